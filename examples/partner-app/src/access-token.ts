@@ -1,0 +1,43 @@
+import { ResponseBodyError } from 'openid-client'
+import type { Authorization, Tokens } from './authorization.ts'
+import type { Connections } from './connections.ts'
+import { NotConnected } from './errors.ts'
+
+const refreshBefore = 60_000
+
+/** Gives a usable access token; never `rejected`, the one that the API has just refused. */
+export type AccessToken = (sessionId: string | undefined, rejected?: string) => Promise<string>
+
+export function createAccessToken(authorization: Authorization, connections: Connections): AccessToken {
+  const refreshing = new Map<string, Promise<Tokens>>()
+
+  // A refresh token is used once: requests that arrive together share one refresh.
+  function refreshOnce(sessionId: string, refreshToken: string) {
+    const running = refreshing.get(sessionId)
+    if (running) return running
+    const started = refresh(sessionId, refreshToken).finally(() => refreshing.delete(sessionId))
+    refreshing.set(sessionId, started)
+    return started
+  }
+
+  async function refresh(sessionId: string, refreshToken: string) {
+    try {
+      const tokens = await authorization.refresh(refreshToken)
+      connections.put(sessionId, tokens)
+      return tokens
+    } catch (error) {
+      if (!(error instanceof ResponseBodyError && error.error === 'invalid_grant')) throw error
+      connections.delete(sessionId)
+      throw new NotConnected('The connection has ended. Connect again to go on.')
+    }
+  }
+
+  return async (sessionId, rejected) => {
+    const tokens = connections.get(sessionId)
+    if (sessionId === undefined || tokens === undefined) throw new NotConnected('Connect to see households.')
+
+    const lasts = tokens.expiresAt - Date.now() > refreshBefore
+    if (lasts && tokens.accessToken !== rejected) return tokens.accessToken
+    return (await refreshOnce(sessionId, tokens.refreshToken)).accessToken
+  }
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { fastify } from 'fastify'
+import { createAccessToken } from './access-token.ts'
+import { createAuthorization } from './authorization.ts'
+import type { Config } from './config.ts'
+import { openConnections } from './connections.ts'
+import { registerCookies, sessionCookie } from './cookies.ts'
+import { Refused } from './errors.ts'
+import { explain } from './explain.ts'
+import { createHouseholdsApi } from './households-api.ts'
+import { ErrorPage } from './pages/error.tsx'
+import { sendPage } from './pages/layout.tsx'
+import { registerConnect } from './routes/connect.tsx'
+import { registerHouseholds } from './routes/households.tsx'
+import { registerSecurity } from './security.ts'
+
+export function createApp(config: Config) {
+  const app = fastify()
+  const connections = openConnections(config.dataFile)
+  const authorization = createAuthorization(config)
+  const api = createHouseholdsApi(config.baseUrl, createAccessToken(authorization, connections))
+
+  registerSecurity(app, config)
+  registerCookies(app, config.partnerUrl)
+  registerConnect(app, config.partnerUrl, authorization, connections)
+  registerHouseholds(app, api)
+
+  const style = readFileSync(new URL(import.meta.resolve('@picocss/pico/css/pico.min.css')))
+  app.get('/pico.min.css', (_request, reply) =>
+    reply.type('text/css').header('cache-control', 'max-age=86400').send(style),
+  )
+
+  // Our forms are single buttons: there is nothing in the body to parse.
+  app.addContentTypeParser('application/x-www-form-urlencoded', async () => undefined)
+
+  app.setNotFoundHandler(() => {
+    throw new Refused(404, 'Not found', 'There is no such page here.')
+  })
+
+  app.setErrorHandler((error, request, reply) => {
+    const explanation = explain(error)
+    if (explanation.status >= 500) console.error(error)
+    const connected = connections.get(request.cookies[sessionCookie]) !== undefined
+    return sendPage(reply.code(explanation.status), <ErrorPage {...explanation} connected={connected} />)
+  })
+
+  return app
+}

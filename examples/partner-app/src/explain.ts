@@ -1,0 +1,49 @@
+import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
+import { ApiError, Refused } from './errors.ts'
+
+export interface Explanation {
+  status: number
+  title: string
+  detail: string
+  requestId?: string | undefined
+}
+
+/** Says in the user's words what went wrong. */
+export function explain(error: unknown): Explanation {
+  if (error instanceof Refused) return { status: error.status, title: error.title, detail: error.message }
+  if (error instanceof ApiError) {
+    const { status, title, message: detail, requestId } = error
+    return { status, title, detail, requestId }
+  }
+  if (error instanceof AuthorizationResponseError && error.error === 'access_denied') {
+    return {
+      status: 403,
+      title: 'You did not connect',
+      detail: 'Nothing is shared with this app. You can connect at any time.',
+    }
+  }
+  if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) {
+    return {
+      status: 502,
+      title: 'The platform refused',
+      detail: error.error_description ?? error.error,
+    }
+  }
+  if (isNoUsableAnswer(error)) {
+    return {
+      status: 502,
+      title: 'The platform gave no usable answer',
+      detail: 'It may be starting or busy. Try again in a moment.',
+    }
+  }
+  return { status: 500, title: 'Something went wrong', detail: 'The fault is in this app. Try again later.' }
+}
+
+function isNoUsableAnswer(error: unknown) {
+  return (
+    error instanceof ClientError ||
+    error instanceof SyntaxError ||
+    (error instanceof DOMException && error.name === 'TimeoutError') ||
+    (error instanceof TypeError && error.message === 'fetch failed')
+  )
+}

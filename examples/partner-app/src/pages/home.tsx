@@ -1,0 +1,46 @@
+import { ConnectButton, Layout } from './layout.tsx'
+
+export function HomePage({ connected }: { connected: boolean }) {
+  return (
+    <Layout title="Home" connected={connected}>
+      {connected ? <Connected /> : <Invitation />}
+    </Layout>
+  )
+}
+
+function Invitation() {
+  return (
+    <article>
+      <hgroup>
+        <h1>See your households here</h1>
+        <p>Connect this app to the platform where you keep them.</p>
+      </hgroup>
+      <p>
+        You log in on the platform, never here: this app does not see your password. It may read the
+        households and accounts that you may see, until you disconnect.
+      </p>
+      <ConnectButton />
+    </article>
+  )
+}
+
+function Connected() {
+  return (
+    <article>
+      <hgroup>
+        <h1>You are connected</h1>
+        <p>This app may read the households and accounts that you may see.</p>
+      </hgroup>
+      <p>
+        <a href="/households" role="button">
+          See households
+        </a>
+      </p>
+      <form method="post" action="/disconnect">
+        <button type="submit" class="secondary outline">
+          Disconnect
+        </button>
+      </form>
+    </article>
+  )
+}

@@ -1,0 +1,9 @@
+import type { Static, TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+
+/** Parses JSON that came from outside and checks its shape; anything else is a SyntaxError. */
+export function parseJson<const T extends TSchema>(schema: T, text: string): Static<T> {
+  const value: unknown = JSON.parse(text)
+  if (!Value.Check(schema, value)) throw new SyntaxError('The JSON does not have the expected shape.')
+  return value
+}

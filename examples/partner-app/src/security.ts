@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from './config.ts'
+import { Refused } from './errors.ts'
+
+export function registerSecurity(app: FastifyInstance, { authUrl, partnerUrl }: Config) {
+  // Browsers hold a form's redirects against form-action too, and /connect redirects to the platform.
+  const contentSecurityPolicy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    'img-src data:',
+    `form-action 'self' ${authUrl.origin}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ')
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      'cache-control': 'no-store',
+      'content-security-policy': contentSecurityPolicy,
+      'x-content-type-options': 'nosniff',
+      // Not no-referrer, which would make browsers send `Origin: null` with our own forms.
+      'referrer-policy': 'same-origin',
+    })
+
+    // CSRF: another site's form arrives with that site's origin.
+    const { origin } = request.headers
+    if (request.method === 'POST' && origin !== undefined && origin !== partnerUrl.origin) {
+      throw new Refused(403, 'Refused', `This form did not come from ${partnerUrl.origin}.`)
+    }
+  })
+}

@@ -1,0 +1,115 @@
+// Sets the checkout up and then runs a command in it. Node built-ins only: it runs before `npm ci` has.
+//   node scripts/run.mjs latchkey [ARGS…]   the command-line program
+//   node scripts/run.mjs test [ARGS…]       the test suite
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const lock = join(root, '.setup-lock')
+const [major, minor] = process.versions.node.split('.').map(Number)
+
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Latchkey needs Node 20.19 or newer; this is ${process.versions.node}.`)
+  process.exit(1)
+}
+
+const [command, ...args] = process.argv.slice(2)
+await withLock(setUp)
+
+if (command === 'latchkey') {
+  const program = join(root, 'dist/cli/main.js')
+  process.argv.splice(1, 2, program)
+  await import(pathToFileURL(program).href)
+} else if (command === 'test') {
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+  const child = spawn(process.execPath, [vitest, 'run', ...args], { cwd: root, stdio: 'inherit' })
+  child.on('exit', (code, signal) => process.exit(signal ? 1 : code))
+} else {
+  console.error('usage: node scripts/run.mjs latchkey|test [ARGS…]')
+  process.exit(2)
+}
+
+function setUp() {
+  once('dependencies', 'node_modules/.installed', digest(['package-lock.json']), () =>
+    npm('ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'),
+  )
+  const sources = ['src', 'examples/partner-app/src', 'examples/partner-app/tsconfig.json']
+  const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
+  once('build', 'dist/.built', digest([...sources, ...settings]), () => {
+    for (const output of ['dist', 'examples/partner-app/dist'])
+      rmSync(join(root, output), { recursive: true, force: true })
+    npm('run', '--silent', 'build')
+  })
+}
+
+/** Does the work unless the stamp says that it was done for this very input. */
+function once(what, stamp, input, work) {
+  const path = join(root, stamp)
+  if (existsSync(path) && readFileSync(path, 'utf8') === input) return
+  console.error(`setting up: ${what} …`)
+  work()
+  writeFileSync(path, input)
+}
+
+function digest(paths) {
+  const hash = createHash('sha256')
+  const add = (path) => {
+    const full = join(root, path)
+    const entries = path.includes('.') ? null : readdirSync(full, { withFileTypes: true })
+    if (!entries) hash.update(path).update(readFileSync(full))
+    else for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) add(join(path, entry.name))
+  }
+  paths.forEach(add)
+  return hash.digest('hex')
+}
+
+/** Standard output belongs to the command that follows, so npm's own goes to standard error. */
+function npm(...words) {
+  const viaNode = process.env.npm_execpath
+  const [program, before] = viaNode ? [process.execPath, [viaNode]] : ['npm', []]
+  try {
+    execFileSync(program, [...before, ...words], { cwd: root, stdio: ['ignore', 2, 2] })
+  } catch {
+    console.error(`setting up failed at: npm ${words.join(' ')}`)
+    process.exit(1)
+  }
+}
+
+/** Two commands started at once on a fresh clone: one sets up, the other waits. A lock whose owner died is taken over. */
+async function withLock(work) {
+  for (;;) {
+    try {
+      mkdirSync(lock)
+      break
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+      if (abandoned()) rmSync(lock, { recursive: true, force: true })
+      else await sleep(200)
+    }
+  }
+  writeFileSync(join(lock, 'pid'), String(process.pid))
+  process.on('exit', release)
+  try {
+    work()
+  } finally {
+    process.off('exit', release)
+    release()
+  }
+}
+
+function release() {
+  rmSync(lock, { recursive: true, force: true })
+}
+
+function abandoned() {
+  try {
+    process.kill(Number(readFileSync(join(lock, 'pid'), 'utf8')), 0)
+    return false
+  } catch (error) {
+    return error.code === 'ESRCH'
+  }
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+export type Environment = 'sandbox' | 'production'
+
+export type Config = {
+  environment: Environment
+  /** Origin of the authorization server, no trailing slash; also the OpenID issuer. */
+  authUrl: string
+  /** Base of the API, ends in `service-open-api/`. */
+  baseUrl: string
+  host: string
+  port: number
+  opsPort: number
+  dataDir: string
+  /** At least 32 bytes; every key that is not stored is derived from it. */
+  secret: string
+  /** Absent: the embedded PostgreSQL in `dataDir`. */
+  databaseUrl?: string
+  /** Addresses whose `X-Forwarded-For` is believed. */
+  trustedProxies: string[]
+}
+
+export class ConfigError extends Error {
+  readonly faults: string[]
+
+  constructor(faults: string[]) {
+    super(
+      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  ${faults.join('\n  ')}`,
+    )
+    this.faults = faults
+  }
+}
+
+/**
+ * The environment's variables, checked.
+ * @throws {ConfigError} naming every fault at once
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const faults: string[] = []
+  const read = <T>(name: string, otherwise: string, parse: (text: string) => T): T | undefined => {
+    try {
+      return parse(env[name] || otherwise)
+    } catch (error) {
+      faults.push(`${name}: ${error instanceof Error ? error.message : error}`)
+      return undefined
+    }
+  }
+  const environment = read('LATCHKEY_ENVIRONMENT', 'sandbox', parseEnvironment)
+  const host = env.LATCHKEY_HOST || '127.0.0.1'
+  const port = read('LATCHKEY_PORT', '4000', parsePort)
+  const opsPort = read('LATCHKEY_OPS_PORT', '4001', parsePort)
+  const authUrl = read('LATCHKEY_AUTH_URL', `http://localhost:${port ?? 4000}`, parseAuthUrl)
+  const baseUrl = read(
+    'LATCHKEY_BASE_URL',
+    `${authUrl ?? 'http://localhost:4000'}/service-open-api/`,
+    parseBaseUrl,
+  )
+  const dataDir = resolve(env.LATCHKEY_DATA_DIR || './data')
+  const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
+  const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseList)
+  const secret = read('LATCHKEY_SECRET', databaseUrl ? '' : 'kept', (text) =>
+    text === 'kept' ? 'kept' : parseSecret(text),
+  )
+  if (
+    faults.length > 0 ||
+    !environment ||
+    !port ||
+    !opsPort ||
+    !authUrl ||
+    !baseUrl ||
+    !secret ||
+    !trustedProxies
+  ) {
+    throw new ConfigError(faults)
+  }
+  return {
+    environment,
+    authUrl,
+    baseUrl,
+    host,
+    port,
+    opsPort,
+    dataDir,
+    secret: secret === 'kept' ? keptSecret(dataDir) : secret,
+    ...(databaseUrl ? { databaseUrl } : {}),
+    trustedProxies,
+  }
+}
+
+function parseEnvironment(text: string): Environment {
+  if (text !== 'sandbox' && text !== 'production')
+    throw new Error(`must be sandbox or production, not "${text}"`)
+  return text
+}
+
+function parsePort(text: string): number {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535)
+    throw new Error(`must be a port from 1 to 65535, not "${text}"`)
+  return port
+}
+
+function parseAuthUrl(text: string): string {
+  const url = parsePublicUrl(text)
+  if (text.replace(/\/$/, '') !== url.origin)
+    throw new Error(`must be an origin without a path, such as ${url.origin}`)
+  return url.origin
+}
+
+function parseBaseUrl(text: string): string {
+  const url = parsePublicUrl(text)
+  if (!url.pathname.endsWith('/service-open-api/') || url.href !== text) {
+    throw new Error('must end in /service-open-api/, without query or fragment')
+  }
+  return text
+}
+
+/** Tokens travel on these addresses: plain http is for one's own machine (RFC 6749 section 1.6). */
+function parsePublicUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new Error(`must be a URL, not "${text}"`)
+  const url = new URL(text)
+  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) {
+    throw new Error('must be https; http is for localhost only')
+  }
+  return url
+}
+
+function parseDatabaseUrl(text: string): string {
+  if (text && !/^postgres(ql)?:\/\//.test(text)) throw new Error('must begin with postgres://')
+  return text
+}
+
+function parseSecret(text: string): string {
+  if (Buffer.byteLength(text) < 32) {
+    throw new Error(
+      'must be 32 bytes or more, and is required with DATABASE_URL; `openssl rand -base64 48` makes one',
+    )
+  }
+  return text
+}
+
+function parseList(text: string): string[] {
+  return text.split(',').flatMap((part) => part.trim() || [])
+}
+
+/** Made once and kept beside the embedded database, which is of no use without it. */
+function keptSecret(dataDir: string): string {
+  const file = join(dataDir, 'secret')
+  if (!existsSync(file)) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o711 })
+    try {
+      writeFileSync(file, randomBytes(48).toString('base64url'), { mode: 0o600, flag: 'wx' })
+    } catch (error) {
+      if (!existsSync(file)) throw error // otherwise another process was quicker
+    }
+  }
+  return parseSecret(readFileSync(file, 'utf8'))
+}

@@ -1,0 +1,82 @@
+import pg from 'pg'
+import type { Static, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+
+/** A named prepared statement with the shape of its rows. Build one with `statement`. */
+export type Statement<Row> = { name: string; text: string; parse(row: unknown): Row }
+
+/** A value of a statement's parameter. Dates are instants; a Buffer is `bytea`. */
+export type Value = string | number | boolean | Date | Buffer | null | string[]
+
+export type Database = {
+  /** @throws {DatabaseUnavailable} when PostgreSQL can't be reached, is overloaded or gave up in time */
+  run<Row>(statement: Statement<Row>, values: Value[]): Promise<Row[]>
+  /** The row of a statement that always gives one. */
+  one<Row>(statement: Statement<Row>, values: Value[]): Promise<Row>
+  /** The row of a statement that gives one or none. */
+  maybe<Row>(statement: Statement<Row>, values: Value[]): Promise<Row | undefined>
+  /** Lends a connection for work that is more than one statement: migrations, import. */
+  withConnection<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** The fault is the database's and may pass: the caller gets 503, never "invalid token". */
+export class DatabaseUnavailable extends Error {}
+
+/** `name` must be unique in the process; it names the prepared statement and its place in statistics. */
+export function statement<T extends TSchema>(name: string, row: T, text: string): Statement<Static<T>> {
+  const check = Compile(row)
+  return { name, text, parse: (value) => check.Parse(value) }
+}
+
+export function openPool(url: string, onError: (error: Error) => void): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: 'latchkey',
+    max: 10,
+    connectionTimeoutMillis: 2000,
+    statement_timeout: 10_000,
+    keepAlive: true,
+  })
+  pool.on('error', onError)
+
+  const run = async <Row>(statement: Statement<Row>, values: Value[]): Promise<Row[]> => {
+    try {
+      const { rows } = await pool.query({ name: statement.name, text: statement.text, values })
+      return rows.map(statement.parse)
+    } catch (error) {
+      throw isUnavailable(error)
+        ? new DatabaseUnavailable('the database is unavailable', { cause: error })
+        : error
+    }
+  }
+  return {
+    run,
+    async one(statement, values) {
+      const [row] = await run(statement, values)
+      if (row === undefined) throw new Error(`${statement.name} gave no row`)
+      return row
+    },
+    maybe: async (statement, values) => (await run(statement, values))[0],
+    async withConnection(work) {
+      const client = await pool.connect()
+      try {
+        return await work(client)
+      } finally {
+        client.release()
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+/** PostgreSQL's classes 08 (connection), 53 (resources) and 57 (operator intervention, time-outs), and the socket's own. */
+function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return (
+    /^(08|53|57)/.test(code) ||
+    /^E(CONN|PIPE|TIMEDOUT|AI_AGAIN|HOSTUNREACH|NOTFOUND)/.test(code) ||
+    /^Connection terminated|^timeout exceeded when trying to connect/.test(error.message)
+  )
+}
