@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Static, TSchema } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 /** A named prepared statement with the shape of its rows. Build one with `statement`. */
@@ -23,10 +23,17 @@ export type Database = {
 /** The fault is the database's and may pass: the caller gets 503, never "invalid token". */
 export class DatabaseUnavailable extends Error {}
 
+/** A `timestamptz` or `date` of a row. */
+export const Instant = Type.Refine(Type.Unsafe<Date>({}), (value) => value instanceof Date)
+
 /** `name` must be unique in the process; it names the prepared statement and its place in statistics. */
 export function statement<T extends TSchema>(name: string, row: T, text: string): Statement<Static<T>> {
-  const check = Compile(row)
-  return { name, text, parse: (value) => check.Parse(value) }
+  const compiled = Compile(row)
+  const parse = (value: unknown): Static<T> => {
+    if (compiled.Check(value)) return value
+    throw new Error(`${name} gave a row of another shape: ${JSON.stringify(compiled.Errors(value))}`)
+  }
+  return { name, text, parse }
 }
 
 export function openPool(url: string, onError: (error: Error) => void): Database {

@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 import { openConnections } from './connections.ts'
 import { registerCookies, sessionCookie } from './cookies.ts'
 import { Refused } from './errors.ts'
-import { explain } from './explain.ts'
+import { type Explanation, explain } from './explain.ts'
 import { createHouseholdsApi } from './households-api.ts'
 import { ErrorPage } from './pages/error.tsx'
 import { sendPage } from './pages/layout.tsx'
@@ -39,10 +39,16 @@ export function createApp(config: Config) {
 
   app.setErrorHandler((error, request, reply) => {
     const explanation = explain(error)
-    if (explanation.status >= 500) console.error(error)
+    if (explanation.status >= 500) logFault(explanation, error)
     const connected = connections.get(request.cookies[sessionCookie]) !== undefined
     return sendPage(reply.code(explanation.status), <ErrorPage {...explanation} connected={connected} />)
   })
 
   return app
+}
+
+// Stacks, and not the errors as a whole: what hangs on a failed token response may hold tokens.
+function logFault({ title, detail }: Explanation, error: unknown) {
+  console.error(`${title}: ${detail}`)
+  for (let fault = error; fault instanceof Error; fault = fault.cause) console.error(fault.stack)
 }

@@ -17,6 +17,9 @@ export function openConnections(file: string) {
     renameSync(draft, file)
   }
 
+  // A place that cannot be written is found out now, and not after the user's login.
+  save()
+
   return {
     get(sessionId: string | undefined) {
       return sessionId === undefined ? undefined : connections.get(sessionId)

@@ -1,4 +1,9 @@
-import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client'
 import { ApiError, Refused } from './errors.ts'
 
 export interface Explanation {
@@ -23,10 +28,14 @@ export function explain(error: unknown): Explanation {
     }
   }
   if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) {
+    const { error: code, error_description: description = 'It gave no reason.' } = error
+    return { status: 502, title: 'The platform refused', detail: `${description} (${code})` }
+  }
+  if (error instanceof WWWAuthenticateChallengeError) {
     return {
       status: 502,
       title: 'The platform refused',
-      detail: error.error_description ?? error.error,
+      detail: 'It does not accept the client id and secret of this app.',
     }
   }
   if (isNoUsableAnswer(error)) {

@@ -13,7 +13,7 @@ export function registerSecurity(app: FastifyInstance, { authUrl, partnerUrl }: 
     "base-uri 'none'",
   ].join('; ')
 
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', async (_request, reply) => {
     reply.headers({
       'cache-control': 'no-store',
       'content-security-policy': contentSecurityPolicy,
@@ -21,8 +21,10 @@ export function registerSecurity(app: FastifyInstance, { authUrl, partnerUrl }: 
       // Not no-referrer, which would make browsers send `Origin: null` with our own forms.
       'referrer-policy': 'same-origin',
     })
+  })
 
-    // CSRF: another site's form arrives with that site's origin.
+  // CSRF: another site's form arrives with that site's origin.
+  app.addHook('preHandler', async (request) => {
     const { origin } = request.headers
     if (request.method === 'POST' && origin !== undefined && origin !== partnerUrl.origin) {
       throw new Refused(403, 'Refused', `This form did not come from ${partnerUrl.origin}.`)

@@ -31,18 +31,18 @@ function AccountTable({ items }: { items: Account[] }) {
       <table class="striped">
         <thead>
           <tr>
-            {['Name', 'Type', 'Number', 'Custodian', 'Currency', 'Opened on', 'Status', 'Id'].map(
-              (heading) => (
-                <th key={heading} scope="col">
-                  {heading}
-                </th>
-              ),
-            )}
+            <th scope="col">Name</th>
+            <th scope="col">Type</th>
+            <th scope="col">Number</th>
+            <th scope="col">Custodian</th>
+            <th scope="col">Currency</th>
+            <th scope="col">Opened on</th>
+            <th scope="col">Status</th>
           </tr>
         </thead>
         <tbody>
           {items.map((account) => (
-            <AccountRow key={account.id} {...account} />
+            <AccountRow key={account.id} account={account} />
           ))}
         </tbody>
       </table>
@@ -50,15 +50,28 @@ function AccountTable({ items }: { items: Account[] }) {
   )
 }
 
-function AccountRow(account: Account) {
-  const { name, type, number_masked, custodian, currency, opened_on, status, id } = account
+function AccountRow({ account }: { account: Account }) {
   return (
     <tr>
-      {[name, type, number_masked, custodian, currency, opened_on, status, id].map((text, column) => (
-        <td key={column}>
-          <bdi>{text ?? '–'}</bdi>
-        </td>
-      ))}
+      <td>
+        <bdi>{account.name?.trim() || 'Unnamed account'}</bdi>
+        <br />
+        <small>{account.id}</small>
+      </td>
+      <Cell text={account.type} />
+      <Cell text={account.number_masked} />
+      <Cell text={account.custodian} />
+      <Cell text={account.currency} />
+      <Cell text={account.opened_on} />
+      <Cell text={account.status} />
     </tr>
+  )
+}
+
+function Cell({ text }: { text: string | undefined }) {
+  return (
+    <td>
+      <bdi>{text ?? '–'}</bdi>
+    </td>
   )
 }

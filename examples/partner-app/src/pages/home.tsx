@@ -32,9 +32,7 @@ function Connected() {
         <p>This app may read the households and accounts that you may see.</p>
       </hgroup>
       <p>
-        <a href="/households" role="button">
-          See households
-        </a>
+        <a href="/households">See your households</a>
       </p>
       <form method="post" action="/disconnect">
         <button type="submit" class="secondary outline">

@@ -11,6 +11,7 @@ export function HouseholdsPage({ items, pattern, previous, next }: HouseholdsPro
   return (
     <Layout title="Households" connected>
       <h1>Households</h1>
+      {/* biome-ignore lint/a11y/useSemanticElements: Pico draws the search form by its role. */}
       <form role="search" method="get" action="/households">
         <input
           type="search"

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sessionCookie } from '../cookies.ts'
 import type { HouseholdsApi } from '../households-api.ts'
 import { AccountsPage } from '../pages/accounts.tsx'
@@ -7,21 +7,21 @@ import { sendPage } from '../pages/layout.tsx'
 
 export function registerHouseholds(app: FastifyInstance, api: HouseholdsApi) {
   app.get('/households', async (request, reply) => {
-    const query = readQuery(request.url)
+    const query = readQuery(request)
     const households = await api.households(query, request.cookies[sessionCookie])
     return sendPage(reply, <HouseholdsPage {...households} pattern={query.get('name_pattern') ?? ''} />)
   })
 
   app.get<{ Params: { id: string } }>('/households/:id', async (request, reply) => {
     const { id } = request.params
-    const accounts = await api.accounts(id, readQuery(request.url), request.cookies[sessionCookie])
+    const accounts = await api.accounts(id, readQuery(request), request.cookies[sessionCookie])
     return sendPage(reply, <AccountsPage {...accounts} householdId={id} />)
   })
 }
 
 // The query of our page is the query of the API, so that its paging links work as ours.
-function readQuery(url: string) {
-  const query = new URLSearchParams(url.split('?')[1])
+function readQuery(request: FastifyRequest) {
+  const query = new URL(request.url, 'http://localhost').searchParams
   query.set('page_size', '25')
   return query
 }

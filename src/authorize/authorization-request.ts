@@ -1,0 +1,166 @@
+import Type, { type Static } from 'typebox'
+import type { Environment } from '../config.ts'
+import type { Parameters } from '../http/parameters.ts'
+import { foreignEnvironment } from '../partners/client-id.ts'
+import type { Partner } from '../partners/partners.sql.ts'
+
+/** An authorization request that passed every check; sealed, it travels through the browser until the user has decided. */
+export const AuthorizationRequest = Type.Object({
+  id: Type.String(),
+  /** Milliseconds since the epoch. */
+  issuedAt: Type.Number(),
+  clientId: Type.String(),
+  redirectUri: Type.String(),
+  state: Type.Optional(Type.String()),
+  nonce: Type.Optional(Type.String()),
+  codeChallenge: Type.Optional(Type.String()),
+  prompt: Type.Array(Type.String()),
+  /** Seconds. */
+  maxAge: Type.Optional(Type.Integer()),
+  loginHint: Type.Optional(Type.String()),
+})
+export type AuthorizationRequest = Static<typeof AuthorizationRequest>
+
+/** Where an answer may be sent: only ever made from a redirect URI that is registered for the client. */
+export type ReturnAddress = { redirectUri: string; state?: string }
+
+export type Identified =
+  | { kind: 'identified'; partner: Partner; redirectUri: string }
+  | { kind: 'refused'; explanation: string }
+
+export type Checked =
+  | { kind: 'accepted'; request: AuthorizationRequest }
+  | { kind: 'refused'; to: ReturnAddress; error: string; explanation: string }
+
+/**
+ * Who asks, and where the answer goes. A failure here is shown to the user and never redirected: the address is not
+ * trustworthy yet (RFC 6749 section 4.1.2.1).
+ */
+export async function identify(
+  { values, repeated }: Parameters,
+  environment: Environment,
+  findPartner: (clientId: string) => Promise<Partner | undefined>,
+): Promise<Identified> {
+  const refused = (explanation: string): Identified => ({ kind: 'refused', explanation })
+  const { client_id: clientId, redirect_uri: redirectUri } = values
+  for (const name of ['client_id', 'redirect_uri']) {
+    if (repeated.includes(name)) return refused(`The parameter ${name} was sent more than once.`)
+    if (!values[name]) return refused(`The parameter ${name} is missing.`)
+  }
+  const foreign = foreignEnvironment(clientId ?? '', environment)
+  if (foreign) return refused(`The client_id belongs to ${foreign}, and this is ${environment}.`)
+  const partner = await findPartner(clientId ?? '')
+  if (!partner) return refused('The client_id is not known here.')
+  if (partner.status !== 'active') return refused('This application is suspended.')
+  if (!redirectUri || !partner.redirect_uris.includes(redirectUri)) {
+    return refused('The redirect_uri is not one that is registered for this application; it must match exactly.')
+  }
+  return { kind: 'identified', partner, redirectUri }
+}
+
+/** Everything else about the request, in order. A failure goes back to the partner. */
+export function check(
+  { values, repeated }: Parameters,
+  method: 'GET' | 'POST',
+  { partner, redirectUri }: { partner: Partner; redirectUri: string },
+  fresh: { id: string; now: Date },
+): Checked {
+  const given = (name: string) => values[name] || undefined // RFC 6749 section 3.1: empty is absent
+  const state = repeated.includes('state') ? undefined : given('state')
+  const to: ReturnAddress = { redirectUri, ...(state && { state }) }
+  const fault = firstFault(values, repeated, method, partner)
+  if (fault) return { kind: 'refused', to, ...fault }
+  const nonce = given('nonce')
+  const codeChallenge = given('code_challenge')
+  const maxAge = given('max_age')
+  const loginHint = given('login_hint')?.slice(0, 320)
+  return {
+    kind: 'accepted',
+    request: {
+      id: fresh.id,
+      issuedAt: fresh.now.getTime(),
+      clientId: partner.client_id,
+      redirectUri,
+      prompt: words(values.prompt),
+      ...(state && { state }),
+      ...(nonce && { nonce }),
+      ...(codeChallenge && { codeChallenge }),
+      ...(maxAge && { maxAge: Number(maxAge) }),
+      ...(loginHint && { loginHint }),
+    },
+  }
+}
+
+type Fault = { error: string; explanation: string }
+
+function firstFault(
+  values: Record<string, string>,
+  repeated: string[],
+  method: 'GET' | 'POST',
+  partner: Partner,
+): Fault | undefined {
+  const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
+  const [twice] = repeated
+  if (twice !== undefined) return invalid(`${printable(twice)} was sent more than once`)
+  if (Buffer.byteLength(values.state ?? '') > 4096) return invalid('state is longer than 4096 bytes')
+  return (
+    responseFault(values, method) ??
+    requestObjectFault(values) ??
+    scopeFault(values) ??
+    pkceFault(values, partner) ??
+    openidFault(values)
+  )
+}
+
+function responseFault(values: Record<string, string>, method: 'GET' | 'POST'): Fault | undefined {
+  const { response_type: type, response_mode: mode } = values
+  // The contract's own call is the POST, and has no response_type; the standard's is the GET, and requires it.
+  if (!type && method === 'GET') return { error: 'invalid_request', explanation: 'response_type is missing; send code' }
+  if (type && type !== 'code') {
+    return { error: 'unsupported_response_type', explanation: 'the only response_type is code' }
+  }
+  if (mode && mode !== 'query') return { error: 'invalid_request', explanation: 'the only response_mode is query' }
+  return undefined
+}
+
+/** OpenID Connect Core section 6: refused by name, and nothing is fetched. */
+function requestObjectFault(values: Record<string, string>): Fault | undefined {
+  for (const name of ['request', 'request_uri', 'registration']) {
+    if (values[name]) return { error: `${name}_not_supported`, explanation: `${name} is not supported` }
+  }
+  return undefined
+}
+
+function scopeFault(values: Record<string, string>): Fault | undefined {
+  if (words(values.scope).includes('openid')) return undefined
+  return { error: 'invalid_scope', explanation: 'scope must contain openid' }
+}
+
+/** RFC 7636. `plain` would send the verifier itself through the browser. */
+function pkceFault(values: Record<string, string>, partner: Partner): Fault | undefined {
+  const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
+  const { code_challenge: challenge, code_challenge_method: method } = values
+  if (!challenge && method) return invalid('code_challenge_method was sent without code_challenge')
+  if (!challenge) return partner.require_pkce ? invalid('this application must send code_challenge (PKCE, S256)') : undefined
+  if (method !== 'S256') return invalid('code_challenge_method must be S256')
+  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) return invalid('code_challenge must be 43 base64url characters')
+  return undefined
+}
+
+function openidFault(values: Record<string, string>): Fault | undefined {
+  const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
+  const prompt = words(values.prompt)
+  if (prompt.includes('none') && prompt.length > 1) return invalid('prompt=none stands alone')
+  if (values.max_age && !/^\d{1,9}$/.test(values.max_age)) return invalid('max_age must be a number of seconds')
+  if ((values.nonce ?? '').length > 512) return invalid('nonce is longer than 512 characters')
+  return undefined
+}
+
+function words(text: string | undefined): string[] {
+  return (text ?? '').split(' ').filter((word) => word !== '')
+}
+
+/** RFC 6749 section 4.1.2.1 bounds what error_description may hold. */
+function printable(name: string): string {
+  return /^[A-Za-z0-9_.-]{1,40}$/.test(name) ? name : 'a parameter'
+}

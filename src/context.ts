@@ -1,0 +1,14 @@
+import type { Config } from './config.ts'
+import type { Database } from './database/database.ts'
+import type { DerivedKeys } from './keys/derived-keys.ts'
+import type { SigningKey } from './keys/signing-keys.ts'
+
+/** What a slice may reach for. Whatever is not in here, it has no business with. */
+export type Context = {
+  config: Config
+  database: Database
+  keys: DerivedKeys
+  signingKey: SigningKey
+  /** The server's clock. What the database decides, it decides by its own (docs/adr/0006). */
+  now(): Date
+}

@@ -1,0 +1,28 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+
+const purposes = ['seal', 'cookie', 'code', 'rotation', 'throttle', 'signing-key'] as const
+
+/** One 256-bit key a purpose, all from LATCHKEY_SECRET: servers that share the secret agree on them with nothing stored. */
+export type DerivedKeys = Record<(typeof purposes)[number], Buffer>
+
+/** HKDF-SHA-256 (RFC 5869); the purpose is the info, so that no key serves two uses. */
+export function deriveKeys(secret: string): DerivedKeys {
+  const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `latchkey ${purpose}`, 32))
+  return {
+    seal: derive('seal'),
+    cookie: derive('cookie'),
+    code: derive('code'),
+    rotation: derive('rotation'),
+    throttle: derive('throttle'),
+    'signing-key': derive('signing-key'),
+  }
+}
+
+export function hmac(key: Buffer, ...parts: (string | Buffer)[]): Buffer {
+  const mac = createHmac('sha256', key)
+  for (const part of parts) {
+    // Length first: ("ab", "c") and ("a", "bc") must differ.
+    mac.update(`${Buffer.byteLength(part)}:`).update(part)
+  }
+  return mac.digest()
+}

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { sha256 } from '../tokens/token-format.ts'
+
+/** `__Host-` keeps a sibling host from planting one (RFC 6265bis section 4.1.3.2); browsers want https for it. */
+export function cookieName(config: Config, name: string): string {
+  return isHttps(config) ? `__Host-${name}` : name
+}
+
+export function cookieOptions(config: Config) {
+  return { path: '/', httpOnly: true, sameSite: 'lax', secure: isHttps(config) } as const
+}
+
+/** SHA-256 of the session id that the browser sent, or null. */
+export function sessionHash(request: FastifyRequest, config: Config): Buffer | null {
+  const id = request.cookies[cookieName(config, 'latchkey-session')]
+  return id ? sha256(id) : null
+}
+
+/** Gives the browser a new session id. @returns its SHA-256 */
+export function setSessionCookie(reply: FastifyReply, config: Config): Buffer {
+  const id = randomBytes(32).toString('base64url')
+  reply.setCookie(cookieName(config, 'latchkey-session'), id, cookieOptions(config))
+  return sha256(id)
+}
+
+export function clearSessionCookie(reply: FastifyReply, config: Config): void {
+  reply.clearCookie(cookieName(config, 'latchkey-session'), cookieOptions(config))
+}
+
+function isHttps(config: Config): boolean {
+  return config.authUrl.startsWith('https:')
+}

@@ -1,0 +1,45 @@
+import Type, { type Static } from 'typebox'
+import { Instant, statement } from '../database/database.ts'
+
+/** Hours a login lasts in one browser. */
+export const sessionHours = 8
+
+export const Session = Type.Object({
+  user_id: Type.String(),
+  user_name: Type.String(),
+  auth_time: Instant,
+  has_grant: Type.Boolean(),
+})
+export type Session = Static<typeof Session>
+
+/**
+ * The live session of an active user, and whether the user has a live grant for a partner.
+ * $1 SHA-256 of the session id, $2 client_id or null
+ */
+export const findSession = statement(
+  'find_session',
+  Session,
+  `SELECT u.id AS user_id, u.name AS user_name, s.auth_time,
+          EXISTS (SELECT FROM grants g WHERE g.user_id = u.id AND g.client_id = $2 AND g.revoked_at IS NULL) AS has_grant
+     FROM sessions s JOIN users u ON u.id = s.user_id
+    WHERE s.hash = $1 AND s.expires_at > now() AND u.status = 'active'`,
+)
+
+/**
+ * Opens a session and ends the one that the browser came with, which somebody else may have planted there.
+ * $1 SHA-256 of the new id, $2 user id, $3 SHA-256 of the old id or null
+ */
+export const openSession = statement(
+  'open_session',
+  Type.Object({ user_id: Type.String() }),
+  `WITH old AS (DELETE FROM sessions WHERE hash = $3)
+   INSERT INTO sessions (hash, user_id, expires_at) VALUES ($1, $2, now() + interval '${sessionHours} hours')
+   RETURNING user_id`,
+)
+
+/** $1 SHA-256 of the session id */
+export const endSession = statement(
+  'end_session',
+  Type.Object({ user_id: Type.String() }),
+  'DELETE FROM sessions WHERE hash = $1 RETURNING user_id',
+)

@@ -1,0 +1,81 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Environment } from '../config.ts'
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const base = 62n
+const kinds = { at: 'access token', rt: 'refresh token', ac: 'authorization code', cs: 'client secret' } as const
+const marks = { sandbox: 'test', production: 'live' } as const
+
+export type TokenKind = keyof typeof kinds
+
+/** A token as handed out, and the SHA-256 that is all the database ever sees of it. */
+export type Token = { text: string; hash: Buffer }
+
+export type ParsedToken =
+  | { kind: 'ok'; hash: Buffer }
+  | { kind: 'refused'; reason: 'malformed' | 'wrong_kind' | 'wrong_environment'; explanation: string }
+
+/**
+ * `lk_<test|live>_<at|rt|ac|cs>_<43 base62: 256 bits><6 base62: CRC-32 of all before>`. The prefix lets secret scanners
+ * and people tell what leaked; the checksum refuses typos and truncation before the database is asked.
+ */
+export function newToken(environment: Environment, kind: TokenKind, secret: Buffer = randomBytes(32)): Token {
+  const body = `lk_${marks[environment]}_${kind}_${base62(secret, 43)}`
+  const text = body + checksum(body)
+  return { text, hash: sha256(text) }
+}
+
+/** The explanation speaks of the text alone, never of what is stored, and is fit for the wire. */
+export function parseToken(text: string, environment: Environment, kind: TokenKind): ParsedToken {
+  const parts = /^lk_(test|live)_(at|rt|ac|cs)_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/.exec(text)
+  if (!parts || checksum(text.slice(0, -6)) !== parts[3]) {
+    return refused('malformed', `this is not a complete ${kinds[kind]} of this service`)
+  }
+  const [, mark, found] = parts
+  if (found !== kind) {
+    return refused('wrong_kind', `this is ${named(kindOf(found))}, where ${named(kinds[kind])} is expected`)
+  }
+  if (mark !== marks[environment]) {
+    const other = environment === 'sandbox' ? 'production' : 'sandbox'
+    return refused('wrong_environment', `this ${kinds[kind]} belongs to ${other}, and this is ${environment}`)
+  }
+  return { kind: 'ok', hash: sha256(text) }
+}
+
+export function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** Random text in the tokens' alphabet for ids that are no secrets; 22 characters hold 130 bits. */
+export function randomId(length = 22): string {
+  return base62(randomBytes(32), 43).slice(-length)
+}
+
+function refused(reason: 'malformed' | 'wrong_kind' | 'wrong_environment', explanation: string): ParsedToken {
+  return { kind: 'refused', reason, explanation }
+}
+
+function kindOf(mark: string | undefined): string {
+  return Object.entries(kinds).find(([kind]) => kind === mark)?.[1] ?? 'token'
+}
+
+function named(kind: string): string {
+  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`
+}
+
+function checksum(text: string): string {
+  const sum = Buffer.alloc(4)
+  sum.writeUInt32BE(crc32(text))
+  return base62(sum, 6)
+}
+
+function base62(bytes: Buffer, length: number): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`)
+  let text = ''
+  for (let place = 0; place < length; place++) {
+    text = alphabet[Number(rest % base)] + text
+    rest /= base
+  }
+  return text
+}
