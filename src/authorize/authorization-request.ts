@@ -53,7 +53,9 @@ export async function identify(
   if (!partner) return refused('The client_id is not known here.')
   if (partner.status !== 'active') return refused('This application is suspended.')
   if (!redirectUri || !partner.redirect_uris.includes(redirectUri)) {
-    return refused('The redirect_uri is not one that is registered for this application; it must match exactly.')
+    return refused(
+      'The redirect_uri is not one that is registered for this application; it must match exactly.',
+    )
   }
   return { kind: 'identified', partner, redirectUri }
 }
@@ -115,11 +117,13 @@ function firstFault(
 function responseFault(values: Record<string, string>, method: 'GET' | 'POST'): Fault | undefined {
   const { response_type: type, response_mode: mode } = values
   // The contract's own call is the POST, and has no response_type; the standard's is the GET, and requires it.
-  if (!type && method === 'GET') return { error: 'invalid_request', explanation: 'response_type is missing; send code' }
+  if (!type && method === 'GET')
+    return { error: 'invalid_request', explanation: 'response_type is missing; send code' }
   if (type && type !== 'code') {
     return { error: 'unsupported_response_type', explanation: 'the only response_type is code' }
   }
-  if (mode && mode !== 'query') return { error: 'invalid_request', explanation: 'the only response_mode is query' }
+  if (mode && mode !== 'query')
+    return { error: 'invalid_request', explanation: 'the only response_mode is query' }
   return undefined
 }
 
@@ -141,7 +145,10 @@ function pkceFault(values: Record<string, string>, partner: Partner): Fault | un
   const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
   const { code_challenge: challenge, code_challenge_method: method } = values
   if (!challenge && method) return invalid('code_challenge_method was sent without code_challenge')
-  if (!challenge) return partner.require_pkce ? invalid('this application must send code_challenge (PKCE, S256)') : undefined
+  if (!challenge)
+    return partner.require_pkce
+      ? invalid('this application must send code_challenge (PKCE, S256)')
+      : undefined
   if (method !== 'S256') return invalid('code_challenge_method must be S256')
   if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) return invalid('code_challenge must be 43 base64url characters')
   return undefined
@@ -151,7 +158,8 @@ function openidFault(values: Record<string, string>): Fault | undefined {
   const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
   const prompt = words(values.prompt)
   if (prompt.includes('none') && prompt.length > 1) return invalid('prompt=none stands alone')
-  if (values.max_age && !/^\d{1,9}$/.test(values.max_age)) return invalid('max_age must be a number of seconds')
+  if (values.max_age && !/^\d{1,9}$/.test(values.max_age))
+    return invalid('max_age must be a number of seconds')
   if ((values.nonce ?? '').length > 512) return invalid('nonce is longer than 512 characters')
   return undefined
 }

@@ -24,7 +24,12 @@ export type Unsealed =
  * The request as text for the browser to carry: authenticated encryption, so it is neither read nor changed on the way,
  * and no row is written for a stranger. Every page renews the ten minutes.
  */
-export function seal(request: AuthorizationRequest, key: Buffer, now: Date, userId?: string): Promise<string> {
+export function seal(
+  request: AuthorizationRequest,
+  key: Buffer,
+  now: Date,
+  userId?: string,
+): Promise<string> {
   const content: Sealed = { request, expiresAt: now.getTime() + lifetimeMs, ...(userId && { userId }) }
   return new CompactEncrypt(Buffer.from(JSON.stringify(content)))
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })

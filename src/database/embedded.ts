@@ -123,8 +123,8 @@ class Cluster {
     this.#settings = settings
   }
 
-  url(): string {
-    return `postgres://latchkey:${this.#password()}@127.0.0.1:${this.#port}/latchkey`
+  url(database = 'latchkey'): string {
+    return `postgres://latchkey:${this.#password()}@127.0.0.1:${this.#port}/${database}`
   }
 
   /** Connects, and does on the way whatever is missing. */
@@ -160,7 +160,7 @@ class Cluster {
 
   async #client(applicationName: string): Promise<pg.Client> {
     const client = new pg.Client({
-      connectionString: this.url(),
+      connectionString: this.url('postgres'), // where nothing but these locks lives
       application_name: applicationName,
       connectionTimeoutMillis: 5000,
       keepAlive: true,

@@ -1,4 +1,7 @@
-/** Parameters as they arrived: names seen once with their value, and the names seen more often. */
+/** Parameters as they arrived; a name that was sent more than once has all its values. */
+export type Form = Record<string, string | string[]>
+
+/** Names sent once with their value, and the names sent more often. */
 export type Parameters = { values: Record<string, string>; repeated: string[] }
 
 export class MalformedParameters extends Error {}
@@ -8,26 +11,29 @@ export class MalformedParameters extends Error {}
  * rather than repaired, since two readers that repair differently see two different requests.
  * @throws {MalformedParameters}
  */
-export function parseForm(text: string): Parameters {
+export function parseForm(text: string): Form {
   // No prototype: `__proto__` and `constructor` are names like any other.
-  const values: Record<string, string> = Object.create(null)
-  const repeated = new Set<string>()
+  const form: Form = Object.create(null)
   for (const pair of text.split('&')) {
     if (pair === '') continue
     const cut = pair.indexOf('=')
     const name = decode(cut < 0 ? pair : pair.slice(0, cut))
     const value = cut < 0 ? '' : decode(pair.slice(cut + 1))
-    if (name in values) repeated.add(name)
-    else values[name] = value
+    const before = form[name]
+    form[name] = before === undefined ? value : [before, value].flat()
   }
-  return { values, repeated: [...repeated] }
+  return form
 }
 
-/** Joins what two places sent; a name in both counts as repeated. */
-export function merge(one: Parameters, other: Parameters): Parameters {
-  const both = Object.keys(one.values).filter((name) => name in other.values)
-  const values: Record<string, string> = Object.assign(Object.create(null), other.values, one.values)
-  return { values, repeated: [...new Set([...one.repeated, ...other.repeated, ...both])] }
+/** All forms together; a name in two of them counts as sent twice. */
+export function parametersOf(...forms: Form[]): Parameters {
+  const values: Record<string, string> = Object.create(null)
+  const repeated = new Set<string>()
+  for (const [name, value] of forms.flatMap((form) => Object.entries(form))) {
+    if (typeof value !== 'string' || name in values) repeated.add(name)
+    values[name] ??= [value].flat()[0] ?? ''
+  }
+  return { values, repeated: [...repeated] }
 }
 
 /** The raw query of a request target, without its `?`. */

@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify'
-import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
 
 /**
  * Validates with TypeBox and coerces nothing but strict decimal digits of an integer in the query. Fastify's own coercion
@@ -24,12 +24,17 @@ function integerProperties(schema: TSchema): string[] {
 }
 
 function isInteger(property: unknown): boolean {
-  return typeof property === 'object' && property !== null && 'type' in property && property.type === 'integer'
+  return (
+    typeof property === 'object' && property !== null && 'type' in property && property.type === 'integer'
+  )
 }
 
 function withIntegers(value: unknown, names: string[]): unknown {
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([name, text]) => [name, names.includes(name) ? integer(text) : text])
+  const entries = Object.entries(value).map(([name, text]) => [
+    name,
+    names.includes(name) ? integer(text) : text,
+  ])
   return Object.fromEntries(entries)
 }
 

@@ -13,7 +13,11 @@ export type Partner = Static<typeof Partner>
 const columns = 'client_id, name, status, redirect_uris, require_pkce'
 
 /** $1 client_id */
-export const findPartner = statement('find_partner', Partner, `SELECT ${columns} FROM partners WHERE client_id = $1`)
+export const findPartner = statement(
+  'find_partner',
+  Partner,
+  `SELECT ${columns} FROM partners WHERE client_id = $1`,
+)
 
 export const listPartners = statement(
   'list_partners',

@@ -4,7 +4,12 @@ import type { Environment } from '../config.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const base = 62n
-const kinds = { at: 'access token', rt: 'refresh token', ac: 'authorization code', cs: 'client secret' } as const
+const kinds = {
+  at: 'access token',
+  rt: 'refresh token',
+  ac: 'authorization code',
+  cs: 'client secret',
+} as const
 const marks = { sandbox: 'test', production: 'live' } as const
 
 export type TokenKind = keyof typeof kinds

@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { type Form, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
+import type { Web } from '../http/web-edge.tsx'
+import { findPartner } from '../partners/partners.sql.ts'
+import { randomId } from '../tokens/token-format.ts'
+import { check, identify } from './authorization-request.ts'
+import { answerUrl } from './connect.ts'
+import { seal } from './sealed-request.ts'
+
+/** `POST` is the contract's own call, `GET` the standard's; both read the query, the first its body too. */
+export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web): void {
+  const { config, database, keys, now } = context
+
+  const authorize = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    method: 'GET' | 'POST',
+    body: Form,
+  ) => {
+    const parameters = parametersOf(parseForm(rawQuery(request.url)), body)
+    const identified = await identify(parameters, config.environment, (clientId) =>
+      database.maybe(findPartner, [clientId]),
+    )
+    if (identified.kind === 'refused') {
+      const text = (
+        <>
+          <p>
+            The application that sent you here made a request that cannot be trusted, so you were not sent
+            back to it.
+          </p>
+          <p>{identified.explanation}</p>
+        </>
+      )
+      return web.errorPage(reply, 400, 'This request cannot go on', text)
+    }
+    const checked = check(parameters, method, identified, { id: randomId(43), now: now() })
+    if (checked.kind === 'refused') {
+      const { to, error, explanation } = checked
+      return reply.redirect(answerUrl(to, config.authUrl, { error, error_description: explanation }), 303)
+    }
+    // A cross-site POST brings no SameSite=Lax cookie, the GET that follows it does: the session is read there.
+    const sealed = await seal(checked.request, keys.seal, now())
+    return reply.redirect(`/connect?${new URLSearchParams({ request: sealed })}`, 303)
+  }
+
+  app.get('/api/oauth2/authorize', (request, reply) => authorize(request, reply, 'GET', {}))
+  app.post<{ Body: Form | null }>('/api/oauth2/authorize', (request, reply) =>
+    authorize(request, reply, 'POST', request.body ?? {}),
+  )
+}

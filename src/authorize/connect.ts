@@ -1,0 +1,38 @@
+import type { Context } from '../context.ts'
+import { hmac } from '../keys/derived-keys.ts'
+import { newToken, randomId } from '../tokens/token-format.ts'
+import type { AuthorizationRequest, ReturnAddress } from './authorization-request.ts'
+import { recordConnection } from './connect.sql.ts'
+
+export type ConnectOutcome =
+  | { kind: 'connected'; code: string }
+  /** The page was used before and its code is redeemed, expired or revoked. */
+  | { kind: 'used' }
+  | { kind: 'unavailable' }
+
+/** The user agreed: records the grant and issues the code. The same request and user always lead to the same code. */
+export async function connect(
+  { config, database, keys }: Context,
+  request: AuthorizationRequest,
+  user: { id: string; authTime: Date },
+): Promise<ConnectOutcome> {
+  const code = newToken(config.environment, 'ac', hmac(keys.code, request.id, user.id))
+  const row = await database.maybe(recordConnection, [
+    user.id,
+    request.clientId,
+    randomId(),
+    code.hash,
+    request.redirectUri,
+    request.codeChallenge ?? null,
+    request.nonce ?? null,
+    user.authTime,
+  ])
+  if (!row) return { kind: 'unavailable' }
+  return row.usable ? { kind: 'connected', code: code.text } : { kind: 'used' }
+}
+
+/** The redirect back to the partner, with `iss` in every answer (RFC 9207). */
+export function answerUrl(to: ReturnAddress, issuer: string, answer: Record<string, string>): string {
+  const parameters = new URLSearchParams({ ...answer, ...(to.state && { state: to.state }), iss: issuer })
+  return `${to.redirectUri}${to.redirectUri.includes('?') ? '&' : '?'}${parameters}`
+}

@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import Type, { type Static } from 'typebox'
+import type { Context } from '../context.ts'
+import type { Web } from '../http/web-edge.tsx'
+import { findPartner } from '../partners/partners.sql.ts'
+import { clearSessionCookie, sessionHash, setSessionCookie } from '../sessions/session-cookie.ts'
+import { endSession, openSession } from '../sessions/sessions.sql.ts'
+import { logIn } from './login.ts'
+import { LoginPage } from './pages.tsx'
+import { unseal } from './sealed-request.ts'
+
+const LoginForm = Type.Object({
+  email: Type.String({ maxLength: 320 }),
+  password: Type.String(),
+  request: Type.Optional(Type.String()),
+})
+const RequestOnly = Type.Object({ request: Type.Optional(Type.String()) })
+
+export function loginRoutes(app: FastifyInstance, context: Context, web: Web): void {
+  const { config, database } = context
+
+  const form = async (
+    reply: FastifyReply,
+    status: number,
+    shown: { request?: string | undefined; email?: string; fault?: string },
+  ) => {
+    const opened = await partnerOf(shown.request, context)
+    const page = (
+      <LoginPage
+        {...shown}
+        csrf={web.csrfToken(reply)}
+        email={shown.email ?? opened.email}
+        partnerName={opened.partnerName}
+      />
+    )
+    return web.page(reply, status, 'Log in', page)
+  }
+
+  app.get<{ Querystring: Static<typeof RequestOnly> }>(
+    '/login',
+    { schema: { querystring: RequestOnly } },
+    (request, reply) => form(reply, 200, { request: request.query.request }),
+  )
+
+  app.post<{ Body: Static<typeof LoginForm> }>(
+    '/login',
+    { schema: { body: LoginForm }, preHandler: web.ownForm },
+    async (request, reply) => {
+      const { email, password, request: sealed } = request.body
+      const outcome = await logIn(context, { email, password, source: request.ip })
+      request.log.info({ event: 'login', outcome: outcome.kind })
+      switch (outcome.kind) {
+        case 'welcome': {
+          const old = sessionHash(request, config)
+          await database.one(openSession, [setSessionCookie(reply, config), outcome.userId, old])
+          return reply.redirect(nextPage(sealed), 303)
+        }
+        case 'refused':
+          return form(reply, 401, {
+            request: sealed,
+            email,
+            fault: 'The email address or the password is not right.',
+          })
+        case 'throttled': {
+          const minutes = Math.ceil(outcome.retryAfterSeconds / 60)
+          const fault = `There were too many attempts. Please try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`
+          reply.header('retry-after', String(outcome.retryAfterSeconds))
+          return form(reply, 429, { request: sealed, email, fault })
+        }
+      }
+    },
+  )
+
+  app.post<{ Body: Static<typeof RequestOnly> }>(
+    '/logout',
+    { schema: { body: RequestOnly }, preHandler: web.ownForm },
+    async (request, reply) => {
+      const hash = sessionHash(request, config)
+      if (hash) await database.maybe(endSession, [hash])
+      clearSessionCookie(reply, config)
+      return reply.redirect(nextPage(request.body.request), 303)
+    },
+  )
+}
+
+/** There are two places to go to and both are ours: no return address is ever read from a request. */
+function nextPage(sealed: string | undefined): string {
+  return sealed ? `/connect?${new URLSearchParams({ request: sealed })}` : '/connections'
+}
+
+async function partnerOf(
+  sealed: string | undefined,
+  { database, keys, now }: Context,
+): Promise<{ partnerName?: string | undefined; email?: string | undefined }> {
+  const opened = sealed ? await unseal(sealed, keys.seal, now()) : undefined
+  if (opened?.kind !== 'open') return {}
+  const partner = await database.maybe(findPartner, [opened.request.clientId])
+  return { partnerName: partner?.name, email: opened.request.loginHint }
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { ConfigError, readConfig } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import { type DemoPartner, loginTable, prepareDirectory, preparePartner } from '../demo/demo.ts'
+import { startPartnerApp } from '../demo/partner-app.ts'
+import { startServer, stopSignal } from '../main.ts'
+
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description('a sandbox with demo data and a partner application to try it with')
+    .option('--json', 'print the ready line alone')
+    .action(async (options: { json?: boolean }) => {
+      const config = readConfig(process.env)
+      if (config.environment !== 'sandbox') {
+        throw new ConfigError([
+          'LATCHKEY_ENVIRONMENT: the demo is for the sandbox; run production with `latchkey start`',
+        ])
+      }
+      const partnerUrl = process.env.PARTNER_URL || 'http://localhost:4010'
+      const stop = stopSignal()
+      let partner: DemoPartner | undefined
+      const prepare = async (database: Database) => {
+        await prepareDirectory(database)
+        partner = await preparePartner(database, config, partnerUrl)
+      }
+      const server = await startServer(config, { logLevel: 'warn', prepare })
+      if (!partner) return
+      const app = await startPartnerApp({
+        LATCHKEY_AUTH_URL: config.authUrl,
+        LATCHKEY_BASE_URL: config.baseUrl,
+        PARTNER_URL: partnerUrl,
+        PARTNER_CLIENT_ID: partner.clientId,
+        PARTNER_CLIENT_SECRET: partner.clientSecret,
+        PARTNER_DATA_FILE: join(config.dataDir, 'demo-partner-app.json'),
+      }).catch(async (error) => {
+        await server.close()
+        throw error
+      })
+      const addresses = { auth_url: config.authUrl, base_url: config.baseUrl, partner_url: partnerUrl }
+      if (!options.json) {
+        process.stdout.write(
+          `Open ${partnerUrl}, press Connect, and log in as one of:\n\n${loginTable()}\n\n`,
+        )
+      }
+      process.stdout.write(`ready ${JSON.stringify(addresses)}\n`)
+      await stop
+      await app.close()
+      await server.close()
+    })
+}

@@ -1,0 +1,34 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { CommandError } from './command.ts'
+
+/** All of standard input but its last line break. What is typed at a terminal is not shown. */
+export function readPassword(): Promise<string> {
+  return process.stdin.isTTY ? prompt('Password: ') : readAll()
+}
+
+async function readAll(): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of process.stdin) pieces.push(piece)
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces))
+    return text.replace(/\r?\n$/, '')
+  } catch {
+    throw new CommandError('The password on standard input is not UTF-8.')
+  }
+}
+
+async function prompt(question: string): Promise<string> {
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true })
+  const interrupted = new Promise<never>((_, reject) =>
+    terminal.once('SIGINT', () => reject(new CommandError('Interrupted: nothing was changed.'))),
+  )
+  process.stderr.write(question)
+  try {
+    return await Promise.race([terminal.question(''), interrupted])
+  } finally {
+    terminal.close()
+    process.stderr.write('\n')
+  }
+}

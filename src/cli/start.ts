@@ -1,0 +1,19 @@
+import { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { startServer, stopSignal } from '../main.ts'
+
+export function startCommand(): Command {
+  return new Command('start')
+    .description('run the server')
+    .option('--json', 'accepted like everywhere; the ready line is JSON already')
+    .action(async () => {
+      const config = readConfig(process.env)
+      const stop = stopSignal()
+      const server = await startServer(config, { logLevel: 'info' })
+      process.stdout.write(
+        `ready ${JSON.stringify({ auth_url: config.authUrl, base_url: config.baseUrl })}\n`,
+      )
+      await stop
+      await server.close()
+    })
+}

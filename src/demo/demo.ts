@@ -1,0 +1,74 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Config } from '../config.ts'
+import { type Database, statement } from '../database/database.ts'
+import { people } from '../directory/demo/people.ts'
+import { writeDemoData } from '../directory/demo/write-demo-data.ts'
+import { importDirectory } from '../directory/import/import-directory.ts'
+import { findPartner } from '../partners/partners.sql.ts'
+import { createPartner } from '../partners/partners.ts'
+
+const anyFirm = statement('any_firm', Type.Object({ id: Type.String() }), 'SELECT id FROM firms LIMIT 1')
+
+const DemoPartner = Type.Object({
+  clientId: Type.String(),
+  clientSecret: Type.String(),
+  redirectUri: Type.String(),
+})
+export type DemoPartner = Static<typeof DemoPartner>
+
+/** Fills an empty directory with the demo data; one that has firms is somebody's and is left alone. */
+export async function prepareDirectory(database: Database): Promise<void> {
+  if (await database.maybe(anyFirm, [])) return
+  const directory = await mkdtemp(join(tmpdir(), 'latchkey-demo-'))
+  try {
+    await writeDemoData(directory)
+    const outcome = await importDirectory(database, directory, () => {})
+    if (outcome.kind !== 'imported')
+      throw new Error(`the demo data was not imported: ${JSON.stringify(outcome)}`)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** The demo partner's registration, kept with its secret in the data directory: a demo may know its own. */
+export async function preparePartner(
+  database: Database,
+  config: Config,
+  partnerUrl: string,
+): Promise<DemoPartner> {
+  const file = join(config.dataDir, 'demo-partner.json')
+  const redirectUri = `${partnerUrl}/callback`
+  const kept = readKept(file)
+  if (kept?.redirectUri === redirectUri && (await database.maybe(findPartner, [kept.clientId]))) return kept
+  const created = await createPartner(database, config.environment, {
+    name: 'Sample Partner App',
+    redirectUris: [redirectUri],
+    requirePkce: true,
+  })
+  if (created.kind === 'refused') throw new Error(created.faults.join('; '))
+  const partner = { clientId: created.clientId, clientSecret: created.clientSecret, redirectUri }
+  writeFileSync(file, JSON.stringify(partner), { mode: 0o600 })
+  return partner
+}
+
+function readKept(file: string): DemoPartner | undefined {
+  try {
+    const kept: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return Compile(DemoPartner).Check(kept) ? kept : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function loginTable(): string {
+  const logins = people.filter(({ status }) => status === 'active')
+  const width = Math.max(...logins.map(({ email }) => email.length))
+  return logins
+    .map(({ email, password, sees }) => `  ${email.padEnd(width)}  ${password}  ${sees}`)
+    .join('\n')
+}

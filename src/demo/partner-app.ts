@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const attached = fileURLToPath(new URL('./attached.js', import.meta.url))
+const program = fileURLToPath(new URL('../../examples/partner-app/dist/main.js', import.meta.url))
+
+export class PartnerAppError extends Error {}
+
+/** Starts the example as a process of its own, as any partner's would be, and waits until it answers. */
+export async function startPartnerApp(
+  environment: Record<string, string>,
+): Promise<{ close(): Promise<void> }> {
+  const child = spawn(process.execPath, [attached, program], {
+    env: { PATH: process.env.PATH, ...environment },
+    // A process group of its own: Ctrl-C reaches the demo, which stops it in order.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  await ready(child)
+  return {
+    async close() {
+      if (child.exitCode !== null) return
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+function ready(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', () => reject(new PartnerAppError('The demo partner did not start; see above.')))
+    if (!child.stdout) return
+    createInterface(child.stdout).on('line', (line) => {
+      if (line.startsWith('partner app ready')) resolve()
+    })
+  })
+}

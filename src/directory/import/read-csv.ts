@@ -1,0 +1,93 @@
+import { isUtf8 } from 'node:buffer'
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { CsvError, Parser } from 'csv-parse'
+
+/** From here on the file can't be read. */
+export class CsvFault extends Error {
+  readonly line: number
+
+  constructor(line: number, what: string) {
+    super(what)
+    this.line = line
+  }
+}
+
+/** A missing closing quote must not draw the rest of a large file into memory. */
+const maxRowBytes = 65_536
+
+const whatIsWrong: Record<string, string> = {
+  CSV_INVALID_CLOSING_QUOTE: 'after a closing quote comes something else than a comma or the end of the line',
+  INVALID_OPENING_QUOTE: 'there is a quote within a value that is not quoted itself',
+  CSV_QUOTE_NOT_CLOSED: 'a quote that opens here is never closed',
+  CSV_MAX_RECORD_SIZE: `the row is longer than ${maxRowBytes} bytes; is a closing quote missing?`,
+}
+
+/**
+ * Reads RFC 4180 in UTF-8, with or without a byte order mark. Every row, the header and blank lines included, goes to
+ * `onRow` with the line on which it begins (1 is the first). Yields after each piece of the file how many bytes were read.
+ * @throws {CsvFault} where the file is malformed, or what `onRow` throws
+ */
+export async function* readCsv(
+  path: string,
+  onRow: (fields: string[], line: number) => void,
+): AsyncGenerator<number, void> {
+  let line = 1
+  const parser = new Parser({
+    bom: true,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    max_record_size: maxRowBytes,
+    // Here and not read from the parser's stream, which forgets the rows before an error; and the parser's own count
+    // of lines takes a quoted CRLF for two.
+    on_record(fields: string[]) {
+      onRow(fields, line)
+      line += 1 + lineBreaks(fields)
+      return null
+    },
+  })
+  parser.on('error', () => {}) // given to the callbacks below as well
+  parser.resume()
+  const utf8 = new TextDecoder('utf-8', { fatal: true })
+  let bytes = 0
+  try {
+    for await (const piece of createReadStream(path)) {
+      utf8.decode(piece, { stream: true })
+      await settled((done) => parser.write(piece, done))
+      bytes += piece.length
+      yield bytes
+    }
+    utf8.decode()
+    await settled((done) => parser.end(done))
+  } catch (error) {
+    throw await asFault(error, path, line)
+  }
+}
+
+function settled(start: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => start((error) => (error ? reject(error) : resolve())))
+}
+
+function lineBreaks(fields: string[]): number {
+  let count = 0
+  for (const field of fields) if (field.includes('\n')) count += field.split('\n').length - 1
+  return count
+}
+
+async function asFault(error: unknown, path: string, line: number): Promise<unknown> {
+  if (error instanceof CsvError) return new CsvFault(line, whatIsWrong[error.code] ?? error.message)
+  const notUtf8 =
+    error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+  return notUtf8 ? new CsvFault(await firstLineNotUtf8(path), 'the line is not UTF-8') : error
+}
+
+/** Reads once more: only a file that is refused pays for it. */
+async function firstLineNotUtf8(path: string): Promise<number> {
+  let line = 0
+  const lines = createInterface({ input: createReadStream(path, 'latin1'), crlfDelay: Infinity })
+  for await (const text of lines) {
+    line++
+    if (!isUtf8(Buffer.from(text, 'latin1'))) break
+  }
+  return line
+}

@@ -1,0 +1,38 @@
+import { pipeline } from 'node:stream/promises'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { CopyRows, type Passwords } from './copy-rows.ts'
+import type { Faults } from './faults.ts'
+import { type ImportFile, tableColumns } from './files.ts'
+import { CsvFault, readCsv } from './read-csv.ts'
+
+/**
+ * Reads a file, checks each value by itself, and copies the rows with their line numbers to the table
+ * `staged_<table>`. What is wrong goes to `faults`. Memory stays that of a few pieces: COPY's pace is the reader's.
+ */
+export async function stageFile(
+  client: pg.ClientBase,
+  file: ImportFile,
+  path: string,
+  found: { faults: Faults; passwords: Passwords },
+  onBytes: (bytes: number) => void,
+): Promise<void> {
+  const columns = ['line', ...tableColumns(file)].join(', ')
+  const copy = client.query(copyFrom(`COPY staged_${file.table} (${columns}) FROM STDIN`))
+  await pipeline(copyText, copy)
+
+  async function* copyText(): AsyncGenerator<string, void> {
+    const rows = new CopyRows(file, found.faults, found.passwords)
+    try {
+      for await (const bytes of readCsv(path, (fields, line) => rows.add(fields, line))) {
+        onBytes(bytes)
+        yield rows.take()
+      }
+      rows.end()
+      yield rows.take() // a last line without a line break
+    } catch (error) {
+      if (!(error instanceof CsvFault)) throw error
+      found.faults.add(file.file, error.line, null, error.message)
+    }
+  }
+}

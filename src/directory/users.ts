@@ -1,0 +1,89 @@
+import type { Database } from '../database/database.ts'
+import { foldCase } from './case-folding.ts'
+import { hashPassword, maxPasswordBytes } from './passwords.ts'
+import { insertUser, updatePassword, updateToDisabled } from './users.sql.ts'
+import { type Check, checkEmail, checkId, checkName, quoted } from './values.ts'
+
+export type NewUser = { id: string; firm: string; email: string; name: string; role: string }
+
+export type UserOutcome =
+  | { kind: 'done'; id: string; sessionsEnded: number }
+  /** Nothing was changed; the reasons are for the operator. */
+  | { kind: 'refused'; reasons: string[] }
+
+/** Stores an active user, who without a password can't log in until one is set. */
+export async function createUser(
+  database: Database,
+  user: NewUser,
+  password: string | null,
+): Promise<UserOutcome> {
+  const faults = [
+    faultOf('id', user.id, checkId),
+    faultOf('email', user.email, checkEmail),
+    faultOf('name', user.name, checkName),
+    ...(password === null ? [] : passwordFaults(password)),
+  ].filter((fault) => fault !== null)
+  if (faults.length > 0) return { kind: 'refused', reasons: faults }
+
+  const hash = password === null ? null : await hashPassword(password)
+  const found = await database.one(insertUser, [
+    user.id,
+    user.firm,
+    user.email,
+    foldCase(user.email),
+    user.name,
+    user.role,
+    hash,
+  ])
+  if (found.created) return { kind: 'done', id: user.id, sessionsEnded: 0 }
+  const reasons = [
+    found.firm_exists ? [] : `there is no firm ${quoted(user.firm)}`,
+    found.role_exists ? [] : `there is no role ${quoted(user.role)}`,
+    found.id_taken ? `there is a user ${quoted(user.id)} already` : [],
+    found.email_taken ? `${quoted(user.email)} is another user's address` : [],
+  ].flat()
+  return { kind: 'refused', reasons: reasons.length > 0 ? reasons : ['the id or the address was just taken'] }
+}
+
+/** Ends the user's sessions: whoever is logged in may be why the password is changed. */
+export async function setPassword(
+  database: Database,
+  idOrEmail: string,
+  password: string,
+): Promise<UserOutcome> {
+  const faults = passwordFaults(password)
+  if (faults.length > 0) return { kind: 'refused', reasons: faults }
+  const hash = await hashPassword(password)
+  return changed(idOrEmail, await database.maybe(updatePassword, [foldedUnlessId(idOrEmail), hash]))
+}
+
+/** From the next request on, the user can neither log in nor be read for: every call asks whether the user is active. */
+export async function disableUser(database: Database, idOrEmail: string): Promise<UserOutcome> {
+  return changed(idOrEmail, await database.maybe(updateToDisabled, [foldedUnlessId(idOrEmail)]))
+}
+
+function changed(idOrEmail: string, row: { id: string; sessions_ended: number } | undefined): UserOutcome {
+  return row
+    ? { kind: 'done', id: row.id, sessionsEnded: row.sessions_ended }
+    : { kind: 'refused', reasons: [`there is no user ${quoted(idOrEmail)}`] }
+}
+
+/** Ids are told apart by case, addresses are not. */
+function foldedUnlessId(idOrEmail: string): string {
+  return idOrEmail.includes('@') ? foldCase(idOrEmail) : idOrEmail
+}
+
+function faultOf(what: string, value: string, check: Check): string | null {
+  const fault = value === '' ? 'is empty' : check(value)
+  return fault === null ? null : `${what}: ${fault}`
+}
+
+function passwordFaults(password: string): string[] {
+  return [
+    [...password].length < 8 ? 'the password is shorter than 8 characters' : [],
+    Buffer.byteLength(password) > maxPasswordBytes
+      ? `the password is longer than ${maxPasswordBytes} bytes`
+      : [],
+    /[\n\r\0]/.test(password) ? 'the password has more than one line' : [],
+  ].flat()
+}

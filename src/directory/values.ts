@@ -1,0 +1,80 @@
+import { isPasswordHash, maxPasswordBytes } from './passwords.ts'
+
+/** What is wrong with a value that isn't empty, in words that follow the column's name; null when nothing is. */
+export type Check = (text: string) => string | null
+
+/** A value for a message: short, on one line. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+}
+
+/** The platform's own identifiers. */
+export const checkId = matching(
+  /^[A-Za-z0-9._:-]{1,64}$/,
+  'is not an id: those are 1 to 64 characters of A-Z a-z 0-9 . _ : -',
+)
+
+export const checkEmail: Check = (text) =>
+  text.length <= 254 && /^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(text)
+    ? null
+    : `${quoted(text)} is not an email address`
+
+/** Free text. */
+export const checkName = shorterThan(500)
+
+/** Roles are named by people: free text, though it is a key. */
+export const checkRole = shorterThan(64)
+
+export const checkSees = oneOf('firm', 'granted')
+
+export const checkUserStatus = oneOf('active', 'disabled')
+
+/** The platform has states of its own; the API shows the accounts whose state is `active`. */
+export const checkAccountStatus = matching(
+  /^[a-z_]{1,32}$/,
+  'is not a status: those are 1 to 32 characters of a-z and _',
+)
+
+export const checkCurrency = matching(/^[A-Z]{3}$/, 'is not a currency: those are three letters A-Z')
+
+export const checkDate: Check = (text) => {
+  const date = /^\d{4}-\d\d-\d\d$/.test(text) && text >= '0001' ? new Date(text) : null
+  const real = date && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+  return real ? null : `${quoted(text)} is not a date: those are written YYYY-MM-DD`
+}
+
+/** Whole account numbers are never stored, nor printed. */
+export const checkMaskedNumber: Check = (text) =>
+  (text.match(/\p{Nd}/gu) ?? []).length > 6
+    ? 'looks like a whole account number; store it masked, with 6 digits at most'
+    : checkName(text)
+
+/** A password to be hashed, or an argon2id hash. The message never repeats it. */
+export const checkPassword: Check = (text) => {
+  if (Buffer.byteLength(text) > maxPasswordBytes) return `is longer than ${maxPasswordBytes} bytes`
+  if (/[\n\r]/.test(text)) return 'has a line break in it'
+  return looksHashed(text) && !isPasswordHash(text)
+    ? 'is a hash of another kind: leave it empty, or give the password or its argon2id hash (at most 64 MiB)'
+    : null
+}
+
+/** `$2b$…`, `$argon2i$…`, `{SSHA}…`, `pbkdf2_sha256$…`: taken for a password, such a hash would itself be what logs in. */
+function looksHashed(text: string): boolean {
+  return /^(\$[\w-]+\$|\{[\w-]+\}|(argon2|bcrypt|md5|pbkdf2|scrypt|sha)[\w:]*\$)/i.test(text)
+}
+
+function matching(pattern: RegExp, otherwise: string): Check {
+  return (text) => (pattern.test(text) ? null : `${quoted(text)} ${otherwise}`)
+}
+
+function oneOf(...words: string[]): Check {
+  return (text) => (words.includes(text) ? null : `${quoted(text)} is not ${words.join(' or ')}`)
+}
+
+/** Counted in code points; a text that has few enough UTF-16 units need not be counted. */
+function shorterThan(most: number): Check {
+  return (text) =>
+    text.length <= most || [...text].length <= most
+      ? null
+      : `${quoted(text)} is longer than ${most} characters`
+}

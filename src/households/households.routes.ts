@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import Type, { type Static } from 'typebox'
+import type { Context } from '../context.ts'
+import { sendBearerRefusal, sendNotFound } from '../http/api-edge.ts'
+import { Problem } from '../http/problem.ts'
+import { bearerRefusal, readBearer } from '../tokens/bearer.ts'
+import { listAccounts } from './list-accounts.sql.ts'
+import { listHouseholds } from './list-households.sql.ts'
+import { namePattern } from './name-pattern.ts'
+import { linkHeader, offsetOf, PageQuery, pageOf } from './page.ts'
+
+const Household = Type.Object({
+  id: Type.String({ description: 'Identifier of the household.' }),
+  name: Type.Optional(Type.String({ description: 'Display name; absent where the household has none.' })),
+})
+
+const Account = Type.Object({
+  id: Type.String(),
+  household_id: Type.String(),
+  name: Type.Optional(Type.String()),
+  type: Type.Optional(Type.String()),
+  number_masked: Type.Optional(Type.String()),
+  custodian: Type.Optional(Type.String()),
+  currency: Type.Optional(Type.String()),
+  status: Type.Literal('active'),
+  opened_on: Type.Optional(Type.String({ format: 'date' })),
+})
+
+const HouseholdsQuery = Type.Object({
+  ...PageQuery,
+  name_pattern: Type.Optional(
+    Type.String({ maxLength: 256, description: 'Text that the name must contain, ignoring case.' }),
+  ),
+})
+const AccountsQuery = Type.Object(PageQuery)
+const AccountsParams = Type.Object({ household_id: Type.String() })
+
+const problemResponses = Object.fromEntries(
+  [400, 401, 404, 503].map((status) => [
+    status,
+    { content: { 'application/problem+json': { schema: Problem } } },
+  ]),
+)
+const security = [{ bearer: [] }]
+
+export function householdRoutes(app: FastifyInstance, context: Context): void {
+  const { config, database } = context
+  const address = `${config.baseUrl}api/v1/households`
+
+  app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
+    '/households',
+    {
+      schema: {
+        operationId: 'listHouseholds',
+        summary: 'Households visible to the current user',
+        deprecated: true,
+        security,
+        querystring: HouseholdsQuery,
+        response: { 200: Type.Array(Household), ...problemResponses },
+      },
+    },
+    async (request, reply) => {
+      const bearer = readBearer(request.headers.authorization, config.environment)
+      if (bearer.kind === 'refused') return sendBearerRefusal(reply, bearer)
+      const page = pageOf(request.query)
+      const pattern = request.query.name_pattern || undefined
+      const row = await database.one(listHouseholds, [
+        bearer.hash,
+        pattern === undefined ? null : namePattern(pattern),
+        page.size,
+        offsetOf(page),
+      ])
+      if (!row.authenticated) return sendBearerRefusal(reply, bearerRefusal(row.refusal))
+      return sendJson(
+        reply,
+        row.body,
+        linkHeader(address, page, row.more, pattern ? { name_pattern: pattern } : {}),
+      )
+    },
+  )
+
+  app.get<{ Params: Static<typeof AccountsParams>; Querystring: Static<typeof AccountsQuery> }>(
+    '/households/:household_id/accounts',
+    {
+      schema: {
+        operationId: 'listAccounts',
+        summary: 'Active accounts of a household',
+        security,
+        params: AccountsParams,
+        querystring: AccountsQuery,
+        response: { 200: Type.Array(Account), ...problemResponses },
+      },
+    },
+    async (request, reply) => {
+      const bearer = readBearer(request.headers.authorization, config.environment)
+      if (bearer.kind === 'refused') return sendBearerRefusal(reply, bearer)
+      const { household_id: id } = request.params
+      const page = pageOf(request.query)
+      const known = isId(id) ? id : ''
+      const row = await database.one(listAccounts, [bearer.hash, known, page.size, offsetOf(page)])
+      if (!row.authenticated) return sendBearerRefusal(reply, bearerRefusal(row.refusal))
+      if (!row.household_visible)
+        return sendNotFound(reply, 'there is no such household, or this user may not see it')
+      return sendJson(
+        reply,
+        row.body,
+        linkHeader(`${address}/${encodeURIComponent(id)}/accounts`, page, row.more, {}),
+      )
+    },
+  )
+}
+
+/** No id of the platform is the empty text, so what cannot be one finds nothing. */
+function isId(text: string): boolean {
+  return /^[A-Za-z0-9._:-]{1,64}$/.test(text)
+}
+
+function sendJson(reply: FastifyReply, body: string, link: string | undefined): FastifyReply {
+  if (link) reply.header('link', link)
+  return reply.header('cache-control', 'private, no-store').type('application/json; charset=utf-8').send(body)
+}

@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { BearerRefusal } from '../tokens/bearer.ts'
+import { classify } from './faults.ts'
+import { type Problem, type ProblemCode, problems } from './problem.ts'
+import { validatorCompiler } from './validation.ts'
+
+/** The edge of the API: strict parameters in, problem+json out. */
+export function apiEdge(app: FastifyInstance): void {
+  app.setValidatorCompiler(validatorCompiler)
+  app.setErrorHandler((error, request, reply) => {
+    if (error instanceof Error && 'validation' in error && Array.isArray(error.validation)) {
+      return sendParameterProblem(reply, error.validation, request.query)
+    }
+    const fault = classify(error)
+    if (fault.kind !== 'client') request.log.error(error)
+    if (fault.kind === 'unavailable') reply.header('retry-after', '1')
+    const codes = { client: 'bad_request', unavailable: 'unavailable', internal: 'internal_error' } as const
+    return sendProblem(reply, codes[fault.kind], fault.explanation, { status: fault.status })
+  })
+  app.setNotFoundHandler((request, reply) =>
+    sendNotFound(reply, `there is no ${request.method} at this address`),
+  )
+}
+
+export function sendProblem(
+  reply: FastifyReply,
+  code: ProblemCode,
+  detail: string,
+  more: Partial<Pick<Problem, 'status' | 'errors'>> = {},
+): FastifyReply {
+  const { status, title } = problems[code]
+  const problem: Problem = {
+    type: `urn:latchkey:problem:${code}`,
+    title,
+    status,
+    detail,
+    code,
+    request_id: reply.request.id,
+    ...more,
+  }
+  return reply
+    .status(problem.status)
+    .header('cache-control', 'no-store')
+    .type('application/problem+json')
+    .send(JSON.stringify(problem))
+}
+
+export function sendNotFound(reply: FastifyReply, detail: string): FastifyReply {
+  return sendProblem(reply, 'not_found', detail)
+}
+
+/** RFC 6750 section 3: without credentials the challenge has no error code. */
+export function sendBearerRefusal(reply: FastifyReply, { reason, explanation }: BearerRefusal): FastifyReply {
+  if (reason === 'missing') {
+    reply.header('www-authenticate', 'Bearer realm="latchkey"')
+    return sendProblem(reply, 'unauthorized', explanation)
+  }
+  // RFC 6750 section 3 bounds the description's characters; ours hold a quotation mark at most.
+  const description = explanation.replaceAll('"', "'")
+  reply.header(
+    'www-authenticate',
+    `Bearer realm="latchkey", error="invalid_token", error_description="${description}"`,
+  )
+  return sendProblem(reply, 'invalid_token', explanation)
+}
+
+/** Parameters by name, each with what it should have been. */
+function sendParameterProblem(reply: FastifyReply, faults: unknown[], query: unknown): FastifyReply {
+  const errors = faults.map((fault) => describe(fault, query))
+  const detail = errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ')
+  return sendProblem(reply, 'invalid_parameter', detail, { errors })
+}
+
+function describe(fault: unknown, query: unknown): { parameter: string; detail: string } {
+  const found = typeof fault === 'object' && fault !== null ? fault : {}
+  const parameter =
+    'instancePath' in found ? String(found.instancePath).slice(1).split('/')[0] || 'query' : 'query'
+  const given =
+    typeof query === 'object' &&
+    query !== null &&
+    Object.entries(query).find(([name]) => name === parameter)?.[1]
+  if (Array.isArray(given)) return { parameter, detail: 'was sent more than once' }
+  return { parameter, detail: 'message' in found ? String(found.message) : 'is not valid' }
+}

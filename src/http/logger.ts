@@ -1,0 +1,34 @@
+import { type Logger, pino } from 'pino'
+
+const secretNames = [
+  'password',
+  'client_secret',
+  'code',
+  'refresh_token',
+  'access_token',
+  'authorization',
+  'cookie',
+]
+
+/** JSON lines on standard error. Nothing logs these names; should something one day, their values stay out. */
+export function createLogger(level: string): Logger {
+  return pino(
+    {
+      level,
+      redact: {
+        paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+        censor: '[redacted]',
+      },
+      serializers: { err: describeError, error: describeError },
+    },
+    pino.destination({ fd: 2, sync: true }),
+  )
+}
+
+/** Name, code, message and stack. PostgreSQL's `detail`, `where` and parameters may quote data, and are left out. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const code = 'code' in error ? { code: String(error.code) } : {}
+  const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) }
+  return { type: error.name, message: error.message, ...code, stack: error.stack, ...cause }
+}

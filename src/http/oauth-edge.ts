@@ -1,0 +1,41 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { classify } from './faults.ts'
+
+/** The edge of the token endpoints: errors are RFC 6749 section 5.2 JSON, and nothing is ever cached. */
+export function oauthEdge(app: FastifyInstance): void {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store').header('pragma', 'no-cache')
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const fault = classify(error)
+    if (fault.kind !== 'client') request.log.error(error)
+    if (fault.kind === 'unavailable') reply.header('retry-after', '1')
+    const codes = {
+      client: 'invalid_request',
+      unavailable: 'temporarily_unavailable',
+      internal: 'server_error',
+    }
+    return sendOauthError(request, reply, fault.status, codes[fault.kind], fault.explanation)
+  })
+  app.setNotFoundHandler((request, reply) =>
+    sendOauthError(
+      request,
+      reply,
+      404,
+      'invalid_request',
+      `there is no ${request.method} here; token requests are POST`,
+    ),
+  )
+}
+
+export function sendOauthError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  error: string,
+  explanation: string,
+): FastifyReply {
+  // RFC 6749 section 5.2: the scheme that the client used is the one to name.
+  if (status === 401) reply.header('www-authenticate', 'Basic realm="latchkey", charset="UTF-8"')
+  return reply.status(status).send({ error, error_description: explanation, request_id: request.id })
+}

@@ -1,0 +1,90 @@
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import type { Database } from './database/database.ts'
+import { openDatabase } from './database/open.ts'
+import { createLogger } from './http/logger.ts'
+import { deriveKeys } from './keys/derived-keys.ts'
+import { loadSigningKey } from './keys/signing-keys.ts'
+import { createOpsServer } from './ops-server.ts'
+import { createServer } from './server.ts'
+
+export type RunningServer = { context: Context; close(): Promise<void> }
+
+export type StartOptions = {
+  logLevel: 'info' | 'warn'
+  /** Runs once the database is open and before anything listens. */
+  prepare?: (database: Database) => Promise<void>
+}
+
+/**
+ * Configuration in, a listening server out.
+ * @throws {ListenError} when a port is taken
+ */
+export async function startServer(
+  config: Config,
+  { logLevel, prepare }: StartOptions,
+): Promise<RunningServer> {
+  const logger = createLogger(logLevel)
+  const database = await openDatabase(config, 'server', (error) =>
+    logger.error(error, 'database connection lost'),
+  )
+  try {
+    await prepare?.(database)
+    return await listen(config, database, logger)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+async function listen(config: Config, database: Database, logger: Logger): Promise<RunningServer> {
+  const keys = deriveKeys(config.secret)
+  const signingKey = await loadSigningKey(database, keys['signing-key'])
+  const context: Context = { config, database, keys, signingKey, now: () => new Date() }
+  const server = await createServer(context, logger)
+  const ops = createOpsServer(database)
+  try {
+    await server.listen({ host: config.host, port: config.port, listenTextResolver: () => 'listening' })
+    await ops.listen({
+      host: '127.0.0.1',
+      port: config.opsPort,
+      listenTextResolver: () => 'operations listening',
+    })
+  } catch (error) {
+    await Promise.all([server.close(), ops.close()])
+    throw explainPort(error)
+  }
+  return {
+    context,
+    async close() {
+      // New connections are refused and requests in flight finish; only then does the database go.
+      await server.close()
+      await ops.close()
+      await database.close()
+    },
+  }
+}
+
+export class ListenError extends Error {}
+
+function explainPort(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') return error
+  const port = 'port' in error ? String(error.port) : ''
+  return new ListenError(
+    `Port ${port} is taken by another program. Stop it, or choose another with LATCHKEY_PORT and LATCHKEY_OPS_PORT.`,
+  )
+}
+
+/** Resolves on SIGTERM or SIGINT; a second signal ends the process at once. */
+export function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      process.once('SIGINT', () => process.exit(130))
+      process.once('SIGTERM', () => process.exit(143))
+      resolve()
+    }
+    process.once('SIGTERM', stop)
+    process.once('SIGINT', stop)
+  })
+}

@@ -1,0 +1,65 @@
+import fastifyHelmet from '@fastify/helmet'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { authorizeRoutes } from './authorize/authorize.routes.tsx'
+import { connectRoutes } from './authorize/connect.routes.tsx'
+import { loginRoutes } from './authorize/login.routes.tsx'
+import type { Context } from './context.ts'
+import { connectionRoutes } from './grants/connections.routes.tsx'
+import { householdRoutes } from './households/households.routes.ts'
+import { apiEdge } from './http/api-edge.ts'
+import { oauthEdge } from './http/oauth-edge.ts'
+import { apiDescription } from './http/openapi.ts'
+import { fastifyOptions, strictHttp } from './http/strict-http.ts'
+import { webEdge } from './http/web-edge.tsx'
+import { discoveryRoutes } from './keys/discovery.routes.ts'
+import { assetRoutes } from './pages/assets.routes.ts'
+import { tokenRoutes } from './tokens/token.routes.ts'
+
+/** The whole server as one list: what is served, where, and behind which edge. */
+export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
+  const { config } = context
+  const base = new URL(config.baseUrl).pathname
+  const app = Fastify({ ...fastifyOptions(config), loggerInstance: logger })
+
+  strictHttp(app)
+  await app.register(fastifyHelmet, {
+    contentSecurityPolicy: false, // pages send their own: a form's target differs from page to page
+    frameguard: { action: 'deny' },
+    referrerPolicy: { policy: 'no-referrer' },
+    hsts: config.authUrl.startsWith('https:') ? { maxAge: 63_072_000 } : false,
+  })
+  await apiDescription(app, config)
+
+  await app.register(async (web) => {
+    const edge = await webEdge(web, context)
+    authorizeRoutes(web, context, edge)
+    loginRoutes(web, context, edge)
+    connectRoutes(web, context, edge)
+    connectionRoutes(web, context, edge)
+    assetRoutes(web, edge.sheets)
+  })
+
+  await app.register(async (publicDocuments) => {
+    apiEdge(publicDocuments)
+    discoveryRoutes(publicDocuments, context)
+  })
+
+  await app.register(
+    async (oauth) => {
+      oauthEdge(oauth)
+      tokenRoutes(oauth, context)
+    },
+    { prefix: `${base}oauth2` },
+  )
+
+  for (const prefix of [`${base}api/v1`, '/api/v1']) {
+    await app.register(
+      async (api) => {
+        apiEdge(api)
+        householdRoutes(api, context)
+      },
+      { prefix },
+    )
+  }
+  return app
+}

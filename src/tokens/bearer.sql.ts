@@ -1,0 +1,37 @@
+import Type from 'typebox'
+
+/**
+ * Common table expressions that authenticate a call within the statement that answers it, so that a revocation counts
+ * from the very next request on every node. `$1` is the SHA-256 of the access token. `bearer` has a row for a token that
+ * exists, with the first thing wrong with it; `caller` has the user's row when nothing is.
+ */
+export const callerOf = `
+  bearer AS (
+    SELECT u.id AS user_id, u.firm_id, r.sees,
+           CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+                WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+                WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+      FROM access_tokens t
+      JOIN connections c ON c.id = t.connection_id
+      JOIN grants g ON g.id = c.grant_id
+      JOIN partners p ON p.client_id = g.client_id
+      JOIN users u ON u.id = g.user_id
+      JOIN roles r ON r.name = u.role
+     WHERE t.hash = $1
+  ), caller AS (
+    SELECT user_id, firm_id, sees FROM bearer WHERE refusal IS NULL
+  )`
+
+/** The columns by which a statement that begins with `callerOf` says whether the call is authenticated. */
+export const callerColumns = `
+  EXISTS (SELECT FROM caller) AS authenticated, (SELECT refusal FROM bearer) AS refusal`
+
+export const CallerColumns = {
+  authenticated: Type.Boolean(),
+  refusal: Type.Union([
+    Type.Literal('expired'),
+    Type.Literal('revoked'),
+    Type.Literal('suspended'),
+    Type.Null(),
+  ]),
+}

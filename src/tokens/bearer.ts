@@ -1,0 +1,42 @@
+import type { Environment } from '../config.ts'
+import { parseToken } from './token-format.ts'
+
+export type BearerRefusal = {
+  kind: 'refused'
+  /** `missing`: no credentials at all, which RFC 6750 section 3.1 answers without an error code. */
+  reason: 'missing' | 'malformed' | 'expired' | 'revoked' | 'suspended' | 'unknown'
+  explanation: string
+}
+
+export type Bearer = { kind: 'presented'; hash: Buffer } | BearerRefusal
+
+/** Reads the Authorization header (RFC 6750 section 2.1): one scheme, one space, one token and nothing else. */
+export function readBearer(authorization: string | undefined, environment: Environment): Bearer {
+  if (authorization === undefined) {
+    return refused('missing', 'send the access token as "Authorization: Bearer <token>"')
+  }
+  const token = /^bearer ([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
+  if (token === undefined) return refused('malformed', 'the Authorization header must be "Bearer <token>"')
+  const parsed = parseToken(token, environment, 'at')
+  return parsed.kind === 'ok'
+    ? { kind: 'presented', hash: parsed.hash }
+    : refused('malformed', parsed.explanation)
+}
+
+/** What the statement found wrong with a token; `null` is a token that was never issued, or left long ago. */
+export function bearerRefusal(found: 'expired' | 'revoked' | 'suspended' | null): BearerRefusal {
+  switch (found) {
+    case 'expired':
+      return refused('expired', 'the access token has expired; get another with the refresh token')
+    case 'revoked':
+      return refused('revoked', 'the access token has been revoked')
+    case 'suspended':
+      return refused('suspended', 'the application or its user is not active')
+    case null:
+      return refused('unknown', 'the access token is not known')
+  }
+}
+
+function refused(reason: BearerRefusal['reason'], explanation: string): BearerRefusal {
+  return { kind: 'refused', reason, explanation }
+}

@@ -1,0 +1,59 @@
+import Type from 'typebox'
+import { Instant, statement } from '../database/database.ts'
+import { accessTokenSeconds, refreshTokenDays } from './lifetimes.ts'
+
+/**
+ * Redeems an authorization code, all in one statement. The row of the connection decides: `redemptions` counts every
+ * presentation by the right client, so of any number of parallel ones exactly one finds itself the first, and each
+ * other one, waiting for that row's lock, finds itself a replay and revokes (RFC 6749 section 4.1.2). The right client
+ * with a wrong redirect URI or verifier burns the code; a wrong client leaves it untouched.
+ *
+ * $1 client_id, $2 SHA-256 of the client secret, $3 SHA-256 of the code, $4 redirect URI or null when not sent,
+ * $5 S256 of the verifier or null, $6 SHA-256 of the new access token, $7 SHA-256 of the new refresh token
+ */
+export const redeemCode = statement(
+  'redeem_code',
+  Type.Object({
+    client_status: Type.Union([Type.Literal('active'), Type.Literal('suspended'), Type.Null()]),
+    redemptions: Type.Union([Type.Integer(), Type.Null()]),
+    expired: Type.Union([Type.Boolean(), Type.Null()]),
+    fits: Type.Union([Type.Boolean(), Type.Null()]),
+    live: Type.Union([Type.Boolean(), Type.Null()]),
+    subject: Type.Union([Type.String(), Type.Null()]),
+    auth_time: Type.Union([Instant, Type.Null()]),
+    nonce: Type.Union([Type.String(), Type.Null()]),
+  }),
+  `WITH client AS (
+     SELECT p.client_id, p.status FROM partners p JOIN partner_secrets s USING (client_id)
+      WHERE p.client_id = $1 AND s.hash = $2
+   ), presented AS (
+     UPDATE connections c SET
+       redemptions = c.redemptions + 1,
+       revoked_at = CASE WHEN c.redemptions > 0 OR NOT f.fits THEN coalesce(c.revoked_at, now()) ELSE c.revoked_at END,
+       revoked_for = CASE WHEN c.revoked_at IS NOT NULL THEN c.revoked_for
+                          WHEN c.redemptions > 0 THEN 'code_replayed'
+                          WHEN NOT f.fits THEN 'code_misused' END
+      FROM client, LATERAL (
+        SELECT k.id, ($4::text IS NULL OR $4 = k.redirect_uri) AND k.code_challenge IS NOT DISTINCT FROM $5::text AS fits
+          FROM connections k WHERE k.code_hash = $3
+      ) f
+     WHERE c.id = f.id AND c.client_id = client.client_id AND client.status = 'active'
+     RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.fits, c.revoked_at,
+               c.auth_time, c.nonce
+   ), judged AS (
+     SELECT p.*, g.subject,
+            p.revoked_at IS NULL AND g.revoked_at IS NULL AND u.status = 'active' AS live
+       FROM presented p JOIN grants g ON g.id = p.grant_id JOIN users u ON u.id = g.user_id
+   ), redeemed AS (
+     SELECT id FROM judged WHERE redemptions = 1 AND fits AND live AND NOT expired
+   ), access AS (
+     INSERT INTO access_tokens (hash, connection_id, expires_at)
+     SELECT $6, id, now() + interval '${accessTokenSeconds} seconds' FROM redeemed
+   ), refresh AS (
+     INSERT INTO refresh_tokens (hash, connection_id, expires_at)
+     SELECT $7, id, now() + interval '${refreshTokenDays} days' FROM redeemed
+   )
+   SELECT (SELECT status FROM client) AS client_status,
+          j.redemptions, j.expired, j.fits, j.live, j.subject, j.auth_time, j.nonce
+     FROM (SELECT) AS always LEFT JOIN judged j ON true`,
+)

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { Context } from '../context.ts'
+import { signIdToken } from './id-token.ts'
+import type { IssuedTokens, TokenRefusal } from './outcome.ts'
+import { clientRefusal, invalidGrant } from './outcome.ts'
+import { redeemCode } from './redeem.sql.ts'
+import { newToken, parseToken } from './token-format.ts'
+
+export type Redemption = {
+  clientId: string
+  secretHash: Buffer
+  code: string
+  redirectUri?: string | undefined
+  codeVerifier?: string | undefined
+}
+
+/** Exchanges a code for the connection's first tokens (RFC 6749 section 4.1.3). */
+export async function redeem(context: Context, asked: Redemption): Promise<IssuedTokens | TokenRefusal> {
+  const { config, database } = context
+  const code = parseToken(asked.code, config.environment, 'ac')
+  if (code.kind === 'refused') return invalidGrant('malformed_code', `code: ${code.explanation}`)
+  const access = newToken(config.environment, 'at')
+  const refresh = newToken(config.environment, 'rt')
+  const row = await database.one(redeemCode, [
+    asked.clientId,
+    asked.secretHash,
+    code.hash,
+    asked.redirectUri ?? null,
+    asked.codeVerifier === undefined ? null : s256(asked.codeVerifier),
+    access.hash,
+    refresh.hash,
+  ])
+  const refusal = clientRefusal(row.client_status)
+  if (refusal) return refusal
+  if (row.redemptions === null || row.subject === null || row.auth_time === null) {
+    return invalidGrant('unknown_code', 'the code is not known, or was issued to another client')
+  }
+  if (row.redemptions > 1) {
+    return invalidGrant(
+      'code_replayed',
+      'the code was redeemed before; everything issued for it has been revoked',
+    )
+  }
+  if (!row.fits) {
+    return invalidGrant(
+      'code_misused',
+      'redirect_uri or code_verifier does not match the authorization request',
+    )
+  }
+  if (row.expired)
+    return invalidGrant('code_expired', 'the code has expired; it can be redeemed for 60 seconds')
+  if (!row.live) return invalidGrant('ended', 'the user has ended the connection')
+  const about = { subject: row.subject, clientId: asked.clientId, authTime: row.auth_time, nonce: row.nonce }
+  return {
+    kind: 'issued',
+    accessToken: access.text,
+    refreshToken: refresh.text,
+    idToken: await signIdToken(context, about),
+  }
+}
+
+/** RFC 7636 section 4.6. */
+function s256(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url')
+}

@@ -1,0 +1,15 @@
+import type { Context } from '../context.ts'
+import { clientRefusal, type TokenRefusal } from './outcome.ts'
+import { revokeToken } from './revoke.sql.ts'
+import { sha256 } from './token-format.ts'
+
+/** Ends what the token stands for; a token that is not known here is as good as ended (RFC 7009 section 2.2). */
+export async function revoke(
+  { database }: Context,
+  asked: { clientId: string; secretHash: Buffer; token: string },
+): Promise<{ kind: 'done'; revoked: boolean } | TokenRefusal> {
+  const row = await database.one(revokeToken, [asked.clientId, asked.secretHash, sha256(asked.token)])
+  // A suspended partner may still give up what it holds.
+  const refusal = row.client_status === 'suspended' ? undefined : clientRefusal(row.client_status)
+  return refusal ?? { kind: 'done', revoked: row.revoked }
+}

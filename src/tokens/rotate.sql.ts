@@ -1,0 +1,66 @@
+import Type from 'typebox'
+import { Instant, statement } from '../database/database.ts'
+import { accessTokenSeconds, refreshTokenDays, rotationGraceSeconds } from './lifetimes.ts'
+
+/**
+ * Rotates a refresh token, all in one statement. The successor is derived from its predecessor, so whoever rotates the
+ * same token again is given the same successor: parallel workers and a client that lost the answer lose nothing. That
+ * holds while the successor is unused, and for a minute after the first rotation; then it is a replay, and the
+ * connection is revoked (RFC 9700 section 4.14.2).
+ *
+ * The grace condition stands in the UPDATE's own WHERE, so that a twin which waited for the row is judged by the row as
+ * it is now. "Unused" and "late" are read from the snapshot: both only ever turn from false to true, and a rotation at
+ * the very moment of the turn counts as the one before it.
+ *
+ * $1 client_id, $2 SHA-256 of the client secret, $3 SHA-256 of the refresh token, $4 SHA-256 of its successor,
+ * $5 SHA-256 of the new access token
+ */
+export const rotateRefreshToken = statement(
+  'rotate_refresh_token',
+  Type.Object({
+    client_status: Type.Union([Type.Literal('active'), Type.Literal('suspended'), Type.Null()]),
+    rotated: Type.Boolean(),
+    late: Type.Union([Type.Boolean(), Type.Null()]),
+    expired: Type.Union([Type.Boolean(), Type.Null()]),
+    ended: Type.Union([Type.Literal('user'), Type.Literal('replay'), Type.Literal('partner'), Type.Null()]),
+    subject: Type.Union([Type.String(), Type.Null()]),
+    auth_time: Type.Union([Instant, Type.Null()]),
+  }),
+  `WITH client AS (
+     SELECT p.client_id, p.status FROM partners p JOIN partner_secrets s USING (client_id)
+      WHERE p.client_id = $1 AND s.hash = $2
+   ), successor AS (
+     SELECT EXISTS (SELECT FROM refresh_tokens WHERE hash = $4 AND rotated_at IS NOT NULL) AS used
+   ), presented AS (
+     SELECT r.hash, c.id AS connection_id, c.auth_time, g.subject,
+            r.expires_at <= now() AS expired,
+            r.rotated_at <= now() - interval '${rotationGraceSeconds} seconds' AND successor.used AS late,
+            CASE WHEN c.revoked_at IS NOT NULL THEN CASE c.revoked_for WHEN 'partner' THEN 'partner' ELSE 'replay' END
+                 WHEN g.revoked_at IS NOT NULL OR u.status <> 'active' THEN 'user' END AS ended
+       FROM successor, client
+       JOIN refresh_tokens r ON r.hash = $3
+       JOIN connections c ON c.id = r.connection_id AND c.client_id = client.client_id
+       JOIN grants g ON g.id = c.grant_id
+       JOIN users u ON u.id = g.user_id
+      WHERE client.status = 'active'
+   ), rotated AS (
+     UPDATE refresh_tokens r SET rotated_at = coalesce(r.rotated_at, now())
+       FROM presented p, successor
+      WHERE r.hash = p.hash AND p.ended IS NULL AND r.expires_at > now()
+        AND (r.rotated_at IS NULL OR r.rotated_at > now() - interval '${rotationGraceSeconds} seconds' OR NOT successor.used)
+     RETURNING r.connection_id
+   ), refresh AS (
+     INSERT INTO refresh_tokens (hash, connection_id, expires_at)
+     SELECT $4, connection_id, now() + interval '${refreshTokenDays} days' FROM rotated
+     ON CONFLICT DO NOTHING
+   ), access AS (
+     INSERT INTO access_tokens (hash, connection_id, expires_at)
+     SELECT $5, connection_id, now() + interval '${accessTokenSeconds} seconds' FROM rotated
+   ), revoked AS (
+     UPDATE connections c SET revoked_at = now(), revoked_for = 'refresh_replayed'
+       FROM presented p WHERE c.id = p.connection_id AND p.late AND c.revoked_at IS NULL
+   )
+   SELECT (SELECT status FROM client) AS client_status, EXISTS (SELECT FROM rotated) AS rotated,
+          p.late, p.expired, p.ended, p.subject, p.auth_time
+     FROM (SELECT) AS always LEFT JOIN presented p ON true`,
+)

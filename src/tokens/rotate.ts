@@ -1,0 +1,51 @@
+import type { Context } from '../context.ts'
+import { hmac } from '../keys/derived-keys.ts'
+import { signIdToken } from './id-token.ts'
+import { clientRefusal, type IssuedTokens, invalidGrant, type TokenRefusal } from './outcome.ts'
+import { rotateRefreshToken } from './rotate.sql.ts'
+import { newToken, parseToken } from './token-format.ts'
+
+export type Rotation = { clientId: string; secretHash: Buffer; refreshToken: string }
+
+const ended = {
+  user: 'the user has ended the connection',
+  partner: 'the connection was revoked by this application',
+  replay: 'the connection was revoked because a code or refresh token of it was used again',
+}
+
+/** Exchanges a refresh token for its successor and a fresh access token (RFC 6749 section 6). */
+export async function rotate(context: Context, asked: Rotation): Promise<IssuedTokens | TokenRefusal> {
+  const { config, database, keys } = context
+  const presented = parseToken(asked.refreshToken, config.environment, 'rt')
+  if (presented.kind === 'refused')
+    return invalidGrant('malformed_token', `refresh_token: ${presented.explanation}`)
+  const successor = newToken(config.environment, 'rt', hmac(keys.rotation, asked.refreshToken))
+  const access = newToken(config.environment, 'at')
+  const row = await database.one(rotateRefreshToken, [
+    asked.clientId,
+    asked.secretHash,
+    presented.hash,
+    successor.hash,
+    access.hash,
+  ])
+  const refusal = clientRefusal(row.client_status)
+  if (refusal) return refusal
+  if (row.subject === null || row.auth_time === null) {
+    return invalidGrant('unknown_token', 'the refresh token is not known, or was issued to another client')
+  }
+  if (row.ended !== null) return invalidGrant(`ended_by_${row.ended}`, ended[row.ended])
+  if (row.late) {
+    const explanation =
+      'the refresh token was rotated before and its successor is in use; the connection has been revoked'
+    return invalidGrant('refresh_replayed', explanation)
+  }
+  if (!row.rotated)
+    return invalidGrant('token_expired', 'the refresh token has expired; it is valid for 30 days')
+  const about = { subject: row.subject, clientId: asked.clientId, authTime: row.auth_time, nonce: null }
+  return {
+    kind: 'issued',
+    accessToken: access.text,
+    refreshToken: successor.text,
+    idToken: await signIdToken(context, about),
+  }
+}

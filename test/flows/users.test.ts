@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { verifyPassword } from '../../src/directory/passwords.ts'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { latchkey } from './latchkey.ts'
+
+let db: TestDatabase
+
+beforeAll(async () => {
+  db = await testDatabase()
+})
+
+afterAll(() => db.drop())
+
+beforeEach(async () => {
+  await rows('TRUNCATE firms, roles, users, households, accounts, account_access CASCADE')
+  await rows(`INSERT INTO firms VALUES ('f1', 'First')`)
+  await rows(`INSERT INTO roles VALUES ('advisor', 'granted')`)
+})
+
+function rows(sql: string, values: unknown[] = []) {
+  return query(db.database, sql, values)
+}
+
+function create(input: string, changes: Record<string, string> = {}) {
+  const given = { id: 'u1', firm: 'f1', email: 'Ann@Example.com', name: 'Ann', role: 'advisor', ...changes }
+  const options = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value])
+  return latchkey(db.url, ['user', 'create', ...options, '--json'], input)
+}
+
+async function storedHash(): Promise<string | null> {
+  const [row] = await rows('SELECT password_hash FROM users')
+  return typeof row?.password_hash === 'string' ? row.password_hash : null
+}
+
+async function logIn(user: string): Promise<void> {
+  await rows(`INSERT INTO sessions (hash, user_id, expires_at) VALUES ($1, $2, now() + '1 day')`, [
+    Buffer.from(user),
+    user,
+  ])
+}
+
+describe('user create', () => {
+  test('stores an active user who can log in with the piped password', async () => {
+    const { code, stdout } = await create('correct horse\n')
+    expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { id: 'u1', can_log_in: true } })
+    expect(await rows('SELECT id, firm_id, email, email_folded, name, role, status FROM users')).toEqual([
+      {
+        id: 'u1',
+        firm_id: 'f1',
+        email: 'Ann@Example.com',
+        email_folded: 'ann@example.com',
+        name: 'Ann',
+        role: 'advisor',
+        status: 'active',
+      },
+    ])
+    expect(await verifyPassword('correct horse', await storedHash())).toBe(true)
+  })
+
+  test('without a password stores one who cannot log in yet', async () => {
+    const { code, stdout } = await create('')
+    expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { id: 'u1', can_log_in: false } })
+    expect(await storedHash()).toBeNull()
+  })
+
+  test('says all that is wrong and stores nothing', async () => {
+    const form = await create('short', { id: 'a b', email: 'nobody' })
+    expect(form).toMatchObject({ code: 1, stdout: '' })
+    expect(form.stderr).toMatch(/id: "a b" is not an id.*email: "nobody" is not an email.*shorter than 8/)
+    expect(form.stderr).not.toContain('    at ')
+    const facts = await create('', { firm: 'f9', role: 'boss' })
+    expect(facts.stderr).toContain('there is no firm "f9"; there is no role "boss"')
+    expect(await rows('SELECT id FROM users')).toEqual([])
+  })
+
+  test('refuses an id and an address that are taken, whatever their case', async () => {
+    await create('')
+    expect((await create('', { email: 'else@example.com' })).stderr).toContain('there is a user "u1" already')
+    expect((await create('', { id: 'u2', email: 'ANN@example.COM' })).stderr).toContain(
+      `"ANN@example.COM" is another user's address`,
+    )
+    expect(await rows('SELECT id FROM users')).toEqual([{ id: 'u1' }])
+  })
+})
+
+describe('user set-password', () => {
+  test.each(['u1', 'ANN@example.com'])('of %s replaces it and ends the sessions', async (who) => {
+    await create('correct horse')
+    await create('', { id: 'u2', email: 'bob@example.com' })
+    await logIn('u1')
+    await logIn('u2')
+    const { code, stdout } = await latchkey(
+      db.url,
+      ['user', 'set-password', who, '--json'],
+      'battery staple\r\n',
+    )
+    expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { id: 'u1', sessions_ended: 1 } })
+    const [row] = await rows(`SELECT password_hash FROM users WHERE id = 'u1'`)
+    expect(await verifyPassword('battery staple', String(row?.password_hash))).toBe(true)
+    expect(await rows('SELECT user_id FROM sessions')).toEqual([{ user_id: 'u2' }])
+  })
+
+  test.each([
+    ['1234567', 'shorter than 8 characters'],
+    ['', 'shorter than 8 characters'],
+    ['ü'.repeat(513), 'longer than 1024 bytes'],
+    ['two lines\nof text', 'more than one line'],
+  ])('refuses %s', async (password, reason) => {
+    await create('correct horse')
+    const { code, stderr } = await latchkey(db.url, ['user', 'set-password', 'u1'], password)
+    expect(code).toBe(1)
+    expect(stderr).toContain(reason)
+    expect(await verifyPassword('correct horse', await storedHash())).toBe(true)
+  })
+
+  test('of an unknown user is an error', async () => {
+    const { code, stderr } = await latchkey(db.url, ['user', 'set-password', 'nobody'], 'battery staple')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Nothing was changed: there is no user "nobody".\n' })
+  })
+})
+
+test('user disable shuts a user out and ends the sessions', async () => {
+  await create('correct horse')
+  await logIn('u1')
+  const { code, stdout } = await latchkey(db.url, ['user', 'disable', 'ann@example.com', '--json'])
+  expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { id: 'u1', sessions_ended: 1 } })
+  expect(await rows('SELECT status FROM users')).toEqual([{ status: 'disabled' }])
+  expect(await rows('SELECT user_id FROM sessions')).toEqual([])
+})
+
+test('who has no password takes as long to be refused as who has one', async () => {
+  await create('correct horse')
+  const hash = await storedHash()
+  const time = async (stored: string | null) => {
+    const start = performance.now()
+    expect(await verifyPassword('wrong', stored)).toBe(false)
+    return performance.now() - start
+  }
+  const median = async (stored: string | null) => {
+    const times = []
+    for (let turn = 0; turn < 15; turn++) times.push(await time(stored))
+    return times.sort((a, b) => a - b)[7] ?? 0
+  }
+  const ratio = (await median(null)) / (await median(hash))
+  expect(ratio).toBeGreaterThan(0.5)
+  expect(ratio).toBeLessThan(2)
+})

@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { openPool } from '../../src/database/database.ts'
+import { openEmbedded } from '../../src/database/embedded.ts'
+import { migrate } from '../../src/database/migrate.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Of the server that all test files share; each makes databases of its own on it. */
+    postgresUrl: string
+  }
+}
+
+/** One real PostgreSQL for the run, with the migrated database that each test file's own is cloned from. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-test-'))
+  const settings = { fsync: 'off', synchronous_commit: 'off', max_connections: '300' }
+  const postgres = await openEmbedded({ dataDir, as: 'server', settings })
+  const template = openPool(postgres.url, () => {})
+  await migrate(template)
+  await template.close()
+  project.provide('postgresUrl', postgres.url)
+  return async () => {
+    await postgres.leave()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,133 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { emailOf, password } from './directory.ts'
+import type { TestPartner, TestServer } from './server.ts'
+import { type Page, redirectOf, Visitor } from './visitor.ts'
+
+export type Tokens = {
+  access_token: string
+  refresh_token: string
+  expires_in: number
+  token_type: string
+  scope: string
+  id_token: string
+}
+
+export function authorizeUrl(
+  server: TestServer,
+  partner: TestPartner,
+  more: Record<string, string> = {},
+): string {
+  const query = new URLSearchParams({
+    client_id: partner.clientId,
+    redirect_uri: partner.redirectUri,
+    scope: 'openid',
+    ...more,
+  })
+  return `${server.authUrl}/api/oauth2/authorize?${query}`
+}
+
+/** From the contract's POST to the page that asks for the next thing: login, or connect when logged in. */
+export async function authorize(
+  visitor: Visitor,
+  server: TestServer,
+  partner: TestPartner,
+  more: Record<string, string> = {},
+): Promise<Page> {
+  return visitor.follow(await visitor.post(authorizeUrl(server, partner, more), ''))
+}
+
+/** Logs in on a login page and follows to the next. */
+export async function logIn(visitor: Visitor, page: Page, userId: string, secret = password): Promise<Page> {
+  return visitor.follow(await visitor.submit(page, '/login', { email: emailOf(userId), password: secret }))
+}
+
+/** The whole journey; gives the address that the browser is sent back to. */
+export async function connect(
+  server: TestServer,
+  partner: TestPartner,
+  userId: string,
+  more: Record<string, string> = {},
+  visitor = new Visitor(),
+): Promise<URL> {
+  let page = await authorize(visitor, server, partner, more)
+  if (page.document.querySelector('input[name=password]')) page = await logIn(visitor, page, userId)
+  const answer = redirectOf(await visitor.submit(page, '/connect', { decision: 'connect' }))
+  if (!answer) throw new Error('the connect page did not redirect')
+  return answer
+}
+
+export async function newCode(
+  server: TestServer,
+  partner: TestPartner,
+  userId: string,
+  more: Record<string, string> = {},
+): Promise<string> {
+  const answer = await connect(server, partner, userId, more)
+  const code = answer.searchParams.get('code')
+  if (!code) throw new Error(`no code in ${answer.searchParams}`)
+  return code
+}
+
+export async function newTokens(server: TestServer, partner: TestPartner, userId: string): Promise<Tokens> {
+  const code = await newCode(server, partner, userId)
+  const { status, body } = await token(server, partner, { grant_type: 'authorization_code', code })
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return body as Tokens
+}
+
+export type TokenAnswer = { status: number; headers: Headers; body: Record<string, unknown> }
+
+/** A token request with the partner's credentials in a form body. */
+export function token(
+  server: TestServer,
+  partner: TestPartner,
+  parameters: Record<string, string>,
+  endpoint: 'token' | 'revoke' = 'token',
+): Promise<TokenAnswer> {
+  const body = new URLSearchParams({
+    client_id: partner.clientId,
+    client_secret: partner.clientSecret,
+    ...parameters,
+  })
+  return send(`${server.baseUrl}oauth2/${endpoint}`, { method: 'POST', body })
+}
+
+export function refresh(
+  server: TestServer,
+  partner: TestPartner,
+  refreshToken: string,
+): Promise<TokenAnswer> {
+  return token(server, partner, { grant_type: 'refresh_token', refresh_token: refreshToken })
+}
+
+export type ApiAnswer = { status: number; headers: Headers; text: string; body: unknown }
+
+export async function api(
+  server: TestServer,
+  path: string,
+  accessToken?: string,
+  headers: Record<string, string> = {},
+): Promise<ApiAnswer> {
+  const authorization: Record<string, string> = accessToken ? { authorization: `Bearer ${accessToken}` } : {}
+  const response = await fetch(`${server.baseUrl}api/v1/${path}`, {
+    headers: { ...authorization, ...headers },
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text ? JSON.parse(text) : undefined,
+  }
+}
+
+export async function send(url: string, init: RequestInit): Promise<TokenAnswer> {
+  const response = await fetch(url, init)
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} }
+}
+
+export function pkce(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
+}

@@ -1,0 +1,112 @@
+import { createServer as createTcpServer } from 'node:net'
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import type { Environment } from '../../src/config.ts'
+import type { Context } from '../../src/context.ts'
+import type { Database } from '../../src/database/database.ts'
+import { deriveKeys } from '../../src/keys/derived-keys.ts'
+import { loadSigningKey } from '../../src/keys/signing-keys.ts'
+import { createPartner } from '../../src/partners/partners.ts'
+import { createServer } from '../../src/server.ts'
+import { type TestDatabase, testDatabase } from './database.ts'
+
+export type TestPartner = { clientId: string; clientSecret: string; redirectUri: string }
+
+export type TestServer = {
+  authUrl: string
+  baseUrl: string
+  database: Database
+  context: Context
+  /** Moves the server's clock (never the database's) by so many seconds from now. */
+  advanceClock(seconds: number): void
+  /** All log lines so far. */
+  logs(): string
+  partner(options?: { name?: string; redirectUri?: string; requirePkce?: boolean }): Promise<TestPartner>
+  close(): Promise<void>
+}
+
+export type TestServerOptions = {
+  environment?: Environment
+  secret?: string
+  /** Share the database of another test server, as two nodes do. */
+  on?: TestDatabase
+  /** Listen and speak of itself under this host name (a browser's "site"). */
+  host?: 'localhost' | '127.0.0.1'
+  authUrl?: string
+}
+
+/** A real server on a port of its own, with a database of its own. */
+export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const own = options.on ? undefined : await testDatabase()
+  const database = options.on?.database ?? own?.database
+  if (!database) throw new Error('no database')
+  const port = await freePort()
+  const authUrl = options.authUrl ?? `http://${options.host ?? '127.0.0.1'}:${port}`
+  const secret = options.secret ?? 'a secret for tests only, 32 bytes or more'
+  const keys = deriveKeys(secret)
+  let ahead = 0
+  const lines: string[] = []
+  const context: Context = {
+    config: {
+      environment: options.environment ?? 'sandbox',
+      authUrl,
+      baseUrl: `http://${options.host ?? '127.0.0.1'}:${port}/service-open-api/`,
+      host: '127.0.0.1',
+      port,
+      opsPort: 0,
+      dataDir: '',
+      secret,
+      trustedProxies: [],
+    },
+    database,
+    keys,
+    signingKey: await loadSigningKey(database, keys['signing-key']),
+    now: () => new Date(Date.now() + ahead * 1000),
+  }
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const app = await createServer(context, pino({ level: 'trace' }, sink))
+  await app.listen({ host: '127.0.0.1', port })
+  return {
+    authUrl,
+    baseUrl: context.config.baseUrl,
+    database,
+    context,
+    advanceClock(seconds) {
+      ahead += seconds
+    },
+    logs: () => lines.join(''),
+    async partner({
+      name = 'Test Partner',
+      redirectUri = 'https://partner.example/callback',
+      requirePkce = false,
+    } = {}) {
+      const created = await createPartner(database, context.config.environment, {
+        name,
+        redirectUris: [redirectUri],
+        requirePkce,
+      })
+      if (created.kind === 'refused') throw new Error(created.faults.join())
+      return { clientId: created.clientId, clientSecret: created.clientSecret, redirectUri }
+    },
+    async close() {
+      await app.close()
+      await own?.drop()
+    },
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createTcpServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
