@@ -6,9 +6,9 @@ import { loginRoutes } from './authorize/login.routes.tsx'
 import type { Context } from './context.ts'
 import { connectionRoutes } from './grants/connections.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
-import { apiEdge } from './http/api-edge.ts'
+import { apiEdge, apiErrors } from './http/api-edge.ts'
 import { oauthEdge } from './http/oauth-edge.ts'
-import { apiDescription } from './http/openapi.ts'
+import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { webEdge } from './http/web-edge.tsx'
 import { discoveryRoutes } from './keys/discovery.routes.ts'
@@ -19,7 +19,7 @@ import { tokenRoutes } from './tokens/token.routes.ts'
 export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
   const { config } = context
   const base = new URL(config.baseUrl).pathname
-  const app = Fastify({ ...fastifyOptions(config), loggerInstance: logger })
+  const app = Fastify({ ...fastifyOptions(config, logger), loggerInstance: logger })
 
   strictHttp(app)
   await app.register(fastifyHelmet, {
@@ -39,10 +39,18 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     assetRoutes(web, edge.sheets)
   })
 
-  await app.register(async (publicDocuments) => {
-    apiEdge(publicDocuments)
-    discoveryRoutes(publicDocuments, context)
+  await app.register(async (discovery) => {
+    apiErrors(discovery)
+    discoveryRoutes(discovery, context)
   })
+
+  await app.register(
+    async (service) => {
+      apiEdge(service)
+      apiDescriptionRoute(service)
+    },
+    { prefix: base },
+  )
 
   await app.register(
     async (oauth) => {

@@ -92,7 +92,7 @@ export function ConnectPage(props: {
       </form>
       <form method="post" action="/logout">
         <HiddenFields csrf={props.csrf} request={props.request} />
-        <button type="submit" class="outline secondary">
+        <button type="submit" class="aside">
           Not you? Log in as someone else
         </button>
       </form>

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { ConfigError, readConfig } from '../config.ts'
+import { type Config, ConfigError, readConfig } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { type DemoPartner, loginTable, prepareDirectory, preparePartner } from '../demo/demo.ts'
-import { startPartnerApp } from '../demo/partner-app.ts'
+import { type PartnerApp, startPartnerApp } from '../demo/partner-app.ts'
 import { startServer, stopSignal } from '../main.ts'
 
 export function demoCommand(): Command {
@@ -19,33 +19,42 @@ export function demoCommand(): Command {
       }
       const partnerUrl = process.env.PARTNER_URL || 'http://localhost:4010'
       const stop = stopSignal()
-      let partner: DemoPartner | undefined
+      let app: Promise<PartnerApp> | undefined
       const prepare = async (database: Database) => {
         await prepareDirectory(database)
-        partner = await preparePartner(database, config, partnerUrl)
+        const partner = await preparePartner(database, config, partnerUrl)
+        app = startPartnerApp(partnerEnvironment(config, partnerUrl, partner))
+        app.catch(() => {}) // told below, when the server is up as well
       }
       const server = await startServer(config, { logLevel: 'warn', prepare })
-      if (!partner) return
-      const app = await startPartnerApp({
-        LATCHKEY_AUTH_URL: config.authUrl,
-        LATCHKEY_BASE_URL: config.baseUrl,
-        PARTNER_URL: partnerUrl,
-        PARTNER_CLIENT_ID: partner.clientId,
-        PARTNER_CLIENT_SECRET: partner.clientSecret,
-        PARTNER_DATA_FILE: join(config.dataDir, 'demo-partner-app.json'),
-      }).catch(async (error) => {
+      try {
+        await app
+        if (!options.json) {
+          process.stdout.write(
+            `Open ${partnerUrl}, press Connect, and log in as one of:\n\n${loginTable()}\n\n`,
+          )
+        }
+        const addresses = { auth_url: config.authUrl, base_url: config.baseUrl, partner_url: partnerUrl }
+        process.stdout.write(`ready ${JSON.stringify(addresses)}\n`)
+        await stop
+        await (await app)?.close()
+      } finally {
         await server.close()
-        throw error
-      })
-      const addresses = { auth_url: config.authUrl, base_url: config.baseUrl, partner_url: partnerUrl }
-      if (!options.json) {
-        process.stdout.write(
-          `Open ${partnerUrl}, press Connect, and log in as one of:\n\n${loginTable()}\n\n`,
-        )
       }
-      process.stdout.write(`ready ${JSON.stringify(addresses)}\n`)
-      await stop
-      await app.close()
-      await server.close()
     })
+}
+
+function partnerEnvironment(
+  config: Config,
+  partnerUrl: string,
+  partner: DemoPartner,
+): Record<string, string> {
+  return {
+    LATCHKEY_AUTH_URL: config.authUrl,
+    LATCHKEY_BASE_URL: config.baseUrl,
+    PARTNER_URL: partnerUrl,
+    PARTNER_CLIENT_ID: partner.clientId,
+    PARTNER_CLIENT_SECRET: partner.clientSecret,
+    PARTNER_DATA_FILE: join(config.dataDir, 'demo-partner-app.json'),
+  }
 }

@@ -8,10 +8,10 @@ const program = fileURLToPath(new URL('../../examples/partner-app/dist/main.js',
 
 export class PartnerAppError extends Error {}
 
+export type PartnerApp = { close(): Promise<void> }
+
 /** Starts the example as a process of its own, as any partner's would be, and waits until it answers. */
-export async function startPartnerApp(
-  environment: Record<string, string>,
-): Promise<{ close(): Promise<void> }> {
+export async function startPartnerApp(environment: Record<string, string>): Promise<PartnerApp> {
   const child = spawn(process.execPath, [attached, program], {
     env: { PATH: process.env.PATH, ...environment },
     // A process group of its own: Ctrl-C reaches the demo, which stops it in order.

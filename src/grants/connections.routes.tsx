@@ -57,10 +57,10 @@ function ConnectionsPage(props: { userName: string; grants: Grant[]; csrf: strin
             At <strong>{new URL(grant.redirect_uri).host}</strong>, connected since{' '}
             {grant.created_at.toISOString().slice(0, 10)}.
           </p>
-          <form method="post" action="/connections/disconnect" class="inline">
+          <form method="post" action="/connections/disconnect">
             <HiddenFields csrf={props.csrf} />
             <input type="hidden" name="grant" value={grant.id} />
-            <button type="submit" class="secondary inline" aria-label={`Disconnect ${grant.partner_name}`}>
+            <button type="submit" class="secondary" aria-label={`Disconnect ${grant.partner_name}`}>
               Disconnect
             </button>
           </form>
@@ -68,7 +68,7 @@ function ConnectionsPage(props: { userName: string; grants: Grant[]; csrf: strin
       ))}
       <form method="post" action="/logout">
         <HiddenFields csrf={props.csrf} />
-        <button type="submit" class="outline secondary">
+        <button type="submit" class="aside">
           Log out
         </button>
       </form>

@@ -1,12 +1,18 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { BearerRefusal } from '../tokens/bearer.ts'
 import { classify } from './faults.ts'
-import { type Problem, type ProblemCode, problems } from './problem.ts'
-import { validatorCompiler } from './validation.ts'
+import { type Problem, type ProblemCode, problemOf } from './problem.ts'
 
-/** The edge of the API: strict parameters in, problem+json out. */
+/** The edge of the API: strict parameters in, problem+json out, also where nothing is. */
 export function apiEdge(app: FastifyInstance): void {
-  app.setValidatorCompiler(validatorCompiler)
+  apiErrors(app)
+  app.setNotFoundHandler((request, reply) =>
+    sendNotFound(reply, `there is no ${request.method} at this address`),
+  )
+}
+
+/** Errors as problem+json. */
+export function apiErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof Error && 'validation' in error && Array.isArray(error.validation)) {
       return sendParameterProblem(reply, error.validation, request.query)
@@ -17,9 +23,6 @@ export function apiEdge(app: FastifyInstance): void {
     const codes = { client: 'bad_request', unavailable: 'unavailable', internal: 'internal_error' } as const
     return sendProblem(reply, codes[fault.kind], fault.explanation, { status: fault.status })
   })
-  app.setNotFoundHandler((request, reply) =>
-    sendNotFound(reply, `there is no ${request.method} at this address`),
-  )
 }
 
 export function sendProblem(
@@ -28,16 +31,7 @@ export function sendProblem(
   detail: string,
   more: Partial<Pick<Problem, 'status' | 'errors'>> = {},
 ): FastifyReply {
-  const { status, title } = problems[code]
-  const problem: Problem = {
-    type: `urn:latchkey:problem:${code}`,
-    title,
-    status,
-    detail,
-    code,
-    request_id: reply.request.id,
-    ...more,
-  }
+  const problem = problemOf(code, detail, reply.request.id, more)
   return reply
     .status(problem.status)
     .header('cache-control', 'no-store')

@@ -31,6 +31,8 @@ function isFastifys(code: unknown): boolean {
 
 function explain(status: number, message: string): string {
   if (status === 413) return 'the request body is too large'
-  if (status === 415) return 'the content type of the request body is not one that is read here'
+  if (status === 415) {
+    return 'send the body as application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed'
+  }
   return message
 }

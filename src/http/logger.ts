@@ -25,10 +25,11 @@ export function createLogger(level: string): Logger {
   )
 }
 
-/** Name, code, message and stack. PostgreSQL's `detail`, `where` and parameters may quote data, and are left out. */
+/** Name, error code, message and stack. PostgreSQL's `detail`, `where` and parameters may quote data, and are left out. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) }
-  const code = 'code' in error ? { code: String(error.code) } : {}
+  // Not `code`: that is the name of a secret, and redacted.
+  const code = 'code' in error ? { error_code: String(error.code) } : {}
   const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) }
   return { type: error.name, message: error.message, ...code, stack: error.stack, ...cause }
 }

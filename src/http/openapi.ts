@@ -26,7 +26,10 @@ export async function apiDescription(app: FastifyInstance, config: Config): Prom
         ? { schema, url: `/${url.slice(base.length)}` }
         : { schema: { ...schema, hide: true }, url },
   })
-  app.get(`${base}openapi.json`, { schema: { hide: true } }, (_request, reply) =>
+}
+
+export function apiDescriptionRoute(app: FastifyInstance): void {
+  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) =>
     reply.header('cache-control', 'public, max-age=300').send(app.swagger()),
   )
 }

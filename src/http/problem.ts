@@ -13,7 +13,7 @@ export const Problem = Type.Object({
 export type Problem = Static<typeof Problem>
 
 /** Every problem the API can answer with. */
-export const problems = {
+const problems = {
   invalid_parameter: { status: 400, title: 'A parameter is not valid' },
   bad_request: { status: 400, title: 'The request cannot be read' },
   unauthorized: { status: 401, title: 'An access token is needed' },
@@ -24,3 +24,14 @@ export const problems = {
 } as const
 
 export type ProblemCode = keyof typeof problems
+
+export function problemOf(
+  code: ProblemCode,
+  detail: string,
+  requestId: string,
+  more: Partial<Pick<Problem, 'status' | 'errors'>> = {},
+): Problem {
+  const type = `urn:latchkey:problem:${code}`
+  const { status, title } = problems[code]
+  return { type, title, status, detail, code, request_id: requestId, ...more }
+}

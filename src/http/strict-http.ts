@@ -1,14 +1,22 @@
 import type { Server } from 'node:http'
-import { type FastifyHttpOptions, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import {
+  errorCodes,
+  type FastifyBaseLogger,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import type { Config } from '../config.ts'
 import { type Form, MalformedParameters, parseForm, rawQuery } from './parameters.ts'
 import { requestId } from './request-id.ts'
+import { answerBadAddress, answerUnreadable } from './unreadable.ts'
 import { validatorCompiler } from './validation.ts'
 
 /** Milliseconds. A request has to arrive in this time, or its connection is closed; Fastify's own default is never. */
 const requestTimeout = 15_000
 
-export function fastifyOptions(config: Config) {
+export function fastifyOptions(config: Config, logger: FastifyBaseLogger) {
   return {
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     bodyLimit: 64 * 1024,
@@ -18,7 +26,10 @@ export function fastifyOptions(config: Config) {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     requestIdHeader: false,
     genReqId: requestId,
-    routerOptions: { querystringParser: lenientQuery, maxParamLength: 200 },
+    frameworkErrors: answerBadAddress,
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, logger),
+    // The length of a parameter is bounded by Node's 16 kB of headers; an id that is too long is one that is not found.
+    routerOptions: { querystringParser: lenientQuery, maxParamLength: 16 * 1024 },
   } as const satisfies FastifyHttpOptions<Server>
 }
 
@@ -26,25 +37,21 @@ export function fastifyOptions(config: Config) {
 export function strictHttp(app: FastifyInstance): void {
   app.setValidatorCompiler(validatorCompiler)
   app.removeAllContentTypeParsers()
-  const utf8Only = (contentType: string | undefined) => {
-    const charset = /;\s*charset\s*=\s*"?([^;"\s]*)/i.exec(contentType ?? '')?.[1]
-    return charset === undefined || charset.toLowerCase() === 'utf-8'
-  }
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    async (_request: FastifyRequest, body: string) => parseForm(body),
-  )
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'string' },
-    async (_request: FastifyRequest, body: string) => parseJson(body),
-  )
+  const readAs = (read: (text: string) => unknown) => async (request: FastifyRequest, body: Buffer) =>
+    read(bodyText(request, body))
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, readAs(parseForm))
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readAs(parseJson))
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-api-request-id', request.id)
+  })
+  // After every edge has set its headers, so that a refusal carries them too.
+  app.addHook('preParsing', async (request) => {
     parseForm(rawQuery(request.url))
-    if (!utf8Only(request.headers['content-type'])) throw new MalformedParameters('the only charset is utf-8')
+    // Node would quietly keep the first of several, and a proxy in front of it perhaps the last.
+    if ((request.raw.headersDistinct.authorization?.length ?? 0) > 1) {
+      throw new MalformedParameters('the Authorization header was sent more than once')
+    }
   })
   app.addHook('onResponse', async (request, reply) => {
     // The route, not the address: addresses carry what partners and users send.
@@ -57,12 +64,26 @@ export function strictHttp(app: FastifyInstance): void {
   })
 }
 
-/** The router cannot answer for a malformed query; the first hook refuses it. */
+/** The router cannot answer for a malformed query; the hook refuses it. */
 function lenientQuery(text: string): Form {
   try {
     return parseForm(text)
   } catch {
     return {}
+  }
+}
+
+/** A body is plain UTF-8: nothing is inflated, transcoded or repaired. */
+function bodyText({ headers }: FastifyRequest, body: Buffer): string {
+  const charset = /;\s*charset\s*=\s*"?([^;"\s]*)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (charset.toLowerCase() !== 'utf-8' || encoding.toLowerCase() !== 'identity') {
+    throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw new MalformedParameters('the body is not UTF-8')
   }
 }
 

@@ -8,32 +8,45 @@ import { Compile } from 'typebox/compile'
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const check = Compile(schema)
-  const integers = httpPart === 'querystring' ? integerProperties(schema) : []
+  const integers = httpPart === 'querystring' ? integerProperties(schema) : new Map<string, string>()
   return (value) => {
-    const candidate = integers.length > 0 ? withIntegers(value, integers) : value
+    const candidate = integers.size > 0 ? withIntegers(value, integers) : value
     if (check.Check(candidate)) return { value: candidate }
-    return { error: check.Errors(candidate) }
+    // TypeBox says "must be integer" of -1 as of abc: the caller is told what would do instead.
+    const explain = (path: string, message: string) => integers.get(path.slice(1)) ?? message
+    return {
+      error: check.Errors(candidate).map((fault) => ({
+        ...fault,
+        message: explain(fault.instancePath, fault.message),
+      })),
+    }
   }
 }
 
-function integerProperties(schema: TSchema): string[] {
+/** The schema's integers by name, each with what it has to be. */
+function integerProperties(schema: TSchema): Map<string, string> {
   const properties = 'properties' in schema ? schema.properties : undefined
-  return typeof properties === 'object' && properties !== null
-    ? Object.entries(properties).flatMap(([name, property]) => (isInteger(property) ? name : []))
-    : []
-}
-
-function isInteger(property: unknown): boolean {
-  return (
-    typeof property === 'object' && property !== null && 'type' in property && property.type === 'integer'
+  if (typeof properties !== 'object' || properties === null) return new Map()
+  return new Map(
+    Object.entries(properties).flatMap(([name, property]) => {
+      const range = integerRange(property)
+      return range ? [[name, `must be a whole number ${range}, in decimal digits`]] : []
+    }),
   )
 }
 
-function withIntegers(value: unknown, names: string[]): unknown {
+function integerRange(property: unknown): string | undefined {
+  if (typeof property !== 'object' || property === null) return undefined
+  if (!('type' in property) || property.type !== 'integer') return undefined
+  const from = 'minimum' in property ? property.minimum : 0
+  return 'maximum' in property ? `from ${from} to ${property.maximum}` : `of ${from} or more`
+}
+
+function withIntegers(value: unknown, integers: Map<string, string>): unknown {
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).map(([name, text]) => [
     name,
-    names.includes(name) ? integer(text) : text,
+    integers.has(name) ? integer(text) : text,
   ])
   return Object.fromEntries(entries)
 }

@@ -79,12 +79,19 @@ export async function webEdge(app: FastifyInstance, context: Context): Promise<W
     },
   }
   app.setErrorHandler((error, request, reply) => answerError(web, error, request, reply))
+  app.setNotFoundHandler((_request, reply) =>
+    web.errorPage(reply, 404, 'There is no such page', nothingHere, yourApps),
+  )
   return web
 }
 
 const refusedForm = (
   <p>For your protection nothing was done. Go back to where you started and try again from there.</p>
 )
+
+const nothingHere = <p>The address may be mistyped, or the page may have moved.</p>
+
+const yourApps: WayOn = { label: 'Go to your connected apps', href: '/connections' }
 
 function answerError(web: Web, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof Error && 'code' in error && /^FST_CSRF_/.test(String(error.code))) {
@@ -111,7 +118,7 @@ function wayBack(request: FastifyRequest): WayOn {
       ? body.request
       : ''
   if (sealed) return { label: 'Try again', href: `/connect?${new URLSearchParams({ request: sealed })}` }
-  return { label: 'Go to your connected apps', href: '/connections' }
+  return yourApps
 }
 
 /**

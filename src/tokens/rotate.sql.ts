@@ -4,9 +4,9 @@ import { accessTokenSeconds, refreshTokenDays, rotationGraceSeconds } from './li
 
 /**
  * Rotates a refresh token, all in one statement. The successor is derived from its predecessor, so whoever rotates the
- * same token again is given the same successor: parallel workers and a client that lost the answer lose nothing. That
- * holds while the successor is unused, and for a minute after the first rotation; then it is a replay, and the
- * connection is revoked (RFC 9700 section 4.14.2).
+ * same token again is given the same successor, with 30 days from then: parallel workers and a client that lost the
+ * answer lose nothing. That holds while the successor is unused, and for a minute after the first rotation; then it is
+ * a replay, and the connection is revoked (RFC 9700 section 4.14.2).
  *
  * The grace condition stands in the UPDATE's own WHERE, so that a twin which waited for the row is judged by the row as
  * it is now. "Unused" and "late" are read from the snapshot: both only ever turn from false to true, and a rotation at
@@ -52,7 +52,7 @@ export const rotateRefreshToken = statement(
    ), refresh AS (
      INSERT INTO refresh_tokens (hash, connection_id, expires_at)
      SELECT $4, connection_id, now() + interval '${refreshTokenDays} days' FROM rotated
-     ON CONFLICT DO NOTHING
+     ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at
    ), access AS (
      INSERT INTO access_tokens (hash, connection_id, expires_at)
      SELECT $5, connection_id, now() + interval '${accessTokenSeconds} seconds' FROM rotated

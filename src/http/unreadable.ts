@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ConnectionError, FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { sendProblem } from './api-edge.ts'
+import { problemOf } from './problem.ts'
+
+// Requests that fail before a route, and with it an edge, is found. They are answered and logged like any other.
+
+/** The router cannot decode the path. Hooks have not run. */
+export function answerBadAddress(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info({ method: request.method, route: null, status: 400 })
+  reply.header('x-api-request-id', request.id).header('x-content-type-options', 'nosniff')
+  sendProblem(reply, 'bad_request', 'the path is not percent-encoded UTF-8')
+}
+
+/** Node cannot read the request, so there is none: the answer is written by hand. */
+export function answerUnreadable({ code }: ConnectionError, socket: Socket, logger: FastifyBaseLogger): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { status, detail } = reasonOf(code)
+  const id = randomUUID()
+  // Never the error itself: it holds the bytes that were sent, and they may be a secret.
+  logger.info({ request_id: id, event: 'unreadable', reason: code, status })
+  const body = JSON.stringify(problemOf('bad_request', detail, id, { status }))
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/problem+json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    `x-api-request-id: ${id}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+function reasonOf(code: string): { status: number; detail: string } {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { status: 408, detail: 'the request did not arrive in time' }
+    case 'HPE_HEADER_OVERFLOW':
+      return { status: 431, detail: 'the address and headers are larger than 16 kB' }
+    default:
+      return { status: 400, detail: 'this is not a valid HTTP/1.1 request' }
+  }
+}

@@ -1,0 +1,250 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { newToken } from '../../src/tokens/token-format.ts'
+import { codeFor, connectionOf, issued, passTime } from '../support/connection.ts'
+import { query } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { api, pkce, refresh, type TokenAnswer, token } from '../support/journey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { Visitor } from '../support/visitor.ts'
+
+let server: TestServer
+let partner: TestPartner
+let other: TestPartner
+const ada = new Visitor()
+
+beforeAll(async () => {
+  server = await testServer()
+  partner = await server.partner()
+  other = await server.partner({ name: 'Other Partner' })
+  await seed(server.database, { users: [{ id: 'ada' }, { id: 'bob' }] })
+})
+afterAll(() => server.close())
+
+function newCode(more: Record<string, string> = {}): Promise<string> {
+  return codeFor(ada, server, partner, 'ada', more)
+}
+
+function redeem(code: string, more: Record<string, string> = {}, by = partner): Promise<TokenAnswer> {
+  return token(server, by, { grant_type: 'authorization_code', code, ...more })
+}
+
+async function statusOf(accessToken: string): Promise<number> {
+  return (await api(server, 'households', accessToken)).status
+}
+
+function expectInvalidGrant(answer: TokenAnswer, description: RegExp): void {
+  expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect(answer.body.error_description).toMatch(description)
+  expect(answer.body).not.toHaveProperty('access_token')
+}
+
+describe('20: replay of a code', () => {
+  test('is invalid_grant, and every token that came of the code is dead on the next request', async () => {
+    const code = await newCode()
+    const first = issued(await redeem(code))
+    const second = issued(await refresh(server, partner, first.refreshToken))
+    const bystander = issued(await redeem(await newCode()))
+    expect(await statusOf(first.accessToken)).toBe(200)
+
+    expectInvalidGrant(await redeem(code), /redeemed before/)
+
+    expect(await statusOf(first.accessToken)).toBe(401)
+    expect(await statusOf(second.accessToken)).toBe(401)
+    for (const dead of [first.refreshToken, second.refreshToken]) {
+      expectInvalidGrant(await refresh(server, partner, dead), /revoked/)
+    }
+    expect(await connectionOf(server, code)).toMatchObject({
+      redemptions: 2,
+      revoked_for: 'code_replayed',
+      grant_revoked: false,
+      access_tokens: 2,
+      refresh_tokens: 2,
+    })
+    expect(await statusOf(bystander.accessToken)).toBe(200)
+  })
+
+  test('counts long after the code has expired, too', async () => {
+    const code = await newCode()
+    const { refreshToken } = issued(await redeem(code))
+    await passTime(server, code, 24 * 3600)
+    expectInvalidGrant(await redeem(code), /redeemed before/)
+    expectInvalidGrant(await refresh(server, partner, refreshToken), /revoked/)
+  })
+
+  test('64 at once: one is given tokens, in the answers and in the database, and they are revoked', async () => {
+    const code = await newCode()
+    const answers = await Promise.all(Array.from({ length: 64 }, () => redeem(code)))
+    const winners = answers.filter(({ status }) => status === 200)
+    const losers = answers.filter(({ status }) => status !== 200)
+    expect(winners).toHaveLength(1)
+    expect(losers).toHaveLength(63)
+    for (const loser of losers) expectInvalidGrant(loser, /redeemed before/)
+    expect(await connectionOf(server, code)).toEqual({
+      redemptions: 64,
+      revoked: true,
+      revoked_for: 'code_replayed',
+      grant_revoked: false,
+      access_tokens: 1,
+      refresh_tokens: 1,
+    })
+    const { accessToken, refreshToken } = issued(winners[0] ?? expect.fail())
+    expect(await statusOf(accessToken)).toBe(401)
+    expectInvalidGrant(await refresh(server, partner, refreshToken), /revoked/)
+  })
+})
+
+describe('21: a code that does not fit', () => {
+  test('of another client: invalid_grant, as if it did not exist, and its owner loses nothing', async () => {
+    const code = await newCode()
+    const stolen = await redeem(code, {}, other)
+    const invented = await redeem(newToken('sandbox', 'ac').text, {}, other)
+    expectInvalidGrant(stolen, /not known, or was issued to another client/)
+    expect({ ...stolen.body, request_id: '' }).toEqual({ ...invented.body, request_id: '' })
+    expect(await connectionOf(server, code)).toMatchObject({
+      redemptions: 0,
+      revoked: false,
+      access_tokens: 0,
+    })
+    expect(await statusOf(issued(await redeem(code)).accessToken)).toBe(200)
+  })
+
+  test('of a client that cannot authenticate: invalid_client, and its owner loses nothing', async () => {
+    const code = await newCode()
+    const impostor = { ...partner, clientSecret: other.clientSecret }
+    expect(await redeem(code, {}, impostor)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+    expect(await connectionOf(server, code)).toMatchObject({ redemptions: 0, revoked: false })
+    expect((await redeem(code)).status).toBe(200)
+  })
+
+  test.each([
+    ['with a slash more', (uri: string) => `${uri}/`],
+    ['in other case', (uri: string) => uri.replace('callback', 'Callback')],
+    ['with the port spelled out', (uri: string) => uri.replace('.example', '.example:443')],
+    ['of somebody else', () => 'https://evil.example/callback'],
+  ])('a redirect_uri %s: invalid_grant, and the code is burnt', async (_what, change) => {
+    const code = await newCode()
+    expectInvalidGrant(await redeem(code, { redirect_uri: change(partner.redirectUri) }), /redirect_uri/)
+    expect(await connectionOf(server, code)).toMatchObject({ revoked_for: 'code_misused', access_tokens: 0 })
+    expectInvalidGrant(await redeem(code, { redirect_uri: partner.redirectUri }), /redeemed before/)
+  })
+
+  test('the redirect_uri of the request, exactly: tokens', async () => {
+    expect((await redeem(await newCode(), { redirect_uri: partner.redirectUri })).status).toBe(200)
+  })
+
+  test('expired by a second: invalid_grant; a second before: tokens', async () => {
+    const [late, inTime] = [await newCode(), await newCode()]
+    await passTime(server, inTime, 57)
+    await passTime(server, late, 61)
+    expect((await redeem(inTime)).status).toBe(200)
+    expectInvalidGrant(await redeem(late), /expired; it can be redeemed for 60 seconds/)
+    expect(await connectionOf(server, late)).toMatchObject({ access_tokens: 0, refresh_tokens: 0 })
+    await passTime(server, late, -61)
+    expectInvalidGrant(await redeem(late), /redeemed before/)
+  })
+
+  test('code_expires_at is a minute after the page was submitted', async () => {
+    const code = await newCode()
+    const [row] = await query<{ left: number }>(
+      server.database,
+      `SELECT extract(epoch FROM code_expires_at - created_at)::float AS left FROM connections ORDER BY id DESC LIMIT 1`,
+    )
+    expect(row?.left).toBe(60)
+    expect((await connectionOf(server, code)).redemptions).toBe(0)
+  })
+})
+
+describe('7: the verifier', () => {
+  const { verifier, challenge } = pkce()
+  const challenged = { code_challenge: challenge, code_challenge_method: 'S256' }
+
+  test('that fits the challenge: tokens', async () => {
+    expect((await redeem(await newCode(challenged), { code_verifier: verifier })).status).toBe(200)
+  })
+
+  test('without a challenge in the request: invalid_grant, and the code is burnt', async () => {
+    const code = await newCode()
+    expectInvalidGrant(await redeem(code, { code_verifier: verifier }), /code_verifier/)
+    expect(await connectionOf(server, code)).toMatchObject({ redemptions: 1, revoked_for: 'code_misused' })
+    expectInvalidGrant(await redeem(code), /redeemed before/)
+  })
+
+  test.each([
+    ['missing', {}],
+    ['empty', { code_verifier: '' }],
+    ['another', { code_verifier: pkce().verifier }],
+    ['the challenge itself, as `plain` would have it', { code_verifier: challenge }],
+    ['wrong in one character', { code_verifier: verifier.replace(/^./, '~') }],
+  ])('that should fit a challenge, but is %s: invalid_grant, and the code is burnt', async (_what, sent) => {
+    const code = await newCode(challenged)
+    expectInvalidGrant(await redeem(code, sent), /code_verifier/)
+    expectInvalidGrant(await redeem(code, { code_verifier: verifier }), /redeemed before/)
+    expect(await connectionOf(server, code)).toMatchObject({
+      redemptions: 2,
+      access_tokens: 0,
+      refresh_tokens: 0,
+    })
+  })
+
+  test('from another client, right or wrong: invalid_grant, and the code is as good as before', async () => {
+    const code = await newCode(challenged)
+    expectInvalidGrant(await redeem(code, { code_verifier: verifier }, other), /another client/)
+    expectInvalidGrant(await redeem(code, { code_verifier: pkce().verifier }, other), /another client/)
+    expect(await connectionOf(server, code)).toMatchObject({ redemptions: 0, revoked: false })
+    expect((await redeem(code, { code_verifier: verifier })).status).toBe(200)
+  })
+})
+
+describe('a code outlives nothing that it stands for', () => {
+  test('the user disconnected before it was redeemed: invalid_grant', async () => {
+    const code = await codeFor(new Visitor(), server, partner, 'bob')
+    await query(server.database, `UPDATE grants SET revoked_at = now() WHERE user_id = 'bob'`)
+    expectInvalidGrant(await redeem(code), /ended/)
+    expect(await connectionOf(server, code)).toMatchObject({ access_tokens: 0, refresh_tokens: 0 })
+  })
+
+  test('the partner is suspended: unauthorized_client, and the code is as good as before', async () => {
+    const code = await newCode()
+    const setStatus = (status: string) =>
+      query(server.database, 'UPDATE partners SET status = $1 WHERE client_id = $2', [
+        status,
+        partner.clientId,
+      ])
+    await setStatus('suspended')
+    const answer = await redeem(code)
+    await setStatus('active')
+    expect(answer).toMatchObject({ status: 400, body: { error: 'unauthorized_client' } })
+    expect((await redeem(code)).status).toBe(200)
+  })
+})
+
+describe('25: a redemption that fails in the database consumes nothing', () => {
+  const failing = `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken by a test'; END $$`
+  afterEach(() => query(server.database, 'DROP FUNCTION IF EXISTS fail CASCADE'))
+
+  test.each([
+    ['the access token cannot be written', 'CREATE TRIGGER broken BEFORE INSERT ON access_tokens'],
+    ['the refresh token cannot be written', 'CREATE TRIGGER broken BEFORE INSERT ON refresh_tokens'],
+    ['the connection cannot be marked', 'CREATE TRIGGER broken AFTER UPDATE ON connections'],
+    [
+      'the commit fails',
+      'CREATE CONSTRAINT TRIGGER broken AFTER INSERT ON access_tokens DEFERRABLE INITIALLY DEFERRED',
+    ],
+  ])('%s: 500, and the same code works afterwards', async (_what, trigger) => {
+    const code = await newCode()
+    await query(server.database, failing)
+    await query(server.database, `${trigger} FOR EACH ROW EXECUTE FUNCTION fail()`)
+    const answer = await redeem(code)
+    expect(answer).toMatchObject({ status: 500, body: { error: 'server_error' } })
+    expect(JSON.stringify(answer.body)).not.toContain('broken by a test')
+    expect(await connectionOf(server, code)).toMatchObject({ redemptions: 0, access_tokens: 0 })
+
+    await query(server.database, 'DROP FUNCTION fail CASCADE')
+    expect(await statusOf(issued(await redeem(code)).accessToken)).toBe(200)
+    expect(await connectionOf(server, code)).toMatchObject({
+      redemptions: 1,
+      access_tokens: 1,
+      refresh_tokens: 1,
+    })
+  })
+})

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchBrowser, screenshot } from '../support/browser.ts'
+import { type RunningLatchkey, startLatchkey } from '../support/latchkey.ts'
+import { freePort } from '../support/server.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-newcomer-'))
+let demo: RunningLatchkey
+let browser: Browser
+let page: Page
+let partnerUrl: string
+const violations: string[] = []
+
+beforeAll(async () => {
+  const [port, opsPort, partnerPort] = [await freePort(), await freePort(), await freePort()]
+  partnerUrl = `http://localhost:${partnerPort}`
+  demo = await startLatchkey(['demo'], {
+    LATCHKEY_DATA_DIR: dataDir,
+    LATCHKEY_PORT: String(port),
+    LATCHKEY_OPS_PORT: String(opsPort),
+    PARTNER_URL: partnerUrl,
+  })
+  browser = await launchBrowser()
+  page = await browser.newPage({ viewport: { width: 1000, height: 800 } })
+  page.on('console', (message) => {
+    if (/Content.Security.Policy/i.test(message.text())) violations.push(message.text())
+  })
+})
+afterAll(async () => {
+  await browser?.close()
+  expect(await demo?.stop()).toBe(0)
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+test('the terminal tells which logins there are, and where to go', () => {
+  expect(demo.output).toContain(partnerUrl)
+  expect(demo.output).toMatch(/ada@example\.com +demo-password-ada/)
+  expect(demo.ready).toMatchObject({ partner_url: partnerUrl })
+})
+
+test('a newcomer connects the demo partner and sees households and accounts', async () => {
+  await page.goto(partnerUrl)
+  await screenshot(page, '1-partner')
+  await page.getByRole('button', { name: 'Connect' }).click()
+
+  await page.getByLabel('Email address').fill('ada@example.com')
+  await page.getByLabel('Password').fill('not the password')
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('not right')
+  await screenshot(page, '2-login-refused')
+  await page.getByLabel('Password').fill('demo-password-ada')
+  await page.getByRole('button', { name: 'Log in' }).click()
+
+  await page.getByRole('heading', { name: 'Connect Sample Partner App?' }).waitFor()
+  await screenshot(page, '3-connect')
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+
+  await page.getByRole('heading', { name: 'Households' }).waitFor()
+  expect(new URL(page.url()).origin).toBe(partnerUrl)
+  await screenshot(page, '4-households')
+  const first = page.locator('main a[href^="/households/"]').first()
+  await first.click()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await screenshot(page, '5-accounts')
+  expect(await page.locator('table tbody tr').count()).toBeGreaterThan(0)
+})
+
+test('searching and paging go through the API', async () => {
+  await page.goto(`${partnerUrl}/households`)
+  const firstPage = await page.locator('main a[href^="/households/"]').allTextContents()
+  await page.getByRole('link', { name: /next/i }).click()
+  await page.waitForURL(/page/)
+  const secondPage = await page.locator('main a[href^="/households/"]').allTextContents()
+  expect(secondPage.length).toBeGreaterThan(0)
+  expect(secondPage.some((name) => firstPage.includes(name) && !/unnamed/i.test(name))).toBe(false)
+
+  await page.locator('input[name=name_pattern]').fill('MÜLLER')
+  await page.locator('input[name=name_pattern]').press('Enter')
+  await page.waitForURL(/name_pattern/)
+  const found = await page.locator('main a[href^="/households/"]').allTextContents()
+  expect(found.length).toBeGreaterThan(0)
+  expect(found.every((name) => name.toLowerCase().includes('müller'))).toBe(true)
+  await screenshot(page, '6-search')
+})
+
+test('the user ends it under connected apps, and the partner is told on its next call', async () => {
+  await page.goto(`${demo.ready.auth_url}/connections`)
+  await screenshot(page, '7-connected-apps')
+  await page.getByRole('button', { name: 'Disconnect Sample Partner App' }).click()
+  await page.getByText('No application is connected.').waitFor()
+  await page.goto(`${partnerUrl}/households`)
+  await page
+    .getByText(/connect again/i)
+    .first()
+    .waitFor()
+  await screenshot(page, '8-disconnected')
+})
+
+test('Cancel leads back to the partner, which says so', async () => {
+  await page.goto(partnerUrl)
+  await page.getByRole('button', { name: 'Connect' }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.waitForURL((url) => url.origin === partnerUrl)
+  await screenshot(page, '9-cancelled')
+})
+
+test('on a phone, in the dark', async () => {
+  const phone = await browser.newPage({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
+  await phone.goto(partnerUrl)
+  await phone.getByRole('button', { name: 'Connect' }).click()
+  await phone.getByLabel('Email address').waitFor()
+  await screenshot(phone, 'phone-1-login')
+  await phone.getByLabel('Email address').fill('mei@example.org')
+  await phone.getByLabel('Password').fill('demo-password-mei')
+  await phone.getByRole('button', { name: 'Log in' }).click()
+  await phone.getByRole('button', { name: 'Connect', exact: true }).waitFor()
+  await screenshot(phone, 'phone-2-connect')
+  const overflow = await phone.evaluate(
+    'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+  )
+  expect(overflow).toBe(false)
+  await phone.close()
+})
+
+test('no page broke its own content security policy', () => {
+  expect(violations).toEqual([])
+})

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+export type Finished = { code: number | null; stdout: string; stderr: string }
+
+/** Runs one command of the built program to its end. */
+export async function latchkey(args: string[], env: Record<string, string>, input = ''): Promise<Finished> {
+  const child = spawn(process.execPath, [program, ...args], { env: { PATH: process.env.PATH, ...env } })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  child.stdin.end(input)
+  const [code] = await once(child, 'close')
+  return { code, stdout, stderr }
+}
+
+export type RunningLatchkey = {
+  process: ChildProcess
+  /** The object of the `ready` line. */
+  ready: Record<string, string>
+  /** Everything on standard output before it. */
+  output: string
+  /** SIGTERM, and wait. @returns the exit code */
+  stop(): Promise<number | null>
+}
+
+/** Starts `latchkey start` or `latchkey demo` as a process of its own and waits for its ready line. */
+export async function startLatchkey(args: string[], env: Record<string, string>): Promise<RunningLatchkey> {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  let faults = ''
+  child.stderr.on('data', (chunk) => {
+    faults += chunk
+  })
+  const ready = await new Promise<Record<string, string>>((resolve, reject) => {
+    child.once('exit', (code) =>
+      reject(new Error(`latchkey ${args.join(' ')} ended with ${code}: ${faults}`)),
+    )
+    createInterface(child.stdout).on('line', (line) => {
+      if (line.startsWith('ready ')) resolve(JSON.parse(line.slice('ready '.length)))
+      else output += `${line}\n`
+    })
+  })
+  return {
+    process: child,
+    ready,
+    output,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      const [code] = await exited
+      return code
+    },
+  }
+}

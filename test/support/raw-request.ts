@@ -1,0 +1,35 @@
+import { request } from 'node:http'
+import { query } from './database.ts'
+import type { TestServer } from './server.ts'
+
+/** A GET with headers that `fetch` keeps for itself, `Host` among them. */
+export function getWithHeaders(
+  url: string,
+  headers: Record<string, string>,
+): Promise<{ status: number; location: string | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, location: response.headers.location, text }),
+      )
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+/** How many rows each table has. */
+export async function rowCounts({ database }: TestServer): Promise<Record<string, number>> {
+  const tables = await query<{ name: string }>(
+    database,
+    `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+  )
+  const counts = tables.map(async ({ name }) => {
+    const [row] = await query<{ n: number }>(database, `SELECT count(*)::int AS n FROM ${name}`)
+    return [name, row?.n ?? -1] as const
+  })
+  return Object.fromEntries(await Promise.all(counts))
+}
