@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 
 export type Environment = 'sandbox' | 'production'
@@ -51,6 +52,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const host = env.LATCHKEY_HOST || '127.0.0.1'
   const port = read('LATCHKEY_PORT', '4000', parsePort)
   const opsPort = read('LATCHKEY_OPS_PORT', '4001', parsePort)
+  if (port && port === opsPort) faults.push(`LATCHKEY_OPS_PORT: must be another than LATCHKEY_PORT, ${port}`)
   const authUrl = read('LATCHKEY_AUTH_URL', `http://localhost:${port ?? 4000}`, parseAuthUrl)
   const baseUrl = read(
     'LATCHKEY_BASE_URL',
@@ -59,10 +61,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   )
   const dataDir = resolve(env.LATCHKEY_DATA_DIR || './data')
   const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
-  const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseList)
-  const secret = read('LATCHKEY_SECRET', databaseUrl ? '' : 'kept', (text) =>
-    text === 'kept' ? 'kept' : parseSecret(text),
-  )
+  const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
+  // With a database of its own the data directory is no place to look for the secret: other nodes have another.
+  const kept = !env.LATCHKEY_SECRET && !env.DATABASE_URL
+  const secret = read('LATCHKEY_SECRET', '', (text) => {
+    if (!kept) return parseSecret(text)
+    return faults.length === 0 ? keptSecret(dataDir) : undefined
+  })
   if (
     faults.length > 0 ||
     !environment ||
@@ -83,7 +88,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port,
     opsPort,
     dataDir,
-    secret: secret === 'kept' ? keptSecret(dataDir) : secret,
+    secret,
     ...(databaseUrl ? { databaseUrl } : {}),
     trustedProxies,
   }
@@ -111,7 +116,7 @@ function parseAuthUrl(text: string): string {
 
 function parseBaseUrl(text: string): string {
   const url = parsePublicUrl(text)
-  if (!url.pathname.endsWith('/service-open-api/') || url.href !== text) {
+  if (!url.pathname.endsWith('/service-open-api/') || url.origin + url.pathname !== text) {
     throw new Error('must end in /service-open-api/, without query or fragment')
   }
   return text
@@ -130,6 +135,9 @@ function parsePublicUrl(text: string): URL {
 
 function parseDatabaseUrl(text: string): string {
   if (text && !/^postgres(ql)?:\/\//.test(text)) throw new Error('must begin with postgres://')
+  if (text && !URL.canParse(text)) {
+    throw new Error('must be a URL; percent-encode the special characters of its password')
+  }
   return text
 }
 
@@ -142,8 +150,16 @@ function parseSecret(text: string): string {
   return text
 }
 
-function parseList(text: string): string[] {
-  return text.split(',').flatMap((part) => part.trim() || [])
+function parseAddresses(text: string): string[] {
+  const addresses = text.split(',').flatMap((part) => part.trim() || [])
+  for (const address of addresses) {
+    const [ip = '', bits, ...rest] = address.split('/')
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(ip)] ?? -1
+    if (rest.length > 0 || !/^\d{1,3}$/.test(bits ?? '0') || Number(bits ?? 0) > most) {
+      throw new Error(`must be IP addresses or networks such as 10.0.0.0/8, and "${address}" is neither`)
+    }
+  }
+  return addresses
 }
 
 /** Made once and kept beside the embedded database, which is of no use without it. */
@@ -151,10 +167,15 @@ function keptSecret(dataDir: string): string {
   const file = join(dataDir, 'secret')
   if (!existsSync(file)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o711 })
+    // Whole and on disk before it gets its name: nobody meets half a secret, whatever is killed when.
+    const draft = `${file}.${process.pid}`
+    writeFileSync(draft, randomBytes(48).toString('base64url'), { mode: 0o600, flush: true })
     try {
-      writeFileSync(file, randomBytes(48).toString('base64url'), { mode: 0o600, flag: 'wx' })
+      linkSync(draft, file)
     } catch (error) {
       if (!existsSync(file)) throw error // otherwise another process was quicker
+    } finally {
+      rmSync(draft)
     }
   }
   return parseSecret(readFileSync(file, 'utf8'))

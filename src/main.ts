@@ -19,7 +19,7 @@ export type StartOptions = {
 
 /**
  * Configuration in, a listening server out.
- * @throws {ListenError} when a port is taken
+ * @throws {ListenError} when it cannot listen there
  */
 export async function startServer(
   config: Config,
@@ -53,7 +53,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     })
   } catch (error) {
     await Promise.all([server.close(), ops.close()])
-    throw explainPort(error)
+    throw explainListen(error)
   }
   return {
     context,
@@ -68,12 +68,23 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
 
 export class ListenError extends Error {}
 
-function explainPort(error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') return error
+function explainListen(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error
   const port = 'port' in error ? String(error.port) : ''
-  return new ListenError(
-    `Port ${port} is taken by another program. Stop it, or choose another with LATCHKEY_PORT and LATCHKEY_OPS_PORT.`,
-  )
+  const ports = 'LATCHKEY_PORT and LATCHKEY_OPS_PORT'
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new ListenError(
+        `Port ${port} is taken by another program. Stop it, or choose another with ${ports}.`,
+      )
+    case 'EACCES':
+      return new ListenError(`This user may not open port ${port}. Choose one above 1023 with ${ports}.`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new ListenError('LATCHKEY_HOST is not an address of this machine.')
+    default:
+      return error
+  }
 }
 
 /** Resolves on SIGTERM or SIGINT; a second signal ends the process at once. */

@@ -21,6 +21,9 @@ export const AuthorizationRequest = Type.Object({
 })
 export type AuthorizationRequest = Static<typeof AuthorizationRequest>
 
+/** Others are ignored: `select_account` is what the connect page offers anyway. */
+const prompts = ['none', 'login', 'consent']
+
 /** Where an answer may be sent: only ever made from a redirect URI that is registered for the client. */
 export type ReturnAddress = { redirectUri: string; state?: string }
 
@@ -83,7 +86,7 @@ export function check(
       issuedAt: fresh.now.getTime(),
       clientId: partner.client_id,
       redirectUri,
-      prompt: words(values.prompt),
+      prompt: prompts.filter((known) => words(values.prompt).includes(known)),
       ...(state && { state }),
       ...(nonce && { nonce }),
       ...(codeChallenge && { codeChallenge }),
@@ -104,7 +107,7 @@ function firstFault(
   const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
   const [twice] = repeated
   if (twice !== undefined) return invalid(`${printable(twice)} was sent more than once`)
-  if (Buffer.byteLength(values.state ?? '') > 4096) return invalid('state is longer than 4096 bytes')
+  if (sealedBytes(values.state) > 4096) return invalid('state is longer than 4096 bytes')
   return (
     responseFault(values, method) ??
     requestObjectFault(values) ??
@@ -160,8 +163,13 @@ function openidFault(values: Record<string, string>): Fault | undefined {
   if (prompt.includes('none') && prompt.length > 1) return invalid('prompt=none stands alone')
   if (values.max_age && !/^\d{1,9}$/.test(values.max_age))
     return invalid('max_age must be a number of seconds')
-  if ((values.nonce ?? '').length > 512) return invalid('nonce is longer than 512 characters')
+  if (sealedBytes(values.nonce) > 512) return invalid('nonce is longer than 512 bytes')
   return undefined
+}
+
+/** As it is carried in the sealed request, and that in an address: control characters take six bytes each there. */
+function sealedBytes(text = ''): number {
+  return Buffer.byteLength(JSON.stringify(text)) - 2
 }
 
 function words(text: string | undefined): string[] {

@@ -25,7 +25,7 @@ export function connectRoutes(app: FastifyInstance, context: Context, web: Web):
   )
   app.post<{ Body: Static<typeof ConnectForm> }>(
     '/connect',
-    { schema: { body: ConnectForm }, preHandler: web.ownForm },
+    { schema: { body: ConnectForm }, preValidation: web.ownForm },
     (request, reply) =>
       new ConnectStep(context, web, request, reply).decide(request.body.request, request.body.decision),
   )

@@ -9,7 +9,7 @@ const codeSeconds = 60
  * live grant of a user and partner is unique, and the code is derived from the request. The no-op updates make the
  * second press wait for the first and then see its rows, which DO NOTHING would not.
  *
- * A press after the code was redeemed or has expired gives `usable = false` and leaves no new grant behind.
+ * A press after the code was redeemed, has expired or was disconnected gives `usable = false` and leaves no new grant behind.
  *
  * $1 user id, $2 client_id, $3 subject for a first grant, $4 SHA-256 of the code, $5 redirect URI, $6 code challenge
  * or null, $7 nonce or null, $8 time of authentication; no row: the partner or the user is not active any more
@@ -18,8 +18,8 @@ export const recordConnection = statement(
   'record_connection',
   Type.Object({ usable: Type.Boolean(), grant_id: Type.String() }),
   `WITH earlier AS (
-     SELECT grant_id, redemptions = 0 AND code_expires_at > now() AND revoked_at IS NULL AS usable
-       FROM connections WHERE code_hash = $4
+     SELECT c.grant_id, c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND g.revoked_at IS NULL AS usable
+       FROM connections c JOIN grants g ON g.id = c.grant_id WHERE c.code_hash = $4
    ), consent AS (
      INSERT INTO grants (user_id, client_id, subject)
      SELECT u.id, p.client_id,

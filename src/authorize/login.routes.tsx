@@ -17,7 +17,7 @@ const LoginForm = Type.Object({
 const RequestOnly = Type.Object({ request: Type.Optional(Type.String()) })
 
 export function loginRoutes(app: FastifyInstance, context: Context, web: Web): void {
-  const { config, database } = context
+  const { config, database, now } = context
 
   const form = async (
     reply: FastifyReply,
@@ -44,7 +44,7 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
 
   app.post<{ Body: Static<typeof LoginForm> }>(
     '/login',
-    { schema: { body: LoginForm }, preHandler: web.ownForm },
+    { schema: { body: LoginForm }, preValidation: web.ownForm },
     async (request, reply) => {
       const { email, password, request: sealed } = request.body
       const outcome = await logIn(context, { email, password, source: request.ip })
@@ -52,7 +52,7 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
       switch (outcome.kind) {
         case 'welcome': {
           const old = sessionHash(request, config)
-          await database.one(openSession, [setSessionCookie(reply, config), outcome.userId, old])
+          await database.one(openSession, [setSessionCookie(reply, config), outcome.userId, old, now()])
           return reply.redirect(nextPage(sealed), 303)
         }
         case 'refused':
@@ -73,7 +73,7 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
 
   app.post<{ Body: Static<typeof RequestOnly> }>(
     '/logout',
-    { schema: { body: RequestOnly }, preHandler: web.ownForm },
+    { schema: { body: RequestOnly }, preValidation: web.ownForm },
     async (request, reply) => {
       const hash = sessionHash(request, config)
       if (hash) await database.maybe(endSession, [hash])

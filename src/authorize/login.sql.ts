@@ -33,10 +33,16 @@ export const beginLogin = statement(
      LEFT JOIN users u ON u.email_folded = $3 AND u.status = 'active'`,
 )
 
-/** A success clears the account and takes its own attempt back from the source. $1 account key, $2 source key */
+/**
+ * A success clears the account and takes its own attempt back from the source. The account first, as above: locked in
+ * the other order, two logins of one user from one place would wait for each other.
+ * $1 account key, $2 source key
+ */
 export const forgiveLogin = statement(
   'forgive_login',
   Type.Object({ key: Type.Unsafe<Buffer>({}) }),
-  `WITH account AS (DELETE FROM login_failures WHERE key = $1)
-   UPDATE login_failures SET count = count - 1 WHERE key = $2 RETURNING key`,
+  `WITH account AS (DELETE FROM login_failures WHERE key = $1 RETURNING key)
+   UPDATE login_failures SET count = count - 1
+    WHERE key = $2 AND (SELECT count(*) FROM account) >= 0
+   RETURNING key`,
 )

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { ConfigError } from '../config.ts'
+import { EmbeddedPostgresError } from '../database/cluster.ts'
+import { DatabaseUnavailable } from '../database/database.ts'
 import { DataDirectoryInUse } from '../database/embedded.ts'
 import { MigrationError } from '../database/migrate.ts'
 import { PartnerAppError } from '../demo/partner-app.ts'
@@ -31,7 +33,16 @@ try {
   await program.parseAsync()
 } catch (error) {
   // These say all there is to say; anything else is a fault of ours, and its stack helps.
-  const known = [CommandError, ConfigError, DataDirectoryInUse, ListenError, MigrationError, PartnerAppError]
+  const known = [
+    CommandError,
+    ConfigError,
+    DatabaseUnavailable,
+    DataDirectoryInUse,
+    EmbeddedPostgresError,
+    ListenError,
+    MigrationError,
+    PartnerAppError,
+  ]
   const plain = known.some((kind) => error instanceof kind)
   const text = error instanceof Error ? (plain ? error.message : error.stack) : String(error)
   process.stderr.write(`${text}\n`)

@@ -21,12 +21,11 @@ async function readAll(): Promise<string> {
 async function prompt(question: string): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true })
-  const interrupted = new Promise<never>((_, reject) =>
-    terminal.once('SIGINT', () => reject(new CommandError('Interrupted: nothing was changed.'))),
-  )
   process.stderr.write(question)
   try {
-    return await Promise.race([terminal.question(''), interrupted])
+    return await terminal.question('')
+  } catch {
+    throw new CommandError('Interrupted: nothing was changed.') // Ctrl-C or Ctrl-D
   } finally {
     terminal.close()
     process.stderr.write('\n')

@@ -15,7 +15,7 @@ export function userCommand(): Command {
 
 function create(): Command {
   return new Command('create')
-    .description('add a user; a password may be piped to standard input')
+    .description('add a user, who can log in once a password is set')
     .requiredOption('--id <id>', "the platform's id")
     .requiredOption('--firm <id>', 'the firm')
     .requiredOption('--email <address>', 'what the user logs in with')
@@ -23,9 +23,9 @@ function create(): Command {
     .requiredOption('--role <name>', 'the role')
     .option('--json', 'print JSON')
     .action(async (options: NewUser & Json) => {
-      const password = process.stdin.isTTY ? '' : await readPassword()
-      const { id } = done(await withDatabase((database) => createUser(database, options, password || null)))
-      answer(options, { id, can_log_in: password !== '' }, created(id, password !== ''))
+      const { id } = done(await withDatabase((database) => createUser(database, options)))
+      const next = `latchkey user set-password ${id}`
+      answer(options, { id }, `${id} is created, and can log in once there is a password: ${next}`)
     })
 }
 
@@ -61,12 +61,6 @@ function disable(): Command {
 function done(outcome: UserOutcome) {
   if (outcome.kind === 'done') return outcome
   throw new CommandError(`Nothing was changed: ${outcome.reasons.join('; ')}.`)
-}
-
-function created(id: string, canLogIn: boolean): string {
-  return canLogIn
-    ? `${id} is created.`
-    : `${id} is created, and can log in once there is a password: latchkey user set-password ${id}`
 }
 
 function sessions(ended: number): string {

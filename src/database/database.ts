@@ -6,7 +6,7 @@ import { Compile } from 'typebox/compile'
 export type Statement<Row> = { name: string; text: string; parse(row: unknown): Row }
 
 /** A value of a statement's parameter. Dates are instants; a Buffer is `bytea`. */
-export type Value = string | number | boolean | Date | Buffer | null | string[]
+type Value = string | number | boolean | Date | Buffer | null | string[]
 
 export type Database = {
   /** @throws {DatabaseUnavailable} when PostgreSQL can't be reached, is overloaded or gave up in time */
@@ -52,9 +52,7 @@ export function openPool(url: string, onError: (error: Error) => void): Database
       const { rows } = await pool.query({ name: statement.name, text: statement.text, values })
       return rows.map(statement.parse)
     } catch (error) {
-      throw isUnavailable(error)
-        ? new DatabaseUnavailable('the database is unavailable', { cause: error })
-        : error
+      throw explained(error)
     }
   }
   return {
@@ -66,10 +64,15 @@ export function openPool(url: string, onError: (error: Error) => void): Database
     },
     maybe: async (statement, values) => (await run(statement, values))[0],
     async withConnection(work) {
-      const client = await pool.connect()
+      const client = await pool.connect().catch((error) => {
+        throw explained(error)
+      })
+      // Lent out, a client that loses its connection has only this listener between it and the end of the process.
+      client.on('error', onError)
       try {
         return await work(client)
       } finally {
+        client.off('error', onError)
         client.release()
       }
     },
@@ -77,13 +80,24 @@ export function openPool(url: string, onError: (error: Error) => void): Database
   }
 }
 
-/** PostgreSQL's classes 08 (connection), 53 (resources) and 57 (operator intervention, time-outs), and the socket's own. */
-function isUnavailable(error: unknown): boolean {
+function explained(error: unknown): unknown {
+  if (!isUnavailable(error)) return error
+  const reason = error.message || ('code' in error ? String(error.code) : error.name)
+  return new DatabaseUnavailable(`the database is unavailable: ${reason}`, { cause: error })
+}
+
+/**
+ * PostgreSQL's classes 08 (connection), 28 and 3D (login and database refused), 53 (resources) and 57 (operator
+ * intervention, time-outs), and the socket's own.
+ */
+export function isUnavailable(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
   return (
-    /^(08|53|57)/.test(code) ||
+    /^(08|28|3D|53|57)/.test(code) ||
     /^E(CONN|PIPE|TIMEDOUT|AI_AGAIN|HOSTUNREACH|NOTFOUND)/.test(code) ||
-    /^Connection terminated|^timeout exceeded when trying to connect/.test(error.message)
+    /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect/.test(
+      error.message,
+    )
   )
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Database } from './database.ts'
 
-const directory = fileURLToPath(new URL('../../migrations', import.meta.url))
+const ownMigrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 const migrating = 4_710_003
 
 export class MigrationError extends Error {}
@@ -14,7 +14,7 @@ export class MigrationError extends Error {}
  * @returns the names of the files applied now
  * @throws {MigrationError} when the database is newer than the program, or an applied file was changed
  */
-export function migrate(database: Database): Promise<string[]> {
+export function migrate(database: Database, directory = ownMigrations): Promise<string[]> {
   return database.withConnection(async (client) => {
     await client.query('SET statement_timeout = 0')
     await client.query('SELECT pg_advisory_lock($1)', [migrating])
@@ -24,7 +24,7 @@ export function migrate(database: Database): Promise<string[]> {
       const { rows } = await client.query<{ name: string; digest: string }>(
         'SELECT name, digest FROM schema_migrations',
       )
-      const files = migrations()
+      const files = migrations(directory)
       refuseNewerOrChanged(rows, files)
       const pending = files.filter((file) => !rows.some((row) => row.name === file.name))
       for (const { name, digest, sql } of pending) {
@@ -34,19 +34,19 @@ export function migrate(database: Database): Promise<string[]> {
           await client.query('INSERT INTO schema_migrations (name, digest) VALUES ($1, $2)', [name, digest])
           await client.query('COMMIT')
         } catch (cause) {
-          await client.query('ROLLBACK')
+          await client.query('ROLLBACK').catch(() => {})
           throw new MigrationError(`Migration ${name} failed and was undone: ${cause}`, { cause })
         }
       }
       return pending.map((file) => file.name)
     } finally {
-      await client.query('SELECT pg_advisory_unlock($1)', [migrating])
-      await client.query('RESET statement_timeout')
+      // A lost connection has let go of the lock, and must not hide what went wrong.
+      await client.query(`SELECT pg_advisory_unlock(${migrating}); RESET statement_timeout`).catch(() => {})
     }
   })
 }
 
-function migrations() {
+function migrations(directory: string) {
   return readdirSync(directory)
     .filter((name) => name.endsWith('.sql'))
     .sort()

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,11 +6,11 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Config } from '../config.ts'
 import { type Database, statement } from '../database/database.ts'
-import { people } from '../directory/demo/people.ts'
-import { writeDemoData } from '../directory/demo/write-demo-data.ts'
 import { importDirectory } from '../directory/import/import-directory.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { createPartner } from '../partners/partners.ts'
+import { people } from './data/people.ts'
+import { writeDemoData } from './data/write-demo-data.ts'
 
 const anyFirm = statement('any_firm', Type.Object({ id: Type.String() }), 'SELECT id FROM firms LIMIT 1')
 
@@ -52,6 +52,7 @@ export async function preparePartner(
   })
   if (created.kind === 'refused') throw new Error(created.faults.join('; '))
   const partner = { clientId: created.clientId, clientSecret: created.clientSecret, redirectUri }
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o711 }) // with DATABASE_URL nobody has made it yet
   writeFileSync(file, JSON.stringify(partner), { mode: 0o600 })
   return partner
 }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { statement } from '../database/database.ts'
 
 /**
- * $1 id, $2 firm, $3 email, $4 email folded, $5 name, $6 role, $7 password hash or NULL. Stores the user unless a
+ * $1 id, $2 firm, $3 email, $4 email folded, $5 name, $6 role. Stores the user unless a
  * column of the answer says why not; should `created` alone be false, somebody else took the id or the address just now.
  */
 export const insertUser = statement(
@@ -20,8 +20,8 @@ export const insertUser = statement(
             EXISTS (SELECT FROM users WHERE id = $1) AS id_taken,
             EXISTS (SELECT FROM users WHERE email_folded = $4) AS email_taken
    ), created AS (
-     INSERT INTO users (id, firm_id, email, email_folded, name, role, status, password_hash)
-     SELECT $1, $2, $3, $4, $5, $6, 'active', $7
+     INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
+     SELECT $1, $2, $3, $4, $5, $6, 'active'
        FROM facts WHERE firm_exists AND role_exists AND NOT id_taken AND NOT email_taken
          ON CONFLICT DO NOTHING
      RETURNING id

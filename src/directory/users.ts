@@ -11,21 +11,15 @@ export type UserOutcome =
   /** Nothing was changed; the reasons are for the operator. */
   | { kind: 'refused'; reasons: string[] }
 
-/** Stores an active user, who without a password can't log in until one is set. */
-export async function createUser(
-  database: Database,
-  user: NewUser,
-  password: string | null,
-): Promise<UserOutcome> {
+/** Stores an active user, who can log in once a password is set. */
+export async function createUser(database: Database, user: NewUser): Promise<UserOutcome> {
   const faults = [
     faultOf('id', user.id, checkId),
     faultOf('email', user.email, checkEmail),
     faultOf('name', user.name, checkName),
-    ...(password === null ? [] : passwordFaults(password)),
   ].filter((fault) => fault !== null)
   if (faults.length > 0) return { kind: 'refused', reasons: faults }
 
-  const hash = password === null ? null : await hashPassword(password)
   const found = await database.one(insertUser, [
     user.id,
     user.firm,
@@ -33,7 +27,6 @@ export async function createUser(
     foldCase(user.email),
     user.name,
     user.role,
-    hash,
   ])
   if (found.created) return { kind: 'done', id: user.id, sessionsEnded: 0 }
   const reasons = [

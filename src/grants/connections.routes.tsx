@@ -28,7 +28,7 @@ export function connectionRoutes(app: FastifyInstance, context: Context, web: We
 
   app.post<{ Body: Static<typeof DisconnectForm> }>(
     '/connections/disconnect',
-    { schema: { body: DisconnectForm }, preHandler: web.ownForm },
+    { schema: { body: DisconnectForm }, preValidation: web.ownForm },
     async (request, reply) => {
       const user = await userOf(request)
       if (!user) return reply.redirect('/login', 303)

@@ -1,6 +1,6 @@
 import fastifyCookie from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'
-import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { Context } from '../context.ts'
 import { loadStyleSheets, type StyleSheet } from '../pages/assets.routes.ts'
@@ -9,7 +9,7 @@ import { renderPage } from '../pages/layout.tsx'
 import { cookieName, cookieOptions, sessionHash } from '../sessions/session-cookie.ts'
 import { classify } from './faults.ts'
 
-export type PageOptions = {
+type PageOptions = {
   /** Origins beside our own to which a form of this page may lead; Chromium checks the redirect that answers a form. */
   formAction?: string
   wide?: boolean
@@ -18,8 +18,8 @@ export type PageOptions = {
 /** How the slices with pages answer. */
 export type Web = {
   sheets: StyleSheet[]
-  /** The checks before a form of ours is believed, in order. */
-  ownForm: preHandlerHookHandler[]
+  /** The checks before a form of ours is believed, in order, and before anything in it is looked at. */
+  ownForm: preValidationHookHandler[]
   /** For the hidden field of a form; belongs to this browser and to its session. */
   csrfToken(reply: FastifyReply): string
   page(
@@ -42,6 +42,7 @@ export type Web = {
 export async function webEdge(app: FastifyInstance, context: Context): Promise<Web> {
   const { config, keys } = context
   const sheets = loadStyleSheets()
+  app.removeContentTypeParser('application/json') // browsers send forms, and parseForm has checked those
   // A token belongs to the session as well as to the browser: it dies with the login it was made in.
   const csrfOwner = (request: FastifyRequest) =>
     sessionHash(request, config)?.toString('base64url') ?? 'nobody'
@@ -53,9 +54,9 @@ export async function webEdge(app: FastifyInstance, context: Context): Promise<W
     getUserInfo: csrfOwner,
   })
 
-  const fromOwnPage: preHandlerHookHandler = (request, reply, done) => {
+  const fromOwnPage: preValidationHookHandler = (request, reply, done) => {
     if (isOwnPage(request, config.authUrl)) done()
-    else web.errorPage(reply, 403, 'This form came from another site', refusedForm)
+    else web.errorPage(reply, 403, 'This form came from another site', refusedForm, wayBack(request))
   }
   const web: Web = {
     sheets,
@@ -86,7 +87,7 @@ export async function webEdge(app: FastifyInstance, context: Context): Promise<W
 }
 
 const refusedForm = (
-  <p>For your protection nothing was done. Go back to where you started and try again from there.</p>
+  <p>For your protection nothing was done. If it was you who pressed the button, please try again.</p>
 )
 
 const nothingHere = <p>The address may be mistyped, or the page may have moved.</p>

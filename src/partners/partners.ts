@@ -21,6 +21,7 @@ export async function createPartner(
     ...(/^[^\p{Cc}]{1,100}$/u.test(name.trim())
       ? []
       : ['the name must be 1 to 100 characters, without control characters']),
+    ...(redirectUris.length === 0 ? ['there must be a redirect URI'] : []),
     ...redirectUris.flatMap((uri) => {
       const fault = redirectUriFault(uri)
       return fault ? `redirect URI ${JSON.stringify(uri)} ${fault}` : []

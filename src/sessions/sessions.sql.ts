@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 
 /** Hours a login lasts in one browser. */
-export const sessionHours = 8
+const sessionHours = 8
 
 export const Session = Type.Object({
   user_id: Type.String(),
@@ -27,13 +27,15 @@ export const findSession = statement(
 
 /**
  * Opens a session and ends the one that the browser came with, which somebody else may have planted there.
- * $1 SHA-256 of the new id, $2 user id, $3 SHA-256 of the old id or null
+ * $1 SHA-256 of the new id, $2 user id, $3 SHA-256 of the old id or null, $4 time of authentication: by the server's
+ * clock, for it is compared with a sealed request's time, and ends in the id_token (docs/adr/0006)
  */
 export const openSession = statement(
   'open_session',
   Type.Object({ user_id: Type.String() }),
   `WITH old AS (DELETE FROM sessions WHERE hash = $3)
-   INSERT INTO sessions (hash, user_id, expires_at) VALUES ($1, $2, now() + interval '${sessionHours} hours')
+   INSERT INTO sessions (hash, user_id, auth_time, expires_at)
+   VALUES ($1, $2, $4, now() + interval '${sessionHours} hours')
    RETURNING user_id`,
 )
 

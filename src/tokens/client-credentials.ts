@@ -58,10 +58,14 @@ function fromBasic(authorization: string, body: Record<string, string>): Read {
   return { clientId, secret }
 }
 
-/** Once, and after the split: RFC 6749 encodes each half by itself, so a colon inside one arrives as %3A. */
+/**
+ * Once, and after the split: RFC 6749 encodes each half by itself, so a colon inside one arrives as %3A. NUL is refused
+ * as in a body, since PostgreSQL's text cannot hold it.
+ */
 function formDecode(text: string): string | undefined {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    const decoded = decodeURIComponent(text.replaceAll('+', ' '))
+    return decoded.includes('\0') ? undefined : decoded
   } catch {
     return undefined
   }

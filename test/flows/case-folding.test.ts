@@ -55,6 +55,10 @@ describe('foldCase', () => {
     expect(foldCase('ΟΔΟΣΑΝ')).toContain(foldCase('ΟΔΟΣ'))
   })
 
+  test('a letter is not within the same letter with a mark', () => {
+    expect(foldCase('MU\u0308LLER')).not.toContain(foldCase('mu'))
+  })
+
   test('every character is its own capital, save ı', () => {
     const wrong = everyCodePoint.filter((char) => foldCase(char) !== foldCase(char.toUpperCase()))
     expect(wrong).toEqual(['ı'])

@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ImportOutcome, importDirectory } from '../../src/directory/import/import-directory.ts'
 import { hashPassword, verifyPassword } from '../../src/directory/passwords.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
-import { latchkey } from './latchkey.ts'
+import { latchkeyOn as latchkey } from '../support/latchkey.ts'
 
 type Files = Record<string, string | Buffer>
 
@@ -64,6 +65,16 @@ async function refusal(files: Files): Promise<string[]> {
   const outcome = await take(files)
   if (outcome.kind !== 'refused') throw new Error(JSON.stringify(outcome))
   return outcome.faults
+}
+
+/** An import that has come as far as this step. The outcome is in an object, or else it would be awaited here. */
+async function startedUntil(step: string, files: Files): Promise<{ outcome: Promise<ImportOutcome> }> {
+  const directory = write(files)
+  return new Promise((reached) => {
+    const outcome = importDirectory(db.database, directory, (what) => {
+      if (what === step) reached({ outcome })
+    })
+  })
 }
 
 async function everything(): Promise<unknown> {
@@ -195,11 +206,23 @@ describe('what changes', () => {
     ])
   })
 
-  test('two imports at once both end well', async () => {
-    const directory = write(base)
-    const outcomes = await Promise.all([1, 2].map(() => importDirectory(db.database, directory)))
-    const added = outcomes.map((one) => (one.kind === 'imported' ? one.files['users.csv']?.added : one.kind))
-    expect(added.toSorted()).toEqual([0, 2])
+  test('a second import waits for the first, and then finds nothing to do', async () => {
+    await taken(base)
+    const firms = 'id,name\nf3,Third\n'
+    const roles = 'name,sees\nadvisor,firm\n'
+    const [first, second] = await db.database.withConnection(async (holder) => {
+      await holder.query(`BEGIN; SELECT FROM roles WHERE name = 'advisor' FOR UPDATE`)
+      const one = await startedUntil('storing roles.csv', { 'firms.csv': firms, 'roles.csv': roles })
+      const two = await startedUntil('checking', { 'firms.csv': firms })
+      await sleep(200)
+      await holder.query('ROLLBACK')
+      return Promise.all([one.outcome, two.outcome])
+    })
+    expect(first).toMatchObject({ files: { 'firms.csv': { added: 1 }, 'roles.csv': { changed: 1 } } })
+    expect(second).toEqual({
+      kind: 'imported',
+      files: { 'firms.csv': { added: 0, changed: 0, unchanged: 1 } },
+    })
   })
 
   test('line numbers hold over many pieces of a file and quoted line breaks', async () => {
@@ -507,19 +530,13 @@ describe('faults', () => {
 
 test('while an import waits to store, others read and new rows may refer to what it changes', async () => {
   await taken(base)
-  const directory = write({ 'firms.csv': 'id,name\nf1,Changed\n' })
   await db.database.withConnection(async (holder) => {
     await holder.query(`BEGIN; SELECT FROM firms WHERE id = 'f1' FOR UPDATE`)
-    let importing: Promise<ImportOutcome> | undefined
-    await new Promise<void>((storing) => {
-      importing = importDirectory(db.database, directory, (what) => {
-        if (what === 'storing firms.csv') storing()
-      })
-    })
+    const { outcome } = await startedUntil('storing firms.csv', { 'firms.csv': 'id,name\nf1,Changed\n' })
     expect(await rows(`SELECT name FROM firms WHERE id = 'f1'`)).toEqual([{ name: 'First' }])
     await logIn('u1')
     await holder.query('ROLLBACK')
-    expect(await importing).toMatchObject({ kind: 'imported' })
+    expect(await outcome).toMatchObject({ kind: 'imported' })
   })
   expect(await rows(`SELECT name FROM firms WHERE id = 'f1'`)).toEqual([{ name: 'Changed' }])
 })

@@ -3,6 +3,9 @@ import { emailOf, password } from './directory.ts'
 import type { TestPartner, TestServer } from './server.ts'
 import { type Page, redirectOf, Visitor } from './visitor.ts'
 
+/** All that a journey needs to know of a server. */
+export type Addresses = Pick<TestServer, 'authUrl' | 'baseUrl'>
+
 export type Tokens = {
   access_token: string
   refresh_token: string
@@ -13,7 +16,7 @@ export type Tokens = {
 }
 
 export function authorizeUrl(
-  server: TestServer,
+  server: Addresses,
   partner: TestPartner,
   more: Record<string, string> = {},
 ): string {
@@ -29,7 +32,7 @@ export function authorizeUrl(
 /** From the contract's POST to the page that asks for the next thing: login, or connect when logged in. */
 export async function authorize(
   visitor: Visitor,
-  server: TestServer,
+  server: Addresses,
   partner: TestPartner,
   more: Record<string, string> = {},
 ): Promise<Page> {
@@ -43,7 +46,7 @@ export async function logIn(visitor: Visitor, page: Page, userId: string, secret
 
 /** The whole journey; gives the address that the browser is sent back to. */
 export async function connect(
-  server: TestServer,
+  server: Addresses,
   partner: TestPartner,
   userId: string,
   more: Record<string, string> = {},
@@ -57,7 +60,7 @@ export async function connect(
 }
 
 export async function newCode(
-  server: TestServer,
+  server: Addresses,
   partner: TestPartner,
   userId: string,
   more: Record<string, string> = {},
@@ -68,7 +71,7 @@ export async function newCode(
   return code
 }
 
-export async function newTokens(server: TestServer, partner: TestPartner, userId: string): Promise<Tokens> {
+export async function newTokens(server: Addresses, partner: TestPartner, userId: string): Promise<Tokens> {
   const code = await newCode(server, partner, userId)
   const { status, body } = await token(server, partner, { grant_type: 'authorization_code', code })
   if (status !== 200) throw new Error(JSON.stringify(body))
@@ -79,7 +82,7 @@ export type TokenAnswer = { status: number; headers: Headers; body: Record<strin
 
 /** A token request with the partner's credentials in a form body. */
 export function token(
-  server: TestServer,
+  server: Addresses,
   partner: TestPartner,
   parameters: Record<string, string>,
   endpoint: 'token' | 'revoke' = 'token',
@@ -92,18 +95,14 @@ export function token(
   return send(`${server.baseUrl}oauth2/${endpoint}`, { method: 'POST', body })
 }
 
-export function refresh(
-  server: TestServer,
-  partner: TestPartner,
-  refreshToken: string,
-): Promise<TokenAnswer> {
+export function refresh(server: Addresses, partner: TestPartner, refreshToken: string): Promise<TokenAnswer> {
   return token(server, partner, { grant_type: 'refresh_token', refresh_token: refreshToken })
 }
 
 export type ApiAnswer = { status: number; headers: Headers; text: string; body: unknown }
 
 export async function api(
-  server: TestServer,
+  server: Addresses,
   path: string,
   accessToken?: string,
   headers: Record<string, string> = {},

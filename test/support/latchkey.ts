@@ -23,6 +23,12 @@ export async function latchkey(args: string[], env: Record<string, string>, inpu
   return { code, stdout, stderr }
 }
 
+/** One command on a database of its own. */
+export function latchkeyOn(databaseUrl: string, args: string[], input = ''): Promise<Finished> {
+  const env = { DATABASE_URL: databaseUrl, LATCHKEY_SECRET: 'a secret for tests, of 32 bytes or more' }
+  return latchkey(args, env, input)
+}
+
 export type RunningLatchkey = {
   process: ChildProcess
   /** The object of the `ready` line. */

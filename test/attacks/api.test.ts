@@ -1,0 +1,459 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newToken } from '../../src/tokens/token-format.ts'
+import { accessTokenOf } from '../support/access-token.ts'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
+import { api, newTokens, token } from '../support/journey.ts'
+import { getRaw, type RawAnswer, sendRaw } from '../support/raw-socket.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+
+let server: TestServer
+let accessToken: string
+const households = '/service-open-api/api/v1/households'
+
+beforeAll(async () => {
+  server = await testServer()
+  await seed(server.database, {
+    households: [
+      { id: 'ours', name: 'Ours' },
+      { id: 'unshared', name: 'Of the same firm, but not granted' },
+      { id: 'theirs', firm: 'firm-2', name: 'Theirs' },
+    ],
+    accounts: [
+      { id: 'a1', household: 'ours' },
+      { id: 'a2', household: 'unshared' },
+      { id: 'a3', household: 'theirs' },
+    ],
+    users: [
+      { id: 'ada', sees: 'granted', access: ['a1', 'a3'] },
+      { id: 'disabled', status: 'disabled' },
+    ],
+  })
+  accessToken = await accessTokenOf(server.database, 'ada')
+})
+afterAll(() => server.close())
+
+function problemOf(answer: RawAnswer | undefined) {
+  if (!answer) throw new Error('closed without an answer')
+  expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+  const body = JSON.parse(answer.body)
+  expect(body).toMatchObject({ status: answer.status, request_id: answer.headers.get('x-api-request-id') })
+  return body
+}
+
+describe('26: the access token anywhere but in one well-formed Authorization header', () => {
+  test.each(['query', 'cookie', 'other header'])('in the %s: not looked at', async (place) => {
+    const path = place === 'query' ? `households?access_token=${accessToken}` : 'households'
+    const headers: Record<string, string> =
+      place === 'cookie' ? { cookie: `access_token=${accessToken}` } : { 'x-access-token': accessToken }
+    const answer = await api(server, path, undefined, place === 'query' ? {} : headers)
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="latchkey"')
+  })
+
+  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('the scheme in any case: %s', async (scheme) => {
+    const answer = await getRaw(server.authUrl, households, [`authorization: ${scheme} ${accessToken}`])
+    expect(answer?.status).toBe(200)
+  })
+
+  test.each<[string, (token: string) => string]>([
+    ['a tab for the space', (it) => `Bearer\t${it}`],
+    ['two spaces', (it) => `Bearer  ${it}`],
+    ['no scheme', (it) => it],
+    ['no token', () => 'Bearer'],
+    ['another scheme', (it) => `Token ${it}`],
+    ['Basic', (it) => `Basic ${Buffer.from(`ada:${it}`).toString('base64')}`],
+    ['one more character', (it) => `Bearer ${it}x`],
+    ['padding', (it) => `Bearer ${it}=`],
+    ['one character less', (it) => `Bearer ${it.slice(0, -1)}`],
+    ['half of it', (it) => `Bearer ${it.slice(0, 30)}`],
+    [
+      'one character changed',
+      (it) => `Bearer ${it.slice(0, 20)}${it[20] === 'A' ? 'B' : 'A'}${it.slice(21)}`,
+    ],
+    ['small letters', (it) => `Bearer ${it.toLowerCase()}`],
+    ['a word behind', (it) => `Bearer ${it} x`],
+    ['a tab and a word behind', (it) => `Bearer ${it}\tx`],
+    ['a list', (it) => `Bearer ${it}, Bearer ${it}`],
+    ['a comma', (it) => `Bearer ${it},`],
+    ['quotes', (it) => `Bearer "${it}"`],
+    ['a parameter', (it) => `Bearer token="${it}"`],
+    ['a Latin-1 byte behind', (it) => `Bearer ${it}\xff`],
+    ['a UTF-8 character behind', (it) => `Bearer ${it}\xc3\xa9`],
+    ['10 kB', () => `Bearer ${'a'.repeat(10_000)}`],
+    ['10 kB of spaces', () => `Bearer${' '.repeat(10_000)}x`],
+  ])('%s: 401', async (_name, spoil) => {
+    const answer = await getRaw(server.authUrl, households, [`authorization: ${spoil(accessToken)}`])
+    expect(problemOf(answer)).toMatchObject({ status: 401, code: 'invalid_token' })
+    expect(answer?.headers.get('www-authenticate')).toContain('error="invalid_token"')
+  })
+
+  test.each(['\x00', '\x01', '\x7f', '\r'])('the control character %j in it: 400', async (char) => {
+    const answer = await getRaw(server.authUrl, households, [`authorization: Bearer ${accessToken}${char}`])
+    expect(problemOf(answer)).toMatchObject({ status: 400, code: 'bad_request' })
+  })
+
+  test.each([
+    ['a good and a bad one', (it: string) => [`Bearer ${it}`, 'Bearer other']],
+    ['a bad and a good one', (it: string) => ['Bearer other', `Bearer ${it}`]],
+    ['the same twice', (it: string) => [`Bearer ${it}`, `Bearer ${it}`]],
+    ['a good and an empty one', (it: string) => [`Bearer ${it}`, '']],
+  ])('two Authorization headers, %s: 400', async (_name, values) => {
+    const headers = values(accessToken).map((value) => `authorization: ${value}`)
+    expect(problemOf(await getRaw(server.authUrl, households, headers))).toMatchObject({
+      status: 400,
+      detail: 'the Authorization header was sent more than once',
+    })
+  })
+})
+
+describe('29: a household of others cannot be told from one that does not exist', () => {
+  const accountsOf = (id: string, path = `${households}/${id}/accounts`) =>
+    getRaw(server.authUrl, path, [`authorization: Bearer ${accessToken}`, 'x-api-request-id: the-same'])
+
+  test.each([
+    ['of the same firm', 'unshared'],
+    ['of another firm, with an access row', 'theirs'],
+    ['a path out of it', 'ours%2f..%2ftheirs'],
+    ['a path to itself', 'theirs%2f..%2fours'],
+    ['an encoded slash before', '%2fours'],
+    ['a space behind', 'ours%20'],
+    ['NUL behind', 'ours%00'],
+    ['a quote', "ours'%20OR%20'1'='1"],
+    ['a wildcard', '%25'],
+    ['other case', 'OURS'],
+    ['an emoji', '%F0%9F%98%80'],
+    ['full width', '%EF%BD%8Furs'],
+    ['65 characters', 'a'.repeat(65)],
+    ['5,000 characters', 'a'.repeat(5000)],
+    ['a name of the prototype', '__proto__'],
+  ])('%s: byte for byte the same 404', async (_name, id) => {
+    const [unknown, found] = [await accountsOf('no-such-household'), await accountsOf(id)]
+    if (!unknown || !found) throw new Error('no answer')
+    const { date, ...headers } = Object.fromEntries(found.headers)
+    const { date: otherDate, ...expected } = Object.fromEntries(unknown.headers)
+    expect({ ...found, headers }).toEqual({ ...unknown, headers: expected })
+    expect([date, otherDate]).not.toContain(undefined)
+    expect(problemOf(found)).toEqual({
+      type: 'urn:latchkey:problem:not_found',
+      title: 'Not found',
+      status: 404,
+      detail: 'there is no such household, or this user may not see it',
+      code: 'not_found',
+      request_id: 'the-same',
+    })
+  })
+
+  test('the one that is granted is there', async () => {
+    expect((await accountsOf('ours'))?.status).toBe(200)
+  })
+
+  test('without a token, and with a dead one, both are the same 401', async () => {
+    for (const headers of [[], ['authorization: Bearer x']]) {
+      const ask = (id: string) =>
+        getRaw(server.authUrl, `${households}/${id}/accounts`, [...headers, 'x-api-request-id: the-same'])
+      const [one, other] = [await ask('ours'), await ask('nowhere')]
+      expect(one?.status).toBe(401)
+      expect(one?.body).toBe(other?.body)
+    }
+  })
+})
+
+describe('30: page and page_size are decimal digits and nothing else', () => {
+  const refused = [
+    '-1',
+    '-0',
+    '%2B5',
+    '+5',
+    '%207%20',
+    '7%0A',
+    '',
+    '1.5',
+    '1.0',
+    '1e2',
+    '1e9',
+    '0x10',
+    '0b1',
+    '0o7',
+    '1_000',
+    '1,000',
+    '10abc',
+    'abc',
+    'null',
+    'true',
+    'NaN',
+    'Infinity',
+    '[1]',
+    '%7B%7D',
+    '%D9%A3', // ARABIC-INDIC DIGIT THREE
+    '%EF%BC%97', // FULLWIDTH DIGIT SEVEN
+    '9007199254740992',
+    '9007199254740993',
+    '18446744073709551617',
+    '1'.repeat(1000),
+  ]
+  for (const path of ['households', 'households/ours/accounts']) {
+    for (const name of ['page', 'page_size']) {
+      const values = name === 'page_size' ? [...refused, '0', '000', '1001', '9007199254740991'] : refused
+      test(`${name} of ${path}: every value of the list is 400 and names it`, async () => {
+        const wrong: string[] = []
+        for (const value of values) {
+          const { status, body, headers } = await api(server, `${path}?${name}=${value}`, accessToken)
+          const range = name === 'page' ? 'from 0 to 9007199254740991' : 'from 1 to 1000'
+          const detail = `must be a whole number ${range}, in decimal digits`
+          const expected = {
+            code: 'invalid_parameter',
+            detail: `${name} ${detail}`,
+            errors: [{ parameter: name, detail }],
+          }
+          if (status !== 400 || headers.get('content-type') !== 'application/problem+json; charset=utf-8')
+            wrong.push(value)
+          expect(body, value).toMatchObject(expected)
+        }
+        expect(wrong).toEqual([])
+      })
+
+      test(`${name} of ${path} twice, even the same: 400 and says so`, async () => {
+        const { status, body } = await api(server, `${path}?${name}=1&${name}=1`, accessToken)
+        expect(status).toBe(400)
+        expect(body).toMatchObject({ errors: [{ parameter: name, detail: 'was sent more than once' }] })
+      })
+    }
+  }
+
+  test('two wrong ones are both named', async () => {
+    const { body } = await api(
+      server,
+      'households?page=x&page_size=y&name_pattern=1&name_pattern=2',
+      accessToken,
+    )
+    expect(body).toMatchObject({
+      errors: [{ parameter: 'page' }, { parameter: 'page_size' }, { parameter: 'name_pattern' }],
+    })
+  })
+
+  test.each(['page=0', 'page=000', 'page_size=1000', 'page_size=007', 'page=9007199254740991'])(
+    '%s is fine',
+    async (query) => {
+      expect((await api(server, `households?${query}`, accessToken)).status).toBe(200)
+    },
+  )
+
+  test('names are compared as they are: PAGE and page[] are other parameters, and ignored', async () => {
+    expect((await api(server, 'households?PAGE=x&page[]=x&page%20=x', accessToken)).body).toHaveLength(1)
+  })
+})
+
+describe('31: queries that are not percent-encoded UTF-8 text', () => {
+  test.each([
+    ['NUL', '%00'],
+    ['a lone high surrogate', '%ED%A0%80'],
+    ['a lone low surrogate', '%ED%BF%BF'],
+    ['an overlong slash', '%C0%AF'],
+    ['half a character', '%C3'],
+    ['a Latin-1 byte', '%E9'],
+    ['beyond Unicode', '%F4%90%80%80'],
+    ['%zz', '%zz'],
+    ['% at the end', '%'],
+    ['half an escape', '%4g'],
+    ['a raw byte', '\xff'],
+    ['raw UTF-8, which would be read as Latin-1', '\xc3\xa9'],
+    ['UTF-16 escapes', '%u0041'],
+  ])('%s: 400', async (_name, text) => {
+    for (const query of [`name_pattern=${text}`, `name_pattern=a${text}b`, `unknown=${text}`, `${text}=1`]) {
+      const answer = await getRaw(server.authUrl, `${households}?${query}`, [
+        `authorization: Bearer ${accessToken}`,
+      ])
+      expect(problemOf(answer)).toMatchObject({ status: 400, code: 'bad_request' })
+    }
+  })
+
+  test('1 MB: refused, and the server goes on', async () => {
+    const answer = await getRaw(server.authUrl, `${households}?name_pattern=${'a'.repeat(1_000_000)}`)
+    // The server hangs up while we still talk; whether its answer arrives is a matter of luck.
+    expect(answer?.status ?? 431).toBe(431)
+    expect((await api(server, 'households', accessToken)).status).toBe(200)
+  })
+})
+
+describe('401 explains itself (RFC 6750 section 3)', () => {
+  const refusal = async (on: TestServer, bearer: string) => {
+    const { status, headers, body } = await api(on, 'households', bearer)
+    expect(status).toBe(401)
+    expect(body).toMatchObject({
+      code: 'invalid_token',
+      type: 'urn:latchkey:problem:invalid_token',
+      status: 401,
+    })
+    const challenge = headers.get('www-authenticate') ?? ''
+    // The characters that section 3 allows in error_description.
+    const shape =
+      /^Bearer realm="latchkey", error="invalid_token", error_description="([\x20-\x21\x23-\x5b\x5d-\x7e]+)"$/
+    return shape.exec(challenge)?.[1]
+  }
+
+  test('no credentials: a challenge without an error', async () => {
+    const { status, headers, body } = await api(server, 'households')
+    expect(status).toBe(401)
+    expect(headers.get('www-authenticate')).toBe('Bearer realm="latchkey"')
+    expect(body).toMatchObject({
+      code: 'unauthorized',
+      detail: expect.stringContaining('Authorization: Bearer'),
+    })
+  })
+
+  test('expired', async () => {
+    const expired = await accessTokenOf(server.database, 'ada', { expiresIn: -1 })
+    expect(await refusal(server, expired)).toContain('expired; get another with the refresh token')
+  })
+
+  test.each(['connections', 'grants'])('revoked in %s', async (table) => {
+    const clientId = `test_revoked_in_${table}`
+    const revoked = await accessTokenOf(server.database, 'ada', { clientId })
+    expect((await api(server, 'households', revoked)).status).toBe(200)
+    await query(server.database, `UPDATE ${table} SET revoked_at = now() WHERE client_id = $1`, [clientId])
+    expect(await refusal(server, revoked)).toContain('revoked')
+  })
+
+  test('suspended partner', async () => {
+    const suspended = await accessTokenOf(server.database, 'ada', { clientId: 'test_suspended' })
+    expect((await api(server, 'households', suspended)).status).toBe(200)
+    await query(
+      server.database,
+      `UPDATE partners SET status = 'suspended' WHERE client_id = 'test_suspended'`,
+    )
+    expect(await refusal(server, suspended)).toContain('not active')
+  })
+
+  test('disabled user', async () => {
+    expect(await refusal(server, await accessTokenOf(server.database, 'disabled'))).toContain('not active')
+  })
+
+  test('well-formed but never issued', async () => {
+    expect(await refusal(server, newToken('sandbox', 'at').text)).toContain('not known')
+  })
+
+  test('malformed', async () => {
+    expect(await refusal(server, 'hunter2')).toContain('not a complete access token')
+  })
+
+  test.each([
+    ['rt', 'a refresh token'],
+    ['ac', 'an authorization code'],
+    ['cs', 'a client secret'],
+  ] as const)('a token of the kind %s', async (kind, name) => {
+    expect(await refusal(server, newToken('sandbox', kind).text)).toContain(`this is ${name}`)
+  })
+
+  test('of production at the sandbox, and the reverse', async () => {
+    const production = await testServer({ environment: 'production' })
+    try {
+      expect(await refusal(production, accessToken)).toContain('belongs to sandbox, and this is production')
+    } finally {
+      await production.close()
+    }
+    const live = newToken('production', 'at').text
+    expect(await refusal(server, live)).toContain('belongs to production, and this is sandbox')
+  })
+})
+
+describe('39: the database is away', () => {
+  let database: InterruptibleDatabase
+  let fragile: TestServer
+  beforeAll(async () => {
+    database = await interruptibleDatabase()
+    fragile = await testServer({ on: database })
+    await seed(database.database, { users: [{ id: 'ada' }], households: [{ id: 'h' }] })
+  })
+  afterAll(async () => {
+    await fragile.close()
+    await database.drop()
+  })
+
+  test('503 within two seconds and never "invalid token", then it heals by itself', async () => {
+    const partner = await fragile.partner()
+    const bearer = await accessTokenOf(database.database, 'ada')
+    await database.cut()
+    const began = Date.now()
+    for (const path of ['households', 'households/h/accounts', 'households/nowhere/accounts']) {
+      const answer = await api(fragile, path, bearer)
+      expect(answer.body).toMatchObject({ status: 503, code: 'unavailable' })
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(answer.headers.get('www-authenticate')).toBeNull()
+    }
+    for (const endpoint of ['token', 'revoke'] as const) {
+      const code = newToken('sandbox', 'ac').text
+      const answer = await token(
+        fragile,
+        partner,
+        { grant_type: 'authorization_code', code, token: code },
+        endpoint,
+      )
+      expect([answer.status, answer.body.error]).toEqual([503, 'temporarily_unavailable'])
+    }
+    expect(Date.now() - began).toBeLessThan(2000)
+    // What needs no database says what it always says.
+    expect((await api(fragile, 'households')).status).toBe(401)
+    expect((await api(fragile, 'households?page=x', bearer)).status).toBe(400)
+    await database.heal()
+    expect((await api(fragile, 'households', bearer)).body).toEqual([{ id: 'h', name: 'h' }])
+  })
+
+  test('cut in the middle of a statement: 503', async () => {
+    const bearer = await accessTokenOf(database.database, 'ada')
+    const answer = await database.direct.withConnection(async (client) => {
+      await client.query('BEGIN; LOCK TABLE households')
+      const waiting = api(fragile, 'households', bearer)
+      const isWaiting = `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted`
+      for (let n = 0; n === 0; ) n = (await client.query<{ n: number }>(isWaiting)).rows[0]?.n ?? 0
+      await database.cut()
+      await client.query('ROLLBACK')
+      return waiting
+    })
+    await database.heal()
+    expect(answer.body).toMatchObject({ status: 503, code: 'unavailable' })
+    expect((await api(fragile, 'households', bearer)).status).toBe(200)
+  })
+})
+
+describe('19, 28: a revocation counts from the next request on every node', () => {
+  let database: TestDatabase
+  let nodes: [TestServer, TestServer]
+  beforeAll(async () => {
+    database = await testDatabase()
+    nodes = [await testServer({ on: database }), await testServer({ on: database })]
+    await seed(database.database, { users: [{ id: 'ada' }], households: [{ id: 'h' }] })
+  })
+  afterAll(async () => {
+    for (const node of nodes) await node.close()
+    await database.drop()
+  })
+
+  test.each(['access_token', 'refresh_token'] as const)(
+    '%s revoked at one is dead at the other',
+    async (kind) => {
+      const [one, other] = nodes
+      const partner = await one.partner()
+      const tokens = await newTokens(one, partner, 'ada')
+      for (const node of nodes) expect((await api(node, 'households', tokens.access_token)).status).toBe(200)
+      expect((await token(other, partner, { token: tokens[kind] }, 'revoke')).status).toBe(200)
+      expect((await api(one, 'households', tokens.access_token)).status).toBe(401)
+      expect((await api(other, 'households', tokens.access_token)).status).toBe(401)
+    },
+  )
+})
+
+test('a request over HTTP/1.0, and two on one connection, are answered like any other', async () => {
+  const old = await sendRaw(
+    server.authUrl,
+    `GET ${households} HTTP/1.0\r\nhost: x\r\nauthorization: Bearer ${accessToken}\r\n\r\n`,
+  )
+  expect(old?.status).toBe(200)
+  const get = (end: string) => `GET ${households} HTTP/1.1\r\nhost: x\r\n${end}\r\n\r\n`
+  const both = await sendRaw(
+    server.authUrl,
+    get(`authorization: Bearer ${accessToken}`) + get('connection: close'),
+  )
+  expect(both?.body.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401'])
+})

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { query } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { api, connect, newCode, newTokens, refresh, token } from '../support/journey.ts'
+import { loggedIn } from '../support/pages.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+
+let server: TestServer
+let partner: TestPartner
+
+beforeAll(async () => {
+  server = await testServer()
+  partner = await server.partner()
+  await seed(server.database, { users: ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn'].map((id) => ({ id })) })
+})
+afterAll(() => server.close())
+
+describe('19: disconnect', () => {
+  test('every token of the grant is dead on the next request; the other partner’s and the other user’s live', async () => {
+    const other = await server.partner({ name: 'Other', redirectUri: 'https://other.example/callback' })
+    const first = await newTokens(server, partner, 'eve')
+    const second = await newTokens(server, partner, 'eve')
+    const unredeemed = await newCode(server, partner, 'eve')
+    const others = await newTokens(server, other, 'eve')
+    const bobs = await newTokens(server, partner, 'bob')
+    const status = async (accessToken: string) => (await api(server, 'households', accessToken)).status
+    for (const { access_token: live } of [first, second, others, bobs]) expect(await status(live)).toBe(200)
+
+    const visitor = await loggedIn(server, 'eve')
+    const apps = await visitor.get(`${server.authUrl}/connections`)
+    const forms = apps.document.querySelectorAll('form[action="/connections/disconnect"]')
+    const ours = forms.find((form) => form.parentNode?.text.includes('Test Partner'))
+    const grant = ours?.querySelector('input[name=grant]')?.getAttribute('value') ?? ''
+    const done = await visitor.submit(apps, '/connections/disconnect', { grant })
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/connections'])
+
+    for (const { access_token: dead, refresh_token: deadToo } of [first, second]) {
+      expect(await status(dead)).toBe(401)
+      expect((await refresh(server, partner, deadToo)).body.error).toBe('invalid_grant')
+    }
+    const redeemed = await token(server, partner, { grant_type: 'authorization_code', code: unredeemed })
+    expect(redeemed.body.error).toBe('invalid_grant')
+    for (const { access_token: live } of [others, bobs]) expect(await status(live)).toBe(200)
+    expect((await refresh(server, other, others.refresh_token)).status).toBe(200)
+    expect((await refresh(server, partner, bobs.refresh_token)).status).toBe(200)
+  })
+
+  test('another user’s grant: nothing happens, and the answer does not tell that it exists', async () => {
+    const { access_token: accessToken } = await newTokens(server, partner, 'ada')
+    const [row] = await query<{ id: string }>(
+      server.database,
+      `SELECT id FROM grants WHERE user_id = 'ada' AND revoked_at IS NULL`,
+    )
+    const visitor = await loggedIn(server, 'finn')
+    await connect(server, partner, 'finn', {}, visitor)
+    const apps = await visitor.get(`${server.authUrl}/connections`)
+    const answers = []
+    for (const grant of [row?.id ?? '', '999999999']) {
+      const page = await visitor.submit(apps, '/connections/disconnect', { grant })
+      answers.push([page.status, page.headers.get('location'), page.text])
+    }
+    expect(answers[0]).toEqual(answers[1])
+    expect((await api(server, 'households', accessToken)).status).toBe(200)
+    for (const grant of ['', '-1', '1 OR 1=1', '1e3', '9'.repeat(19)]) {
+      expect((await visitor.submit(apps, '/connections/disconnect', { grant })).status).toBe(400)
+    }
+  })
+})

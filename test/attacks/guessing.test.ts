@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beginLogin, forgiveLogin } from '../../src/authorize/login.sql.ts'
+import { query } from '../support/database.ts'
+import { password, seed } from '../support/directory.ts'
+import { attempt, loginPage, right, wrong } from '../support/login.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+import { Visitor } from '../support/visitor.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await testServer()
+  await seed(server.database, { users: ['cleo', 'dan', 'finn', 'gus', 'hal'].map((id) => ({ id })) })
+})
+afterAll(() => server.close())
+
+describe('11: guessing', () => {
+  const counts = () =>
+    query<{ count: number }>(server.database, 'SELECT count FROM login_failures ORDER BY count DESC')
+
+  test('ten failures, then 429 with Retry-After, even for the right password and in another spelling', async () => {
+    await query(server.database, 'DELETE FROM login_failures')
+    for (let i = 0; i < 10; i++) expect((await attempt(server, wrong('cleo'))).status).toBe(401)
+    for (const email of ['cleo@example.com', 'CLEO@EXAMPLE.COM', '  Cleo@Example.com ']) {
+      const page = await attempt(server, { email, password })
+      expect(page.status).toBe(429)
+      const seconds = Number(page.headers.get('retry-after'))
+      expect(seconds).toBeGreaterThan(14 * 60)
+      expect(seconds).toBeLessThanOrEqual(15 * 60)
+      expect(page.document.querySelector('[role=alert]')?.text).toContain('15 minutes')
+    }
+    // Others are not touched by it, and it ends by itself.
+    expect((await attempt(server, right('dan'))).status).toBe(303)
+    await query(server.database, `UPDATE login_failures SET resets_at = now() - interval '1 second'`)
+    expect((await attempt(server, right('cleo'))).status).toBe(303)
+  })
+
+  test('a success clears the account, and takes its own attempt back from the source', async () => {
+    await query(server.database, 'DELETE FROM login_failures')
+    for (let i = 0; i < 9; i++) expect((await attempt(server, wrong('dan'))).status).toBe(401)
+    expect((await attempt(server, right('dan'))).status).toBe(303)
+    expect(await counts()).toEqual([{ count: 9 }])
+    for (let i = 0; i < 10; i++) expect((await attempt(server, wrong('dan'))).status).toBe(401)
+    expect((await attempt(server, wrong('dan'))).status).toBe(429)
+  })
+
+  test('30 wrong guesses at once: no more than 10 are ever looked at', async () => {
+    await query(server.database, 'DELETE FROM login_failures')
+    const pages = await Promise.all(Array.from({ length: 30 }, () => attempt(server, wrong('finn'))))
+    const statuses = pages.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(20)
+    expect(await counts()).toEqual([{ count: 30 }, { count: 30 }])
+  })
+
+  test('counting and forgiving at once never lock each other out (a deadlock would be a 500)', async () => {
+    // Beneath HTTP, where it is dense enough to be sure.
+    const [account, source] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+    const logInOften = async () => {
+      for (let i = 0; i < 50; i++) {
+        await server.database.run(beginLogin, [account, source, 'x'])
+        await server.database.run(forgiveLogin, [account, source])
+      }
+    }
+    await expect(Promise.all(Array.from({ length: 10 }, logInOften))).resolves.toHaveLength(10)
+  })
+
+  test('logging in from several windows at once never fails', async () => {
+    await query(server.database, 'DELETE FROM login_failures')
+    for (let round = 0; round < 6; round++) {
+      const forms = await Promise.all(
+        Array.from({ length: 8 }, async () => {
+          const visitor = new Visitor()
+          return { visitor, page: await loginPage(server, visitor) }
+        }),
+      )
+      const pages = await Promise.all(
+        forms.map(({ visitor, page }) => visitor.submit(page, '/login', right('gus'))),
+      )
+      expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 303))
+    }
+  })
+
+  test('one password over many users: the source is slowed, whatever X-Forwarded-For it claims', async () => {
+    const own = await testServer()
+    try {
+      await seed(own.database, { users: [{ id: 'ada' }] })
+      const spoof = (i: number) => ({
+        'x-forwarded-for': `203.0.113.${i}`,
+        forwarded: `for=203.0.113.${i}`,
+        'x-real-ip': '::1',
+      })
+      const statuses: number[] = []
+      for (let batch = 0; batch < 5; batch++) {
+        const tries = Array.from({ length: 21 }, (_, i) =>
+          attempt(own, wrong(`user-${batch}-${i}`), spoof(i)),
+        )
+        statuses.push(...(await Promise.all(tries)).map(({ status }) => status))
+      }
+      expect(statuses.filter((status) => status === 401)).toHaveLength(100)
+      expect(statuses.filter((status) => status === 429)).toHaveLength(5)
+      const late = await attempt(own, right('ada'), spoof(250))
+      expect([late.status, Number(late.headers.get('retry-after')) > 0]).toEqual([429, true])
+    } finally {
+      await own.close()
+    }
+  })
+
+  test('what is stored tells nobody who tried, or from where', async () => {
+    await query(server.database, 'DELETE FROM login_failures')
+    await attempt(server, wrong('hal'))
+    const rows = await query<{ key: Buffer }>(server.database, 'SELECT key FROM login_failures')
+    expect(rows.map(({ key }) => key.length)).toEqual([32, 32])
+    expect(JSON.stringify(rows.map(({ key }) => key.toString('latin1')))).not.toMatch(/hal|127\.0\.0\.1/)
+  })
+})

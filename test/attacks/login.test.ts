@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setPassword } from '../../src/directory/users.ts'
+import { query } from '../support/database.ts'
+import { emailOf, seed } from '../support/directory.ts'
+import { authorize, authorizeUrl, connect, logIn } from '../support/journey.ts'
+import { attempt, cookieOf, loginPage, plant, right, wrong } from '../support/login.ts'
+import { rowCounts } from '../support/raw-request.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await testServer()
+  const users = ['ada', 'bob', 'cleo', 'dan', 'eve', 'hal', 'ida', 'long', 'ann'].map((id) => ({ id }))
+  await seed(server.database, { users: [...users, { id: 'zoe', status: 'disabled' }] })
+})
+afterAll(() => server.close())
+
+describe('10: a planted session cookie', () => {
+  test('a made-up id is never taken over', async () => {
+    const visitor = new Visitor()
+    await plant(visitor, server, 'latchkey-session', 'planted')
+    await logIn(visitor, await loginPage(server, visitor), 'ada')
+    const id = await cookieOf(visitor, server, 'latchkey-session')
+    expect(id).toMatch(/^[A-Za-z0-9_-]{43}$/)
+    const attacker = new Visitor()
+    await plant(attacker, server, 'latchkey-session', 'planted')
+    expect(redirectOf(await attacker.get(`${server.authUrl}/connections`))?.pathname).toBe('/login')
+  })
+
+  test('the attacker’s own live session, planted, is replaced at login and dead afterwards', async () => {
+    const attacker = new Visitor()
+    await logIn(attacker, await loginPage(server, attacker), 'eve')
+    const planted = (await cookieOf(attacker, server, 'latchkey-session')) ?? ''
+    const victim = new Visitor()
+    await plant(victim, server, 'latchkey-session', planted)
+    const page = await logIn(victim, await loginPage(server, victim), 'ada')
+    expect(page.text).toContain('User ada')
+    expect(await cookieOf(victim, server, 'latchkey-session')).not.toBe(planted)
+    expect(redirectOf(await attacker.get(`${server.authUrl}/connections`))?.pathname).toBe('/login')
+  })
+
+  test('every login has an id of its own, and logging out ends it on the server', async () => {
+    const visitor = new Visitor()
+    await logIn(visitor, await loginPage(server, visitor), 'ada')
+    const first = (await cookieOf(visitor, server, 'latchkey-session')) ?? ''
+    const page = await logIn(visitor, await loginPage(server, visitor), 'ada')
+    const second = (await cookieOf(visitor, server, 'latchkey-session')) ?? ''
+    expect(second).not.toBe(first)
+    await visitor.submit(page, '/logout', {})
+    for (const id of [first, second]) {
+      const thief = new Visitor()
+      await plant(thief, server, 'latchkey-session', id)
+      expect(redirectOf(await thief.get(`${server.authUrl}/connections`))?.pathname).toBe('/login')
+    }
+  })
+})
+
+describe('12: who exists', () => {
+  const anonymous = (page: Page) =>
+    page.text.replace(/[a-z-]+@example\.com/g, 'EMAIL').replace(/name="_csrf" value="[^"]*"/, 'CSRF')
+
+  test('known, unknown and disabled user: the same page and status, also when throttled', async () => {
+    const users = ['bob', 'nobody', 'zoe']
+    for (const password_ of ['not the password', ...Array(10).fill('other'), 'throttled by now']) {
+      const pages = await Promise.all(
+        users.map((id) => attempt(server, { email: emailOf(id), password: password_ })),
+      )
+      const [known, ...others] = pages
+      for (const other of others) {
+        expect(other.status).toBe(known?.status)
+        expect(anonymous(other)).toBe(known && anonymous(known))
+        expect([...other.headers.keys()].sort()).toEqual([...(known?.headers.keys() ?? [])].sort())
+      }
+      expect(known?.text).toContain(emailOf('bob'))
+    }
+  })
+
+  test('a disabled user with the right password is refused like a wrong password', async () => {
+    await query(server.database, 'DELETE FROM login_failures')
+    const disabled = await attempt(server, right('zoe'))
+    const stranger = await attempt(server, right('nobody'))
+    expect([disabled.status, stranger.status]).toEqual([401, 401])
+    expect(anonymous(disabled)).toBe(anonymous(stranger))
+    expect(disabled.headers.getSetCookie().join()).not.toContain('latchkey-session')
+  })
+
+  test('the work behind the answer is the same: medians of ten within a factor of two', async () => {
+    const times = new Map<string, number[]>([
+      ['ida', []],
+      ['nobody', []],
+      ['zoe', []],
+    ])
+    for (let round = 0; round < 10; round++) {
+      await query(server.database, 'DELETE FROM login_failures')
+      for (const [id, list] of times) {
+        const visitor = new Visitor()
+        const page = await loginPage(server, visitor)
+        const start = performance.now()
+        const { status } = await visitor.submit(page, '/login', wrong(id))
+        list.push(performance.now() - start)
+        expect(status).toBe(401)
+      }
+    }
+    const medians = [...times.values()].map((list) => list.sort((a, b) => a - b)[5] ?? 0)
+    expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(2)
+  })
+})
+
+describe('13: passwords of unusual size', () => {
+  test('1 MB is refused before anything is hashed or counted', async () => {
+    const before = await rowCounts(server)
+    const refused = await attempt(server, { email: emailOf('ann'), password: 'x'.repeat(1_000_000) })
+    expect(refused.status).toBe(413)
+    expect(refused.headers.get('content-type')).toContain('text/html')
+    // What fits into a body but is longer than any password that can be set.
+    const start = performance.now()
+    const long = await attempt(server, { email: emailOf('ann'), password: 'x'.repeat(1025) })
+    expect([long.status, performance.now() - start < 1000]).toEqual([401, true])
+    expect(await rowCounts(server)).toEqual(before)
+  })
+
+  test('nothing is cut off: 64+ characters, 72+ bytes and emoji count to the last one', async () => {
+    const long = `${'pässwörd '.repeat(12)}👩‍👩‍👧‍👦🔑`
+    expect((await setPassword(server.database, 'long', long)).kind).toBe('done')
+    const near = [
+      long.slice(0, 64),
+      long.slice(0, 72),
+      long.slice(0, -2),
+      `${long.slice(0, -2)}🔓`,
+      `${long} `,
+    ]
+    for (const guess of near)
+      expect((await attempt(server, { email: emailOf('long'), password: guess })).status).toBe(401)
+    expect((await attempt(server, { email: emailOf('long'), password: long })).status).toBe(303)
+  })
+
+  test('1024 bytes are a password like any other', async () => {
+    const longest = 'é'.repeat(512)
+    expect((await setPassword(server.database, 'long', longest)).kind).toBe('done')
+    expect((await attempt(server, { email: emailOf('long'), password: longest.slice(1) })).status).toBe(401)
+    expect((await attempt(server, { email: emailOf('long'), password: longest })).status).toBe(303)
+  })
+})
+
+describe('14: return addresses', () => {
+  const names = ['next', 'return_to', 'returnTo', 'redirect', 'redirect_uri', 'url', 'continue']
+  test.each([
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example/',
+    '/\t/evil.example',
+    '\\\\evil.example',
+  ])('%j leads nowhere but here', async (evil) => {
+    const more = Object.fromEntries(names.map((name) => [name, evil]))
+    const query_ = new URLSearchParams(more)
+    const visitor = new Visitor()
+    const page = await visitor.get(`${server.authUrl}/login?${query_}`)
+    expect(page.text).not.toContain('evil')
+    const done = await visitor.post(`${server.authUrl}/login?${query_}`, {
+      ...fieldsOf(page, '/login'),
+      ...right('ada'),
+      ...more,
+    })
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/connections'])
+    const out = await visitor.submit(await visitor.follow(done), '/logout', more)
+    expect([out.status, out.headers.get('location')]).toEqual([303, '/connections'])
+
+    // The one field that does decide the next page.
+    const sealed = await visitor.submit(await loginPage(server, visitor), '/login', {
+      ...right('ada'),
+      request: evil,
+    })
+    expect(redirectOf(sealed)?.origin).toBe(server.authUrl)
+    const nowhere = await visitor.follow(sealed)
+    expect([nowhere.status, nowhere.headers.get('location')]).toEqual([400, null])
+  })
+
+  test('a redirect after a POST is a 303, which no browser repeats the body to', async () => {
+    const client = await server.partner()
+    const visitor = new Visitor()
+    const asked = await visitor.post(authorizeUrl(server, client), '')
+    const login = await visitor.follow(asked)
+    const loggedIn = await visitor.submit(login, '/login', right('ada'))
+    const connected = await visitor.submit(await visitor.follow(loggedIn), '/connect', {
+      decision: 'connect',
+    })
+    const apps = await visitor.get(`${server.authUrl}/connections`)
+    const disconnected = await visitor.submit(apps, '/connections/disconnect', {})
+    const out = await visitor.submit(apps, '/logout', {})
+    const refused = await visitor.post(authorizeUrl(server, client, { scope: 'none' }), '')
+    const pages = [asked, loggedIn, connected, disconnected, out, refused]
+    expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 303))
+  })
+})
+
+test('a user who is disabled while logged in is out at the next click', async () => {
+  const client = await server.partner()
+  const visitor = new Visitor()
+  await connect(server, client, 'hal', {}, visitor)
+  await query(server.database, `UPDATE users SET status = 'disabled' WHERE id = 'hal'`)
+  expect(redirectOf(await visitor.get(`${server.authUrl}/connections`))?.pathname).toBe('/login')
+  const silent = redirectOf(await authorize(visitor, server, client, { prompt: 'none' }))
+  expect(silent?.searchParams.get('error')).toBe('login_required')
+})

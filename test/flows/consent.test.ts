@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setPartnerStatus } from '../../src/partners/partners.sql.ts'
+import { query } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { authorize, authorizeUrl, connect, logIn, newCode, pkce, token } from '../support/journey.ts'
+import { answerOf, isConnectPage, loggedIn, wayOn } from '../support/pages.ts'
+import { rowCounts } from '../support/raw-request.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { type Page, Visitor } from '../support/visitor.ts'
+
+let server: TestServer
+let partner: TestPartner
+
+beforeAll(async () => {
+  server = await testServer()
+  partner = await server.partner()
+  await seed(server.database, { users: ['ada', 'eve'].map((id) => ({ id })) })
+})
+afterAll(() => server.close())
+
+/** The request with these parameters, from the partner's page to the first page or answer. */
+async function ask(visitor: Visitor, more: Record<string, string>): Promise<Page> {
+  return authorize(visitor, server, partner, more)
+}
+
+describe('the end of the journey', () => {
+  test('Cancel: access_denied with state and iss, and nothing is recorded', async () => {
+    const visitor = await loggedIn(server, 'eve')
+    const page = await ask(visitor, { state: 'my state' })
+    const before = await rowCounts(server)
+    const answer = answerOf(partner, await visitor.submit(page, '/connect', { decision: 'cancel' }))
+    expect(answer).toEqual({
+      error: 'access_denied',
+      error_description: expect.any(String),
+      state: 'my state',
+      iss: server.authUrl,
+    })
+    expect(await rowCounts(server)).toEqual(before)
+  })
+
+  test('without a state none comes back', async () => {
+    const answer = await connect(server, partner, 'ada')
+    expect([...answer.searchParams.keys()]).toEqual(['code', 'iss'])
+  })
+
+  test('a code lives for 60 seconds', async () => {
+    const code = await newCode(server, partner, 'ada')
+    const [row] = await query<{ seconds: number }>(
+      server.database,
+      `SELECT extract(epoch FROM code_expires_at - created_at)::float8 AS seconds FROM connections ORDER BY id DESC LIMIT 1`,
+    )
+    expect(row?.seconds).toBe(60)
+    await query(server.database, `UPDATE connections SET code_expires_at = now() - interval '1 second'`)
+    const { status, body } = await token(server, partner, { grant_type: 'authorization_code', code })
+    expect([status, body.error]).toEqual([400, 'invalid_grant'])
+  })
+
+  test('a page whose code was redeemed is used up: it offers the way on, and the way works', async () => {
+    const visitor = await loggedIn(server, 'ada')
+    const page = await ask(visitor, { state: 'again' })
+    const code = answerOf(partner, await visitor.submit(page, '/connect', { decision: 'connect' })).code ?? ''
+    expect((await token(server, partner, { grant_type: 'authorization_code', code })).status).toBe(200)
+    const used = await visitor.submit(page, '/connect', { decision: 'connect' })
+    expect(used.status).toBe(409)
+    expect(used.headers.get('location')).toBeNull()
+    const again = await visitor.follow(await visitor.get(wayOn(used, 'Start again')))
+    expect(isConnectPage(again)).toBe(true)
+    const second = answerOf(partner, await visitor.submit(again, '/connect', { decision: 'connect' }))
+    expect(second).toMatchObject({ state: 'again', code: expect.any(String) })
+    expect(second.code).not.toBe(code)
+  })
+})
+
+describe('the sealed request', () => {
+  let own: TestServer
+  let client: TestPartner
+  beforeAll(async () => {
+    own = await testServer()
+    client = await own.partner()
+    await seed(own.database, { users: [{ id: 'ada' }] })
+  })
+  afterAll(() => own.close())
+
+  test('lasts ten minutes; the page after that offers to start the same request again', async () => {
+    const { verifier, challenge } = pkce()
+    const asked = {
+      state: 'kept <&> ✓',
+      nonce: 'n-1',
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    }
+    const visitor = new Visitor()
+    const login = await authorize(visitor, own, client, asked)
+    own.advanceClock(595)
+    const inTime = await logIn(visitor, login, 'ada')
+    expect(isConnectPage(inTime)).toBe(true)
+    own.advanceClock(10)
+    const late = await visitor.get(login.url.replace('/login', '/connect'))
+    expect(late.status).toBe(400)
+    expect(late.text).toContain('out of date')
+
+    // The connect page was made later, and lasts ten minutes of its own.
+    own.advanceClock(591)
+    const refused = await visitor.submit(inTime, '/connect', { decision: 'connect' })
+    expect(refused.status).toBe(400)
+    expect(refused.headers.get('location')).toBeNull()
+    expect((await rowCounts(own)).connections).toBe(0)
+
+    for (const page of [late, refused]) {
+      const again = await visitor.follow(await visitor.get(wayOn(page, 'Start again')))
+      expect(isConnectPage(again)).toBe(true)
+      const answer = answerOf(partner, await visitor.submit(again, '/connect', { decision: 'connect' }))
+      expect(answer.state).toBe(asked.state)
+      const code = answer.code ?? ''
+      const redeemed = await token(own, client, {
+        grant_type: 'authorization_code',
+        code,
+        code_verifier: verifier,
+      })
+      expect(redeemed.status).toBe(200)
+      const [, claims] = String(redeemed.body.id_token).split('.')
+      expect(JSON.parse(Buffer.from(claims ?? '', 'base64url').toString()).nonce).toBe('n-1')
+    }
+  })
+
+  test('a login that took longer than ten minutes still leads to a page with a way on', async () => {
+    const visitor = new Visitor()
+    const login = await authorize(visitor, own, client, { state: 's' })
+    own.advanceClock(601)
+    const late = await logIn(visitor, login, 'ada')
+    expect(late.status).toBe(400)
+    expect(isConnectPage(await visitor.follow(await visitor.get(wayOn(late, 'Start again'))))).toBe(true)
+  })
+
+  test.each(['', 'x', 'a.b.c.d.e', '..'])('nonsense in its place (%j) is an error page', async (request) => {
+    const page = await new Visitor().get(`${own.authUrl}/connect?${new URLSearchParams({ request })}`)
+    expect(page.status).toBe(400)
+    expect(page.headers.get('location')).toBeNull()
+    expect(page.headers.get('content-type')).toContain('text/html')
+  })
+})
+
+describe('a suspended partner', () => {
+  test('gets an error page at every step, never an answer', async () => {
+    const client = await server.partner()
+    const visitor = await loggedIn(server, 'ada')
+    await connect(server, client, 'ada', {}, visitor)
+    const page = await authorize(visitor, server, client)
+    const silent = await new Visitor().post(authorizeUrl(server, client, { prompt: 'none' }), '')
+    await server.database.one(setPartnerStatus, [client.clientId, 'suspended'])
+    const before = await rowCounts(server)
+    const steps = [
+      await authorize(visitor, server, client),
+      await visitor.get(`${server.authUrl}${silent.headers.get('location')}`),
+      await visitor.submit(page, '/connect', { decision: 'connect' }),
+    ]
+    for (const step of steps) {
+      expect([400, 403]).toContain(step.status)
+      expect(step.headers.get('location')).toBeNull()
+    }
+    expect(await rowCounts(server)).toEqual(before)
+    await server.database.one(setPartnerStatus, [client.clientId, 'active'])
+    expect(isConnectPage(await authorize(visitor, server, client))).toBe(true)
+  })
+})

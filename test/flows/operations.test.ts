@@ -1,0 +1,149 @@
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createOpsServer } from '../../src/ops-server.ts'
+import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
+import { freePort, type TestServer, testServer } from '../support/server.ts'
+
+let database: InterruptibleDatabase
+let server: TestServer
+let operations: FastifyInstance
+let opsUrl: string
+
+beforeAll(async () => {
+  database = await interruptibleDatabase()
+  server = await testServer({ on: database })
+  operations = createOpsServer(database.database)
+  const port = await freePort()
+  opsUrl = await operations.listen({ host: '127.0.0.1', port })
+})
+afterAll(async () => {
+  await operations.close()
+  await server.close()
+  await database.drop()
+})
+
+async function get(url: string): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(url)
+  return { status: response.status, body: await response.json() }
+}
+
+describe('the operations listener', () => {
+  test('says that the server lives and is ready', async () => {
+    expect(await get(`${opsUrl}/livez`)).toEqual({ status: 200, body: { status: 'live' } })
+    expect(await get(`${opsUrl}/readyz`)).toEqual({ status: 200, body: { status: 'ready' } })
+  })
+
+  test('the database away: alive but not ready, in less than two seconds, and ready again by itself', async () => {
+    await database.cut()
+    const began = Date.now()
+    expect(await get(`${opsUrl}/readyz`)).toEqual({
+      status: 503,
+      body: { status: 'unavailable', reason: 'the database does not answer' },
+    })
+    expect(Date.now() - began).toBeLessThan(2000)
+    expect((await get(`${opsUrl}/livez`)).status).toBe(200)
+    await database.heal()
+    expect((await get(`${opsUrl}/readyz`)).status).toBe(200)
+  })
+
+  test.each(['/livez', '/readyz', '/metrics'])('%s is not on the public listener', async (path) => {
+    for (const url of [server.authUrl, server.baseUrl.replace(/\/$/, '')]) {
+      expect((await fetch(url + path)).status).toBe(404)
+    }
+  })
+
+  test.each(['/login', '/api/v1/households', '/service-open-api/api/v1/households'])(
+    'and %s is not here',
+    async (path) => {
+      expect((await fetch(opsUrl + path)).status).toBe(404)
+    },
+  )
+})
+
+type Parameter = { name: string; in: string; required?: boolean; schema: Record<string, unknown> }
+type Operation = {
+  operationId: string
+  deprecated?: boolean
+  security: unknown
+  parameters: Parameter[]
+  responses: Record<string, { content: Record<string, unknown> }>
+}
+type Description = {
+  openapi: string
+  servers: { url: string }[]
+  components: { securitySchemes: Record<string, unknown> }
+  paths: Record<string, Record<string, Operation>>
+}
+
+describe('openapi.json', () => {
+  let description: Description
+  beforeAll(async () => {
+    const response = await fetch(`${server.baseUrl}openapi.json`)
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    description = JSON.parse(await response.text())
+  })
+  const operation = (path: string): Operation => {
+    const found = description.paths[path]?.get
+    if (!found) throw new Error(`${path} is not described`)
+    return found
+  }
+  const limits = (path: string) =>
+    Object.fromEntries(operation(path).parameters.map(({ name, schema }) => [name, schema]))
+
+  test('describes the operations of the API, each once, and nothing else: no page, no token endpoint', () => {
+    expect(description.openapi).toMatch(/^3\.1\./)
+    expect(description.servers.map(({ url }) => url)).toEqual([server.baseUrl])
+    expect(Object.entries(description.paths).map(([path, methods]) => [path, Object.keys(methods)])).toEqual([
+      ['/api/v1/households', ['get']],
+      ['/api/v1/households/{household_id}/accounts', ['get']],
+    ])
+  })
+
+  test('the address of server and path together is one that answers', async () => {
+    for (const path of Object.keys(description.paths)) {
+      const address = `${description.servers[0]?.url.replace(/\/$/, '')}${path.replace('{household_id}', 'x')}`
+      expect((await fetch(address)).status).toBe(401)
+    }
+  })
+
+  test('the listing is deprecated, and says its limits as the contract does', () => {
+    const path = '/api/v1/households'
+    expect(operation(path)).toMatchObject({ operationId: 'listHouseholds', deprecated: true })
+    expect(limits(path)).toEqual({
+      page: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
+      page_size: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+      name_pattern: { type: 'string', maxLength: 256 },
+    })
+    expect(operation(path).parameters.filter(({ required }) => required)).toEqual([])
+  })
+
+  test('the accounts are not deprecated, and need a household_id in the path', () => {
+    const path = '/api/v1/households/{household_id}/accounts'
+    expect(operation(path).deprecated).toBeUndefined()
+    expect(operation(path).parameters.filter(({ required }) => required)).toMatchObject([
+      { name: 'household_id', in: 'path' },
+    ])
+    expect(limits(path)).toMatchObject({ page: { minimum: 0 }, page_size: { maximum: 1000 } })
+  })
+
+  test('every operation needs the bearer token, and describes its errors as problem+json', () => {
+    expect(description.components.securitySchemes).toMatchObject({
+      bearer: { type: 'http', scheme: 'bearer' },
+    })
+    for (const path of Object.keys(description.paths)) {
+      const { security, responses } = operation(path)
+      expect(security).toEqual([{ bearer: [] }])
+      expect(Object.keys(responses['200']?.content ?? {})).toEqual(['application/json'])
+      for (const status of ['400', '401', '503']) {
+        expect(Object.keys(responses[status]?.content ?? {})).toEqual(['application/problem+json'])
+      }
+    }
+  })
+
+  test('refers to nothing that is not in it, and every operationId is its own', () => {
+    const text = JSON.stringify(description)
+    expect(text).not.toContain('$ref')
+    const names = Object.keys(description.paths).map((path) => operation(path).operationId)
+    expect(new Set(names).size).toBe(names.length)
+  })
+})

@@ -1,0 +1,173 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessTokenOf } from '../support/access-token.ts'
+import { byteOrder, replaceDirectory } from '../support/directory-rows.ts'
+import { api } from '../support/journey.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await testServer()
+})
+afterAll(() => server.close())
+
+/** `.` and `..` cannot stand in a URL's path; as ids in a list they are ordinary. */
+const id = fc.string({ unit: fc.constantFrom(...'aAzZ09._:-'), minLength: 1, maxLength: 64 })
+const households = fc.uniqueArray(
+  fc.record({ id, name: fc.constantFrom('Alpha', 'ALPHABET', 'beta', '100 %', null) }),
+  { selector: (row) => row.id, maxLength: 25 },
+)
+const pageSize = fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constant(1000))
+const pattern = fc.constantFrom(undefined, 'alpha', '%', 'a&page=7', 'beta+ ', 'none')
+
+type Walked = { page: number; ids: string[]; links: Record<string, URL> }
+
+/** `Link` by its relations (RFC 8288). */
+function linksOf(header: string | null): Record<string, URL> {
+  const links = (header ?? '').matchAll(/<([^>]*)>; rel="([a-z]+)"(?:, |$)/g)
+  return Object.fromEntries(Array.from(links, ([, url = '', rel = '']) => [rel, new URL(url)]))
+}
+
+async function read(url: URL, accessToken: string): Promise<Omit<Walked, 'page'>> {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${accessToken}` } })
+  const body: unknown = await response.json()
+  if (response.status !== 200 || !Array.isArray(body)) throw new Error(JSON.stringify(body))
+  return { ids: body.map((row) => row.id), links: linksOf(response.headers.get('link')) }
+}
+
+/** From the first page to the last by `rel="next"`. */
+async function walk(url: URL, accessToken: string): Promise<Walked[]> {
+  const pages: Walked[] = []
+  for (let next: URL | undefined = url; next; next = pages.at(-1)?.links.next) {
+    pages.push({ page: pages.length, ...(await read(next, accessToken)) })
+    if (pages.length > 100) throw new Error('next never ends')
+  }
+  return pages
+}
+
+function addressOf(path: string, query: Record<string, string | number | undefined>): URL {
+  const url = new URL(`${server.baseUrl}api/v1/${path}`)
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value))
+  }
+  return url
+}
+
+const pagesOf = (ids: string[], size: number) =>
+  Array.from({ length: Math.max(1, Math.ceil(ids.length / size)) }, (_, page) =>
+    ids.slice(page * size, (page + 1) * size),
+  )
+
+describe('for any ids, page_size and name_pattern', () => {
+  test('following next and counting pages give every household once, in byte order, and Link keeps the query', async () => {
+    await fc.assert(
+      fc.asyncProperty(households, pageSize, pattern, async (rows, size, name) => {
+        await replaceDirectory(server.database, {
+          users: [{ id: 'ada', firm: 'firm-1', sees: 'firm' }],
+          households: rows.map((row) => ({ ...row, firm: 'firm-1' })),
+        })
+        const accessToken = await accessTokenOf(server.database, 'ada')
+        const found = rows.filter((row) => !name || row.name?.toLowerCase().includes(name))
+        const expected = pagesOf(found.map((row) => row.id).sort(byteOrder), size)
+        const query = { page_size: size, name_pattern: name }
+
+        const walked = await walk(addressOf('households', query), accessToken)
+        expect(walked.map(({ ids }) => ids)).toEqual(expected)
+        for (const { page, ids, links } of walked) {
+          const at = (number: number) => addressOf('households', { page: number, ...query }).href
+          expect(await read(addressOf('households', { ...query, page }), accessToken)).toEqual({ ids, links })
+          expect(Object.fromEntries(Object.entries(links).map(([rel, url]) => [rel, url.href]))).toEqual({
+            ...(page > 0 && { first: at(0), prev: at(page - 1) }),
+            ...(page + 1 < expected.length && { next: at(page + 1) }),
+          })
+        }
+        const beyond = await read(addressOf('households', { ...query, page: expected.length }), accessToken)
+        expect(beyond.ids).toEqual([])
+        expect(Object.keys(beyond.links)).toEqual(['first', 'prev'])
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('the accounts of a household are paged the same way, closed ones not counted', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.record({ id, status: fc.constantFrom('active', 'active', 'closed') }), {
+          selector: (row) => row.id,
+          maxLength: 20,
+        }),
+        pageSize,
+        async (rows, size) => {
+          await replaceDirectory(server.database, {
+            users: [{ id: 'ada', firm: 'firm-1', sees: 'firm' }],
+            households: [{ id: 'a:b', firm: 'firm-1' }],
+            accounts: rows.map((row) => ({ ...row, household: 'a:b' })),
+          })
+          const accessToken = await accessTokenOf(server.database, 'ada')
+          const active = rows.filter(({ status }) => status === 'active').map((row) => row.id)
+          const walked = await walk(addressOf('households/a:b/accounts', { page_size: size }), accessToken)
+          expect(walked.map(({ ids }) => ids)).toEqual(pagesOf(active.sort(byteOrder), size))
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('the edges of the contract', () => {
+  let accessToken: string
+  beforeAll(async () => {
+    await replaceDirectory(server.database, {
+      users: [{ id: 'ada', firm: 'firm-1', sees: 'firm' }],
+      households: Array.from({ length: 1001 }, (_, index) => ({ id: `h${index}`, firm: 'firm-1' })),
+    })
+    accessToken = await accessTokenOf(server.database, 'ada')
+  })
+
+  test('without parameters: page 0, 100 entries', async () => {
+    const all = Array.from({ length: 1001 }, (_, index) => `h${index}`).sort(byteOrder)
+    const { ids, links } = await read(addressOf('households', {}), accessToken)
+    expect(ids).toEqual(all.slice(0, 100))
+    expect(links.next?.search).toBe('?page=1&page_size=100')
+  })
+
+  test('page_size 1000 is the most, and the thousand-and-first is on the next page', async () => {
+    const pages = await walk(addressOf('households', { page_size: 1000 }), accessToken)
+    expect(pages.map(({ ids }) => ids.length)).toEqual([1000, 1])
+    expect((await api(server, 'households?page_size=1001', accessToken)).status).toBe(400)
+  })
+
+  test('leading zeros are digits like any other: 007 is 7', async () => {
+    const { ids, links } = await read(addressOf('households', { page: '007', page_size: '007' }), accessToken)
+    expect(ids).toHaveLength(7)
+    expect(links.next?.search).toBe('?page=8&page_size=7')
+  })
+
+  test.each([
+    ['households', 1],
+    ['households', 1000],
+    ['households/h1/accounts', 1000],
+  ])('the last page there can be of %s, %i a page, is empty and not an error', async (path, size) => {
+    const page = Number.MAX_SAFE_INTEGER
+    const last = await read(addressOf(path, { page, page_size: size }), accessToken)
+    expect(last.ids).toEqual([])
+    expect(last.links.next).toBeUndefined()
+    expect(last.links.prev?.searchParams.get('page')).toBe(String(page - 1))
+  })
+
+  test('households that come while a client pages: what was there is neither skipped nor repeated behind it', async () => {
+    const seen: string[] = []
+    for (let next: URL | undefined = addressOf('households', { page_size: 300 }); next; ) {
+      const { ids, links }: Omit<Walked, 'page'> = await read(next, accessToken)
+      seen.push(...ids)
+      next = links.next
+      // Ids the platform gives out grow; `hz…` sorts behind every one that the client has passed.
+      await server.database.withConnection((client) =>
+        client.query(`INSERT INTO households (id, firm_id) VALUES ($1, 'firm-1')`, [`hz${seen.length}`]),
+      )
+    }
+    const old = seen.filter((seenId) => !seenId.startsWith('hz'))
+    expect(old).toEqual(Array.from({ length: 1001 }, (_, index) => `h${index}`).sort(byteOrder))
+  })
+})

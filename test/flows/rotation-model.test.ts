@@ -1,0 +1,192 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeFor, connectionOf, issued, passTime } from '../support/connection.ts'
+import { seed } from '../support/directory.ts'
+import { api, refresh, type TokenAnswer, token } from '../support/journey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { Visitor } from '../support/visitor.ts'
+
+const day = 24 * 3600
+let server: TestServer
+let partner: TestPartner
+let other: TestPartner
+const ada = new Visitor()
+
+beforeAll(async () => {
+  server = await testServer()
+  partner = await server.partner()
+  other = await server.partner({ name: 'Other Partner' })
+  await seed(server.database, { users: [{ id: 'ada' }] })
+})
+afterAll(() => server.close())
+
+/** The rule of design.md ("Rotation that survives lost answers and parallel workers"), with nothing but arithmetic. */
+class Model {
+  /** A token's successor is the next one; times are seconds. */
+  readonly chain: { expiresAt: number; rotatedAt?: number }[] = [{ expiresAt: 30 * day }]
+  now = 0
+  revokedFor: 'refresh_replayed' | 'partner' | null = null
+
+  /** The place of the successor in the chain, or why there is none. */
+  present(place: number): number | 'replayed' | 'revoked' | 'expired' {
+    const [presented, successor] = this.chain.slice(place)
+    if (!presented) throw new Error('the model has no such token')
+    if (this.revokedFor) return 'revoked'
+    const { rotatedAt } = presented
+    if (rotatedAt !== undefined && this.now - rotatedAt >= 60 && successor?.rotatedAt !== undefined) {
+      this.revokedFor = 'refresh_replayed'
+      return 'replayed'
+    }
+    if (presented.expiresAt <= this.now) return 'expired'
+    presented.rotatedAt ??= this.now
+    this.chain[place + 1] = { ...successor, expiresAt: this.now + 30 * day }
+    return place + 1
+  }
+}
+
+type Operation =
+  | { do: 'refresh'; back: number; workers: number; answer: 'arrives' | 'is lost' }
+  | { do: 'wait'; seconds: number }
+  | { do: 'steal'; back: number }
+  | { do: 'revoke'; back: number; by: 'partner' | 'other' }
+
+/** How far back from the newest token that the client holds; mostly that one, as clients do. */
+const back = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: fc.nat(4) })
+
+const operation = fc.oneof(
+  {
+    weight: 10,
+    arbitrary: fc.record<Operation & { do: 'refresh' }>({
+      do: fc.constant('refresh'),
+      back,
+      workers: fc.constantFrom(1, 1, 1, 4),
+      answer: fc.constantFrom('arrives', 'arrives', 'is lost'),
+    }),
+  },
+  {
+    weight: 5,
+    // Sums of these meet 60 s and 30 days exactly, where real time, which is more than none, decides.
+    arbitrary: fc.record<Operation & { do: 'wait' }>({
+      do: fc.constant('wait'),
+      seconds: fc.constantFrom(20, 30, 40, 60, 3600, 10 * day, 20 * day),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record<Operation & { do: 'steal' }>({ do: fc.constant('steal'), back }) },
+  {
+    weight: 1,
+    arbitrary: fc.record<Operation & { do: 'revoke' }>({
+      do: fc.constant('revoke'),
+      back,
+      by: fc.constantFrom('partner', 'other'),
+    }),
+  },
+)
+
+const explanations = {
+  replayed: /rotated before and its successor is in use/,
+  revoked: /^the connection was revoked/,
+  expired: /has expired/,
+}
+
+/** What the run has of the chain: every text ever given out, and how many of them reached the client. */
+type Client = { texts: string[]; reached: number }
+
+async function apply(step: Operation, model: Model, client: Client): Promise<void> {
+  const [root = ''] = client.texts
+  if (step.do === 'wait') {
+    model.now += step.seconds
+    return passTime(server, root, step.seconds)
+  }
+  const place = Math.max(0, client.reached - 1 - step.back)
+  const presented = client.texts[place] ?? expect.fail('no such token')
+  if (step.do === 'steal') {
+    expect(await refresh(server, other, presented)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    })
+    return
+  }
+  if (step.do === 'revoke') {
+    const by = step.by === 'partner' ? partner : other
+    expect((await token(server, by, { token: presented }, 'revoke')).status).toBe(200)
+    if (step.by === 'partner') model.revokedFor ??= 'partner'
+    return
+  }
+  const answers = await Promise.all(
+    Array.from({ length: step.workers }, () => refresh(server, partner, presented)),
+  )
+  const expected = answers.map(() => model.present(place))
+  const [first] = expected
+  if (typeof first === 'number') {
+    for (const answer of answers) await expectSuccessor(answer, first, client)
+    if (step.answer === 'arrives') client.reached = Math.max(client.reached, first + 1)
+    return
+  }
+  // Of parallel replays any may be the one that revokes, so the outcomes are compared as a set.
+  for (const answer of answers) {
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    const reasons = expected.flatMap((outcome) => (typeof outcome === 'string' ? explanations[outcome] : []))
+    const given = String(answer.body.error_description)
+    expect(reasons.some((reason) => reason.test(given))).toBe(true)
+  }
+}
+
+async function expectSuccessor(answer: TokenAnswer, place: number, client: Client): Promise<void> {
+  const { accessToken, refreshToken } = issued(answer)
+  client.texts[place] ??= refreshToken
+  expect(refreshToken).toBe(client.texts[place])
+  expect(new Set(client.texts).size).toBe(client.texts.length)
+  expect((await api(server, 'households', accessToken)).status).toBe(200)
+}
+
+const ask = (back = 0, answer: 'arrives' | 'is lost' = 'arrives', workers = 1): Operation => ({
+  do: 'refresh',
+  back,
+  workers,
+  answer,
+})
+const wait = (seconds: number): Operation => ({ do: 'wait', seconds })
+/** Every corner of the rule at least once, whatever the generator brings. */
+const examples: [Operation[]][] = [
+  [[ask(), ask(), wait(40), ask(2), wait(20), ask(2, 'arrives', 4), ask(), ask(1)]],
+  [
+    [
+      ask(0, 'is lost'),
+      wait(20 * day),
+      ask(0, 'is lost', 4),
+      wait(10 * day),
+      ask(),
+      { do: 'steal', back: 0 },
+    ],
+  ],
+  [[ask(0, 'is lost'), wait(20 * day), ask(), wait(20 * day), ask(), wait(60), ask(2), ask()]],
+  [
+    [
+      ask(),
+      wait(3600),
+      { do: 'revoke', back: 1, by: 'other' },
+      ask(1),
+      { do: 'revoke', back: 1, by: 'partner' },
+      ask(),
+    ],
+  ],
+]
+
+test('whatever happens in whatever order, the chain does what the design says', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 16 }), async (steps) => {
+      const code = await codeFor(ada, server, partner, 'ada')
+      const begun = issued(await token(server, partner, { grant_type: 'authorization_code', code }))
+      const model = new Model()
+      const client: Client = { texts: [begun.refreshToken], reached: 1 }
+      for (const step of steps) {
+        await apply(step, model, client)
+        expect(await connectionOf(server, begun.refreshToken)).toMatchObject({
+          revoked_for: model.revokedFor,
+          refresh_tokens: model.chain.length,
+        })
+      }
+    }),
+    { numRuns: 40, examples },
+  )
+}, 60_000)

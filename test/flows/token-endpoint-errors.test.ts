@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newToken } from '../../src/tokens/token-format.ts'
+import { codeFor, connectionOf, type Issued, issued } from '../support/connection.ts'
+import { seed } from '../support/directory.ts'
+import { send, type TokenAnswer, token } from '../support/journey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { credentials, expectError, postForm, postJson } from '../support/token-endpoint.ts'
+import { Visitor } from '../support/visitor.ts'
+
+let server: TestServer
+let partner: TestPartner
+let _other: TestPartner
+const ada = new Visitor()
+
+beforeAll(async () => {
+  server = await testServer()
+  partner = await server.partner()
+  _other = await server.partner({ name: 'Other Partner' })
+  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
+})
+afterAll(() => server.close())
+
+function newCode(more: Record<string, string> = {}): Promise<string> {
+  return codeFor(ada, server, partner, 'ada', more)
+}
+
+async function newTokens(): Promise<Issued> {
+  return issued(await token(server, partner, { grant_type: 'authorization_code', code: await newCode() }))
+}
+
+describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
+  const rt = newToken('sandbox', 'rt').text
+
+  test.each<[string, Record<string, string>, string, RegExp]>([
+    [
+      'no grant_type',
+      {},
+      'invalid_request',
+      /grant_type is missing; send authorization_code or refresh_token/,
+    ],
+    [
+      'another grant_type',
+      { grant_type: 'password' },
+      'unsupported_grant_type',
+      /authorization_code or refresh_token/,
+    ],
+    ['grant_type in other case', { grant_type: 'REFRESH_TOKEN' }, 'unsupported_grant_type', /refresh_token/],
+    ['an inherited grant_type', { grant_type: 'constructor' }, 'unsupported_grant_type', /refresh_token/],
+    ['no code', { grant_type: 'authorization_code' }, 'invalid_request', /^code is missing/],
+    ['an empty code', { grant_type: 'authorization_code', code: '' }, 'invalid_request', /^code is missing/],
+    ['no refresh_token', { grant_type: 'refresh_token' }, 'invalid_request', /^refresh_token is missing/],
+    [
+      'a code for a refresh token',
+      { grant_type: 'refresh_token', code: rt },
+      'invalid_request',
+      /^refresh_token is/,
+    ],
+    [
+      'another token_type',
+      { grant_type: 'refresh_token', refresh_token: rt, token_type: 'access' },
+      'invalid_request',
+      /token_type may only be id/,
+    ],
+    [
+      'half a code',
+      { grant_type: 'authorization_code', code: 'lk_test_ac_abc' },
+      'invalid_grant',
+      /^code: this is not a complete/,
+    ],
+    [
+      'an access token for a code',
+      { grant_type: 'authorization_code', code: newToken('sandbox', 'at').text },
+      'invalid_grant',
+      /this is an access token, where an authorization code is expected/,
+    ],
+    [
+      'a code for a refresh token, by kind',
+      { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'ac').text },
+      'invalid_grant',
+      /this is an authorization code, where a refresh token is expected/,
+    ],
+    [
+      'a code that was never issued',
+      { grant_type: 'authorization_code', code: newToken('sandbox', 'ac').text },
+      'invalid_grant',
+      /not known, or was issued to another client/,
+    ],
+    [
+      'a refresh token that was never issued',
+      { grant_type: 'refresh_token', refresh_token: rt },
+      'invalid_grant',
+      /not known, or was issued to another client/,
+    ],
+  ])('%s', async (_what, parameters, error, description) => {
+    expectError(await postForm(server, { ...credentials(partner), ...parameters }), 400, error, description)
+    expectError(await postJson(server, { ...credentials(partner), ...parameters }), 400, error, description)
+  })
+
+  test.each(['client_id', 'client_secret', 'grant_type', 'refresh_token', 'token_type', 'nobody_knows_me'])(
+    '%s twice, even with the same value: invalid_request, which names it',
+    async (name) => {
+      const { refreshToken } = await newTokens()
+      const fields = new Map<string, string>(
+        Object.entries({
+          ...credentials(partner),
+          grant_type: 'refresh_token',
+          refresh_token: refreshToken,
+          token_type: 'id',
+          nobody_knows_me: '1',
+        }),
+      )
+      const form = new URLSearchParams([...fields, [name, fields.get(name) ?? '']])
+      expectError(
+        await postForm(server, form.toString()),
+        400,
+        'invalid_request',
+        new RegExp(`^${name} was sent more than once`),
+      )
+      const json = Object.fromEntries(
+        [...fields].map(([key, value]) => [key, key === name ? [value, value] : value]),
+      )
+      expectError(
+        await postJson(server, json),
+        400,
+        'invalid_request',
+        new RegExp(`^${name} was sent more than once`),
+      )
+      expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked: false, refresh_tokens: 1 })
+    },
+  )
+
+  test.each([
+    ['a number', { code: 7 }],
+    ['true', { code: true }],
+    ['null', { code: null }],
+    ['an object', { code: { $ne: '' } }],
+    ['a list of numbers', { code: [1] }],
+    ['an object as client_secret', { code: 'x', client_secret: { length: 60 } }],
+    ['NUL', { code: 'a\0b' }],
+    ['NUL in client_id', { code: 'x', client_id: 'a\0b' }],
+  ])('JSON with %s for a value: invalid_request', async (_what, more) => {
+    const body = { ...credentials(partner), grant_type: 'authorization_code', ...more }
+    expectError(await postJson(server, body), 400, 'invalid_request', /every parameter must be a string/)
+  })
+
+  test.each<[string, () => Promise<TokenAnswer>, number, RegExp]>([
+    ['a JSON list', () => postJson(server, [credentials(partner)]), 400, /every parameter must be a string/],
+    ['a JSON string', () => postJson(server, '"grant_type"'), 400, /every parameter must be a string/],
+    ['JSON null', () => postJson(server, 'null'), 400, /client_id is missing/],
+    ['broken JSON', () => postJson(server, '{"grant_type":'), 400, /not valid JSON/],
+    ['an empty JSON body', () => postJson(server, ''), 400, /not valid JSON/],
+    ['an empty form', () => postForm(server, ''), 400, /client_id is missing/],
+    [
+      'no body at all',
+      () => send(`${server.baseUrl}oauth2/token`, { method: 'POST' }),
+      400,
+      /client_id is missing/,
+    ],
+    ['broken percent-encoding', () => postForm(server, 'grant_type=%zz'), 400, /percent-encoded UTF-8/],
+    ['bytes that are no UTF-8', () => postForm(server, 'grant_type=%c3%28'), 400, /percent-encoded UTF-8/],
+    ['NUL in a form', () => postForm(server, 'client_id=a%00b'), 400, /NUL/],
+    [
+      'text/plain',
+      () => postForm(server, 'a=b', { 'content-type': 'text/plain' }),
+      415,
+      /send .*x-www-form-urlencoded/,
+    ],
+    [
+      'multipart',
+      () => postForm(server, 'a=b', { 'content-type': 'multipart/form-data; boundary=x' }),
+      415,
+      /send .*x-www-form-urlencoded or application\/json/,
+    ],
+    [
+      'utf-16',
+      () => postForm(server, 'a=b', { 'content-type': 'application/json; charset=utf-16' }),
+      415,
+      /in UTF-8/,
+    ],
+    ['100 kB', () => postForm(server, `client_id=${'a'.repeat(100_000)}`), 413, /too large/],
+  ])(
+    'a body that cannot be read, %s: invalid_request, with what to do',
+    async (_what, ask, status, description) => {
+      expectError(await ask(), status, 'invalid_request', description)
+    },
+  )
+
+  test.each<[string, Record<string, string>, string]>([
+    ['client_secret', { client_secret: 'x' }, 'client_secret'],
+    ['code', { code: 'x' }, 'code'],
+    ['refresh_token', { refresh_token: 'x' }, 'refresh_token'],
+    ['code_verifier', { code_verifier: 'x' }, 'code_verifier'],
+    ['token', { token: 'x' }, 'token'],
+    ['an empty code', { code: '' }, 'code'],
+    [
+      'all of them',
+      { client_id: 'a', grant_type: 'authorization_code', client_secret: 'x', code: 'y' },
+      'client_secret',
+    ],
+  ])(
+    '%s in the query: refused, with the words that help, whatever the body holds',
+    async (_what, query, name) => {
+      const { refreshToken } = await newTokens()
+      const answer = await send(`${server.baseUrl}oauth2/token?${new URLSearchParams(query)}`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          ...credentials(partner),
+          grant_type: 'refresh_token',
+          refresh_token: refreshToken,
+        }),
+      })
+      expectError(
+        answer,
+        400,
+        'invalid_request',
+        new RegExp(`^${name} was sent in the query string, where logs keep it; send it in the body`),
+      )
+      expect(await connectionOf(server, refreshToken)).toMatchObject({ refresh_tokens: 1 })
+    },
+  )
+
+  test('a query that cannot be read: invalid_request', async () => {
+    const answer = await send(`${server.baseUrl}oauth2/token?a=%zz`, { method: 'POST' })
+    expectError(answer, 400, 'invalid_request', /percent-encoded UTF-8/)
+  })
+
+  test.each(['GET', 'PUT', 'DELETE'])('%s: says that token requests are POST', async (method) => {
+    const answer = await send(`${server.baseUrl}oauth2/token?grant_type=refresh_token`, { method })
+    expectError(answer, 404, 'invalid_request', /token requests are POST/)
+  })
+
+  test('a method in X-HTTP-Method-Override is not one', async () => {
+    const answer = await send(`${server.baseUrl}oauth2/token`, {
+      headers: { 'x-http-method-override': 'POST' },
+    })
+    expect(answer.status).toBe(404)
+  })
+})

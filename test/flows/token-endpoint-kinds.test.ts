@@ -1,0 +1,131 @@
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newToken } from '../../src/tokens/token-format.ts'
+import { codeFor, type Issued, issued } from '../support/connection.ts'
+import { seed } from '../support/directory.ts'
+import { api, refresh, send, token } from '../support/journey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { Visitor } from '../support/visitor.ts'
+
+let server: TestServer
+let partner: TestPartner
+let other: TestPartner
+const ada = new Visitor()
+
+beforeAll(async () => {
+  server = await testServer()
+  partner = await server.partner()
+  other = await server.partner({ name: 'Other Partner' })
+  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
+})
+afterAll(() => server.close())
+
+function newCode(more: Record<string, string> = {}): Promise<string> {
+  return codeFor(ada, server, partner, 'ada', more)
+}
+
+async function newTokens(): Promise<Issued> {
+  return issued(await token(server, partner, { grant_type: 'authorization_code', code: await newCode() }))
+}
+
+describe('27: what is not an access token', () => {
+  test.each<[string, () => Promise<string>]>([
+    ['a code', () => newCode()],
+    ['a redeemed code', async () => redeemed()],
+    ['a refresh token', async () => (await newTokens()).refreshToken],
+    ['an id_token', async () => (await newTokens()).idToken],
+    ['a client secret', async () => partner.clientSecret],
+    ['a session id', async () => sessionId()],
+    ['an access token that was never issued', async () => newToken('sandbox', 'at').text],
+    [
+      'an access token with its last character changed',
+      async () => (await newTokens()).accessToken.replace(/.$/, '_'),
+    ],
+  ])('%s: 401', async (_what, secret) => {
+    const text = await secret()
+    expect(text.length).toBeGreaterThan(20)
+    const answer = await api(server, 'households', text)
+    expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/)
+    expect(answer.text).not.toContain(text)
+  })
+
+  async function redeemed(): Promise<string> {
+    const code = await newCode()
+    issued(await token(server, partner, { grant_type: 'authorization_code', code }))
+    return code
+  }
+
+  async function sessionId(): Promise<string> {
+    await newCode()
+    const cookies = await ada.jar.getCookies(server.authUrl)
+    return cookies.find(({ key }) => key.endsWith('session'))?.value ?? ''
+  }
+})
+
+describe('the id_token', () => {
+  const verify = (idToken: string) =>
+    jwtVerify(idToken, createRemoteJWKSet(new URL(`${server.authUrl}/.well-known/jwks.json`)), {
+      issuer: server.authUrl,
+      audience: partner.clientId,
+      algorithms: ['RS256'],
+      requiredClaims: ['sub', 'iat', 'exp', 'auth_time'],
+    })
+
+  test('is signed by a published key and says who, for whom, by whom, when and in answer to what', async () => {
+    const nonce = 'nonce with "quotes" and ü'
+    const before = Math.floor(Date.now() / 1000)
+    const code = await codeFor(new Visitor(), server, partner, 'ada', { nonce })
+    const answer = await token(server, partner, { grant_type: 'authorization_code', code })
+    const after = Math.ceil(Date.now() / 1000)
+    const { payload, protectedHeader } = await verify(issued(answer).idToken)
+    expect(protectedHeader).toEqual({ alg: 'RS256', kid: expect.any(String), typ: 'JWT' })
+    expect(payload).toEqual({
+      iss: server.authUrl,
+      aud: partner.clientId,
+      sub: expect.stringMatching(/^[0-9A-Za-z]{22}$/),
+      nonce,
+      auth_time: expect.any(Number),
+      iat: expect.any(Number),
+      exp: Number(payload.iat) + 3600,
+    })
+    for (const time of [payload.iat, payload.auth_time]) {
+      expect(time).toBeGreaterThanOrEqual(before)
+      expect(time).toBeLessThanOrEqual(after)
+    }
+  })
+
+  test('of a refresh: the same subject and auth_time, and no nonce (OpenID Connect Core 12.2)', async () => {
+    const code = await newCode({ nonce: 'once' })
+    const first = issued(await token(server, partner, { grant_type: 'authorization_code', code }))
+    const second = issued(await refresh(server, partner, first.refreshToken))
+    const [before, after] = [(await verify(first.idToken)).payload, (await verify(second.idToken)).payload]
+    expect(before.nonce).toBe('once')
+    expect(after).not.toHaveProperty('nonce')
+    for (const claim of ['sub', 'auth_time', 'iss', 'aud']) expect(after[claim]).toEqual(before[claim])
+  })
+
+  test('the subject: stable for a partner, different for each, and not an id of the platform', async () => {
+    const subjectFor = async (of: TestPartner) => {
+      const code = await codeFor(ada, server, of, 'ada')
+      const answer = issued(await token(server, of, { grant_type: 'authorization_code', code }))
+      const [, payload = ''] = answer.idToken.split('.')
+      return String(JSON.parse(Buffer.from(payload, 'base64url').toString()).sub)
+    }
+    const [first, again, elsewhere] = [
+      await subjectFor(partner),
+      await subjectFor(partner),
+      await subjectFor(other),
+    ]
+    expect(again).toBe(first)
+    expect(elsewhere).not.toBe(first)
+    expect(first).not.toContain('ada')
+  })
+
+  test('the published keys are public', async () => {
+    const jwks = await send(`${server.authUrl}/.well-known/jwks.json`, {})
+    expect(jwks.body.keys).toEqual([
+      { kty: 'RSA', n: expect.any(String), e: 'AQAB', kid: expect.any(String), alg: 'RS256', use: 'sig' },
+    ])
+  })
+})

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Database, openPool } from '../../src/database/database.ts'
+import { newToken } from '../../src/tokens/token-format.ts'
+import { codeFor, connectionOf, issued } from '../support/connection.ts'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { api, refresh, type TokenAnswer, token } from '../support/journey.ts'
+import { freePort, type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { Visitor } from '../support/visitor.ts'
+
+let database: TestDatabase
+let nowhere: Database
+let reached: Database
+let server: TestServer
+let partner: TestPartner
+const visitor = new Visitor()
+
+beforeAll(async () => {
+  database = await testDatabase()
+  nowhere = openPool(`postgres://nobody@127.0.0.1:${await freePort()}/nothing`, () => {})
+  reached = database.database
+  const changing: Database = {
+    run: (statement, values) => reached.run(statement, values),
+    one: (statement, values) => reached.one(statement, values),
+    maybe: (statement, values) => reached.maybe(statement, values),
+    withConnection: (work) => reached.withConnection(work),
+    close: async () => {},
+  }
+  server = await testServer({ on: { ...database, database: changing } })
+  partner = await server.partner()
+  await seed(server.database, { users: [{ id: 'ada' }] })
+})
+afterAll(async () => {
+  await server.close()
+  await nowhere.close()
+  await database.drop()
+})
+
+const code = () => codeFor(visitor, server, partner, 'ada')
+const redeem = (text: string) => token(server, partner, { grant_type: 'authorization_code', code: text })
+
+function expectUnavailable({ status, headers, body }: TokenAnswer): void {
+  expect({ status, error: body.error }).toEqual({ status: 503, error: 'temporarily_unavailable' })
+  expect(headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(JSON.stringify(body)).not.toMatch(/invalid|postgres|ECONN|127\.0\.0\.1/)
+}
+
+test('39: nothing listens: 503 with Retry-After for everybody, right or wrong, and no right is lost', async () => {
+  const [fresh, redeemed] = [await code(), await code()]
+  const { accessToken, refreshToken } = issued(await redeem(redeemed))
+  reached = nowhere
+  const stranger = { ...partner, clientSecret: newToken('sandbox', 'cs').text }
+  const answers = [
+    await redeem(fresh),
+    await redeem(redeemed),
+    await refresh(server, partner, refreshToken),
+    await refresh(server, stranger, refreshToken),
+    await refresh(server, partner, newToken('sandbox', 'rt').text),
+    await token(server, partner, { token: refreshToken }, 'revoke'),
+    await token(server, partner, { token: 'unknown' }, 'revoke'),
+  ]
+  const called = await api(server, 'households', accessToken)
+  const malformed = await refresh(server, partner, `${refreshToken}x`)
+  reached = database.database
+  answers.forEach(expectUnavailable)
+  expect(called).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+  expect(called.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
+  // What is no token by its form is refused before the database is asked.
+  expect(malformed).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+
+  expect((await api(server, 'households', accessToken)).status).toBe(200)
+  expect((await refresh(server, partner, refreshToken)).status).toBe(200)
+  expect((await redeem(fresh)).status).toBe(200)
+})
+
+test.each([
+  ['cut', 'pg_terminate_backend'],
+  ['cancelled, as a time-out does', 'pg_cancel_backend'],
+])('39: %s in the middle of a statement: 503, and the same request works afterwards', async (_what, stop) => {
+  const fresh = await code()
+  const { refreshToken } = issued(await redeem(await code()))
+  for (const ask of [() => redeem(fresh), () => refresh(server, partner, refreshToken)]) {
+    expectUnavailable(await stoppedHalfWay(ask, stop))
+    expect((await ask()).status).toBe(200)
+  }
+  expect(await connectionOf(server, fresh)).toMatchObject({ redemptions: 1, access_tokens: 1 })
+  expect(await connectionOf(server, refreshToken)).toMatchObject({ refresh_tokens: 2, access_tokens: 2 })
+})
+
+/** Holds the rows that the request needs, waits until it waits for them, and stops its backend there. */
+function stoppedHalfWay(ask: () => Promise<TokenAnswer>, stop: string): Promise<TokenAnswer> {
+  return server.database.withConnection(async (client) => {
+    await client.query('BEGIN')
+    await client.query('SELECT FROM connections FOR UPDATE')
+    await client.query('SELECT FROM refresh_tokens FOR UPDATE')
+    const pending = ask()
+    try {
+      await expect
+        .poll(async () => {
+          // Not by `client`: a transaction sees one and the same pg_stat_activity to its end.
+          const stopped = await query(
+            server.database,
+            `SELECT ${stop}(pid) FROM pg_stat_activity
+              WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          )
+          return stopped.length
+        })
+        .toBe(1)
+      return await pending
+    } finally {
+      await client.query('ROLLBACK')
+    }
+  })
+}
+
+test('39: every idle connection is cut: nobody is told anything but 200 or 503, and it heals by itself', async () => {
+  const tokens = await Promise.all([1, 2, 3].map(async () => issued(await redeem(await code()))))
+  await server.database.withConnection((client) =>
+    client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    ),
+  )
+  const answers = await Promise.all(tokens.map(({ refreshToken }) => refresh(server, partner, refreshToken)))
+  for (const { status } of answers) expect([200, 503]).toContain(status)
+  for (const { refreshToken } of tokens) {
+    await expect.poll(async () => (await refresh(server, partner, refreshToken)).status).toBe(200)
+  }
+})

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newToken } from '../../src/tokens/token-format.ts'
+import { codeFor, connectionOf, type Issued, issued, passTime } from '../support/connection.ts'
+import { seed } from '../support/directory.ts'
+import { api, pkce, refresh, send, token } from '../support/journey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { credentials, expectError, postForm } from '../support/token-endpoint.ts'
+import { Visitor } from '../support/visitor.ts'
+
+let server: TestServer
+let partner: TestPartner
+let other: TestPartner
+const ada = new Visitor()
+
+beforeAll(async () => {
+  server = await testServer()
+  partner = await server.partner()
+  other = await server.partner({ name: 'Other Partner' })
+  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
+})
+afterAll(() => server.close())
+
+function newCode(more: Record<string, string> = {}): Promise<string> {
+  return codeFor(ada, server, partner, 'ada', more)
+}
+
+async function newTokens(): Promise<Issued> {
+  return issued(await token(server, partner, { grant_type: 'authorization_code', code: await newCode() }))
+}
+
+describe('RFC 7009: revocation', () => {
+  const revoke = (secret: string, by = partner, more: Record<string, string> = {}) =>
+    postForm(server, { ...credentials(by), token: secret, ...more }, {}, 'revoke')
+  const statusOf = async (accessToken: string) => (await api(server, 'households', accessToken)).status
+
+  test('a refresh token takes its whole connection with it, and no other', async () => {
+    const [first, bystander] = [await newTokens(), await newTokens()]
+    const second = issued(await refresh(server, partner, first.refreshToken))
+    const answer = await revoke(second.refreshToken)
+    expect(answer).toMatchObject({ status: 200, body: {} })
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    for (const dead of [first, second]) {
+      expect(await statusOf(dead.accessToken)).toBe(401)
+      expectError(
+        await refresh(server, partner, dead.refreshToken),
+        400,
+        'invalid_grant',
+        /revoked by this application/,
+      )
+    }
+    expect(await connectionOf(server, first.refreshToken)).toMatchObject({
+      revoked_for: 'partner',
+      grant_revoked: false,
+    })
+    expect(await statusOf(bystander.accessToken)).toBe(200)
+    expect((await refresh(server, partner, bystander.refreshToken)).status).toBe(200)
+  })
+
+  test('a rotated or expired refresh token still names the connection to end', async () => {
+    for (const days of [0, 31]) {
+      const first = await newTokens()
+      const second = issued(await refresh(server, partner, first.refreshToken))
+      await passTime(server, first.refreshToken, days * 24 * 3600)
+      await revoke(first.refreshToken)
+      expectError(await refresh(server, partner, second.refreshToken), 400, 'invalid_grant', /revoked/)
+    }
+  })
+
+  test('an access token ends alone', async () => {
+    const first = await newTokens()
+    const second = issued(await refresh(server, partner, first.refreshToken))
+    expect((await revoke(second.accessToken)).status).toBe(200)
+    expect(await statusOf(second.accessToken)).toBe(401)
+    expect(await statusOf(first.accessToken)).toBe(200)
+    expect((await refresh(server, partner, second.refreshToken)).status).toBe(200)
+  })
+
+  test('twice is as good as once, and a replay afterwards changes nothing', async () => {
+    const code = await newCode()
+    const { refreshToken } = issued(await token(server, partner, { grant_type: 'authorization_code', code }))
+    for (const _ of [1, 2]) expect((await revoke(refreshToken)).status).toBe(200)
+    expectError(
+      await token(server, partner, { grant_type: 'authorization_code', code }),
+      400,
+      'invalid_grant',
+      /redeemed before/,
+    )
+    expect((await connectionOf(server, refreshToken)).revoked_for).toBe('partner')
+  })
+
+  test.each([
+    ['unknown refresh token', () => newToken('sandbox', 'rt').text],
+    ['unknown access token', () => newToken('sandbox', 'at').text],
+    ['token of production', () => newToken('production', 'rt').text],
+    ['text that is no token', () => 'x'],
+    ['text of 10 kB', () => 'x'.repeat(10_000)],
+  ])('%s: 200', async (_what, secret) => {
+    expect((await revoke(secret())).status).toBe(200)
+  })
+
+  test('token_type_hint, right, wrong or unknown, changes nothing', async () => {
+    for (const hint of ['refresh_token', 'access_token', 'urn:x']) {
+      const { refreshToken, accessToken } = await newTokens()
+      expect((await revoke(refreshToken, partner, { token_type_hint: hint })).status).toBe(200)
+      expect(await statusOf(accessToken)).toBe(401)
+    }
+  })
+
+  test('28: by the wrong client: 200 and no effect', async () => {
+    const { accessToken, refreshToken } = await newTokens()
+    for (const secret of [accessToken, refreshToken]) {
+      expect(await revoke(secret, other)).toMatchObject({ status: 200, body: {} })
+    }
+    expect(await statusOf(accessToken)).toBe(200)
+    expect((await refresh(server, partner, refreshToken)).status).toBe(200)
+  })
+
+  test('without authentication: 401 and no effect', async () => {
+    const { accessToken, refreshToken } = await newTokens()
+    for (const by of [
+      { ...partner, clientSecret: other.clientSecret },
+      { ...partner, clientSecret: newToken('sandbox', 'cs').text },
+    ]) {
+      expectError(await revoke(refreshToken, by), 401, 'invalid_client', /./)
+    }
+    expectError(
+      await postForm(server, { token: refreshToken }, {}, 'revoke'),
+      400,
+      'invalid_request',
+      /client_id/,
+    )
+    expect(await statusOf(accessToken)).toBe(200)
+  })
+
+  test('without a token: invalid_request; in the query: refused', async () => {
+    expectError(
+      await postForm(server, credentials(partner), {}, 'revoke'),
+      400,
+      'invalid_request',
+      /token is missing/,
+    )
+    const { accessToken, refreshToken } = await newTokens()
+    const answer = await send(`${server.baseUrl}oauth2/revoke?token=${refreshToken}`, {
+      method: 'POST',
+      body: new URLSearchParams(credentials(partner)),
+    })
+    expectError(answer, 400, 'invalid_request', /token was sent in the query string/)
+    expect(await statusOf(accessToken)).toBe(200)
+  })
+
+  test('a suspended partner may still give up what it holds', async () => {
+    const { accessToken, refreshToken } = await newTokens()
+    const setStatus = (status: string) =>
+      server.database.withConnection((client) =>
+        client.query('UPDATE partners SET status = $1 WHERE client_id = $2', [status, partner.clientId]),
+      )
+    await setStatus('suspended')
+    const answer = await revoke(refreshToken)
+    await setStatus('active')
+    expect(answer.status).toBe(200)
+    expect(await statusOf(accessToken)).toBe(401)
+  })
+
+  test('a code cannot be revoked, and is not harmed', async () => {
+    const { verifier, challenge } = pkce()
+    const code = await newCode({ code_challenge: challenge, code_challenge_method: 'S256' })
+    expect((await revoke(code)).status).toBe(200)
+    issued(await token(server, partner, { grant_type: 'authorization_code', code, code_verifier: verifier }))
+  })
+})

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { codeFor, type Issued, issued } from '../support/connection.ts'
+import { seed } from '../support/directory.ts'
+import { api, send, type TokenAnswer, token } from '../support/journey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { basic, credentials, postForm, postJson } from '../support/token-endpoint.ts'
+import { Visitor } from '../support/visitor.ts'
+
+let server: TestServer
+let partner: TestPartner
+const ada = new Visitor()
+
+beforeAll(async () => {
+  server = await testServer()
+  partner = await server.partner()
+  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
+})
+afterAll(() => server.close())
+
+function newCode(more: Record<string, string> = {}): Promise<string> {
+  return codeFor(ada, server, partner, 'ada', more)
+}
+
+async function newTokens(): Promise<Issued> {
+  return issued(await token(server, partner, { grant_type: 'authorization_code', code: await newCode() }))
+}
+
+function expectTokens(answer: TokenAnswer): void {
+  expect(answer).toMatchObject({ status: 200 })
+  expect(answer.body).toEqual({
+    access_token: expect.stringMatching(/^lk_test_at_[0-9A-Za-z]{49}$/),
+    refresh_token: expect.stringMatching(/^lk_test_rt_[0-9A-Za-z]{49}$/),
+    expires_in: 3600,
+    token_type: 'Bearer',
+    scope: 'openid',
+    id_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+  })
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(answer.headers.get('pragma')).toBe('no-cache')
+}
+
+describe('contract 4.2: one request, however it is written', () => {
+  const exchange = async () => ({ grant_type: 'authorization_code', code: await newCode() })
+
+  test.each<[string, () => Promise<TokenAnswer>]>([
+    ['a form', async () => postForm(server, { ...credentials(partner), ...(await exchange()) })],
+    ['JSON', async () => postJson(server, { ...credentials(partner), ...(await exchange()) })],
+    [
+      'a form and Basic',
+      async () => postForm(server, await exchange(), basic(partner.clientId, partner.clientSecret)),
+    ],
+    [
+      'JSON and Basic',
+      async () => postJson(server, await exchange(), basic(partner.clientId, partner.clientSecret)),
+    ],
+    [
+      'token_type=id',
+      async () => postForm(server, { ...credentials(partner), ...(await exchange()), token_type: 'id' }),
+    ],
+    [
+      'empty parameters, which are absent ones',
+      async () =>
+        postForm(server, {
+          ...credentials(partner),
+          ...(await exchange()),
+          token_type: '',
+          redirect_uri: '',
+          code_verifier: '',
+        }),
+    ],
+    [
+      'parameters that nobody knows',
+      async () =>
+        postForm(server, { ...credentials(partner), ...(await exchange()), scope: 'openid email', x: '1' }),
+    ],
+    [
+      'names of Object.prototype',
+      async () =>
+        postForm(server, {
+          ...credentials(partner),
+          ...(await exchange()),
+          __proto__: 'x',
+          constructor: 'y',
+        }),
+    ],
+    [
+      'a JSON __proto__',
+      async () =>
+        postJson(
+          server,
+          JSON.stringify({ ...credentials(partner), ...(await exchange()) }).replace(
+            '{',
+            '{"__proto__":"x",',
+          ),
+        ),
+    ],
+    [
+      'charset=UTF-8',
+      async () =>
+        postForm(
+          server,
+          { ...credentials(partner), ...(await exchange()) },
+          { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' },
+        ),
+    ],
+    [
+      'client_id in the query as well',
+      async () =>
+        send(`${server.baseUrl}oauth2/token?client_id=${partner.clientId}`, {
+          method: 'POST',
+          body: new URLSearchParams({ ...credentials(partner), ...(await exchange()) }),
+        }),
+    ],
+    [
+      'a refresh, by form',
+      async () =>
+        postForm(server, {
+          ...credentials(partner),
+          grant_type: 'refresh_token',
+          refresh_token: (await newTokens()).refreshToken,
+        }),
+    ],
+    [
+      'a refresh, by JSON, token_type=id',
+      async () =>
+        postJson(server, {
+          ...credentials(partner),
+          grant_type: 'refresh_token',
+          refresh_token: (await newTokens()).refreshToken,
+          token_type: 'id',
+        }),
+    ],
+  ])('%s: the fields of contract 2.2, with their types, and nothing is cached', async (_how, ask) => {
+    expectTokens(await ask())
+  })
+
+  test('the token that it calls Bearer is one', async () => {
+    const { accessToken } = await newTokens()
+    expect((await api(server, 'households', accessToken)).body).toEqual([{ id: 'h1', name: 'h1' }])
+  })
+})

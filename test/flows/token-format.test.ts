@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Environment } from '../../src/config.ts'
+import { newToken, parseToken, randomId, type TokenKind } from '../../src/tokens/token-format.ts'
+
+const names: Record<TokenKind, string> = {
+  at: 'access token',
+  rt: 'refresh token',
+  ac: 'authorization code',
+  cs: 'client secret',
+}
+const environment = fc.constantFrom<Environment>('sandbox', 'production')
+const kind = fc.constantFrom<TokenKind>('at', 'rt', 'ac', 'cs')
+const secret = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes))
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const anyCharacter = fc.oneof(
+  fc.constantFrom(...alphabet, '_', '-', ' ', '\n', '\0', 'é', '０'),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+)
+
+const malformed = (of: TokenKind) => ({
+  kind: 'refused',
+  reason: 'malformed',
+  explanation: `this is not a complete ${names[of]} of this service`,
+})
+
+test('round trip: what is made is read, under the SHA-256 of its text', () => {
+  fc.assert(
+    fc.property(environment, kind, secret, (at, of, bytes) => {
+      const { text, hash } = newToken(at, of, bytes)
+      expect(text).toMatch(new RegExp(`^lk_${at === 'sandbox' ? 'test' : 'live'}_${of}_[0-9A-Za-z]{49}$`))
+      expect(hash).toEqual(createHash('sha256').update(text).digest())
+      expect(parseToken(text, at, of)).toEqual({ kind: 'ok', hash })
+    }),
+    {
+      examples: [
+        ['sandbox', 'at', Buffer.alloc(32)],
+        ['production', 'cs', Buffer.alloc(32, 0xff)],
+      ],
+    },
+  )
+})
+
+test('a derived token is the same for the same 256 bits, and another for others', () => {
+  fc.assert(
+    fc.property(environment, kind, secret, secret, (at, of, bytes, others) => {
+      expect(newToken(at, of, Buffer.from(bytes))).toEqual(newToken(at, of, bytes))
+      expect(newToken(at, of, bytes).text === newToken(at, of, others).text).toBe(bytes.equals(others))
+    }),
+  )
+})
+
+test('no two that differ in a bit are alike: all 256 bits are in the text', () => {
+  fc.assert(
+    fc.property(secret, fc.nat(255), (bytes, bit) => {
+      const flipped = Buffer.from(bytes)
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      expect(newToken('sandbox', 'rt', flipped).text).not.toBe(newToken('sandbox', 'rt', bytes).text)
+    }),
+  )
+})
+
+test('fresh tokens differ, and use the whole alphabet', () => {
+  const texts = Array.from({ length: 500 }, () => newToken('sandbox', 'at').text)
+  expect(new Set(texts).size).toBe(500)
+  expect(new Set(texts.flatMap((text) => [...text.slice('lk_test_at_'.length)])).size).toBe(62)
+})
+
+describe('refused before the database is asked', () => {
+  test('every change of one character, wherever it stands', () => {
+    fc.assert(
+      fc.property(environment, kind, secret, fc.nat(), anyCharacter, (at, of, bytes, where, character) => {
+        const { text } = newToken(at, of, bytes)
+        const place = where % text.length
+        fc.pre(text[place] !== character)
+        const changed = text.slice(0, place) + character + text.slice(place + 1)
+        expect(parseToken(changed, at, of)).toEqual(malformed(of))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('every single place of one token, with every character of the alphabet', () => {
+    const { text } = newToken('sandbox', 'rt', Buffer.alloc(32, 7))
+    for (let place = 0; place < text.length; place++) {
+      for (const character of `${alphabet}_`) {
+        if (character === text[place]) continue
+        const changed = text.slice(0, place) + character + text.slice(place + 1)
+        expect(parseToken(changed, 'sandbox', 'rt').kind, changed).toBe('refused')
+      }
+    }
+  })
+
+  test('truncated, longer, with anything around it, or two neighbours exchanged', () => {
+    fc.assert(
+      fc.property(environment, kind, secret, fc.nat(), anyCharacter, (at, of, bytes, where, more) => {
+        const { text } = newToken(at, of, bytes)
+        const place = where % (text.length - 1)
+        const [left = '', right = ''] = text.slice(place, place + 2)
+        const exchanged = text.slice(0, place) + right + left + text.slice(place + 2)
+        const others = [text.slice(0, place), text.slice(place + 1), text + more, more + text, `${text}\n`]
+        for (const other of left === right ? others : [...others, exchanged]) {
+          expect(parseToken(other, at, of)).toEqual(malformed(of))
+        }
+      }),
+    )
+  })
+
+  test('any text at all', () => {
+    fc.assert(
+      fc.property(environment, kind, fc.string({ unit: 'binary' }), (at, of, text) => {
+        expect(parseToken(text, at, of)).toEqual(malformed(of))
+      }),
+    )
+  })
+})
+
+describe('a whole token at the wrong door is told where it belongs', () => {
+  test('of another kind: both kinds are named', () => {
+    fc.assert(
+      fc.property(environment, kind, kind, secret, (at, made, wanted, bytes) => {
+        fc.pre(made !== wanted)
+        const article = (name: string) => (name.startsWith('a') ? `an ${name}` : `a ${name}`)
+        expect(parseToken(newToken(at, made, bytes).text, at, wanted)).toEqual({
+          kind: 'refused',
+          reason: 'wrong_kind',
+          explanation: `this is ${article(names[made])}, where ${article(names[wanted])} is expected`,
+        })
+      }),
+    )
+  })
+
+  test('of the other environment: both environments are named', () => {
+    fc.assert(
+      fc.property(kind, secret, fc.boolean(), (of, bytes, reverse) => {
+        const [here, there] = reverse
+          ? (['production', 'sandbox'] as const)
+          : (['sandbox', 'production'] as const)
+        expect(parseToken(newToken(there, of, bytes).text, here, of)).toEqual({
+          kind: 'refused',
+          reason: 'wrong_environment',
+          explanation: `this ${names[of]} belongs to ${there}, and this is ${here}`,
+        })
+      }),
+    )
+  })
+
+  test('no explanation repeats the token', () => {
+    fc.assert(
+      fc.property(environment, environment, kind, kind, secret, (made, at, one, two, bytes) => {
+        const { text } = newToken(made, one, bytes)
+        const parsed = parseToken(text, at, two)
+        if (parsed.kind === 'refused') expect(parsed.explanation).not.toContain(text.slice(11, 20))
+      }),
+    )
+  })
+})
+
+test('random ids: as long as asked for, in the alphabet, never twice', () => {
+  const ids = Array.from({ length: 500 }, () => randomId())
+  expect(new Set(ids).size).toBe(500)
+  for (const id of ids) expect(id).toMatch(/^[0-9A-Za-z]{22}$/)
+  expect(randomId(43)).toHaveLength(43)
+})

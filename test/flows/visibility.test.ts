@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accessTokenOf } from '../support/access-token.ts'
+import { byteOrder, type DirectoryRows, replaceDirectory } from '../support/directory-rows.ts'
+import { api } from '../support/journey.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await testServer()
+})
+afterAll(() => server.close())
+
+/** Who sees what, said a second time and as plainly as it can be: null where the answer is 404. */
+function model({ users, households, accounts, access }: DirectoryRows, userId: string) {
+  const user = users.find(({ id }) => id === userId)
+  const mayRead = (account: string) =>
+    user?.sees === 'firm' || access.some((row) => row.user === userId && row.account === account)
+  const visible = households.filter(({ id, firm }) => {
+    const holdsOne = accounts.some((account) => account.household === id && mayRead(account.id))
+    return firm === user?.firm && (user.sees === 'firm' || holdsOne)
+  })
+  const accountsOf = (household: string) =>
+    visible.some(({ id }) => id === household)
+      ? accounts
+          .filter((a) => a.household === household && a.status === 'active' && mayRead(a.id))
+          .map(({ id }) => id)
+      : null
+  return {
+    households: visible.map(({ id }) => id).sort(byteOrder),
+    accounts: Object.fromEntries(households.map(({ id }) => [id, accountsOf(id)?.sort(byteOrder) ?? null])),
+  }
+}
+
+/** What the API says, in the same shape. */
+async function answers({ households }: DirectoryRows, userId: string) {
+  const accessToken = await accessTokenOf(server.database, userId)
+  const list = await api(server, 'households', accessToken)
+  const accounts = households.map(async ({ id }) => {
+    const answer = await api(server, `households/${encodeURIComponent(id)}/accounts`, accessToken)
+    return [id, answer.status === 404 ? null : idsOf(answer.body)] as const
+  })
+  return { households: idsOf(list.body), accounts: Object.fromEntries(await Promise.all(accounts)) }
+}
+
+function idsOf(body: unknown): unknown {
+  return Array.isArray(body) ? body.map((row) => row.id) : body
+}
+
+/** Ids whose byte order is not the alphabet's, nor the order of insertion. */
+const ids = (prefix: string, maxLength: number) =>
+  fc.uniqueArray(
+    fc
+      .string({ unit: fc.constantFrom(...'aAbBzZ019._:-'), minLength: 1, maxLength: 4 })
+      .map((id) => prefix + id),
+    { minLength: 1, maxLength },
+  )
+
+const directory: fc.Arbitrary<DirectoryRows> = fc
+  .record({ firms: ids('f', 3), userIds: ids('u', 4), householdIds: ids('h', 6), accountIds: ids('a', 12) })
+  .chain(({ firms, userIds, householdIds, accountIds }) => {
+    const firm = fc.constantFrom(...firms)
+    const sees = fc.constantFrom('firm' as const, 'granted' as const)
+    const status = fc.constantFrom('active', 'active', 'closed', 'Active', 'pending')
+    const each = <T>(all: string[], row: (id: string) => fc.Arbitrary<T>) => fc.tuple(...all.map(row))
+    return fc.record({
+      firms: fc.constant(firms),
+      users: each(userIds, (id) => fc.record({ id: fc.constant(id), firm, sees })),
+      households: each(householdIds, (id) => fc.record({ id: fc.constant(id), firm })),
+      accounts: each(accountIds, (id) =>
+        fc.record({ id: fc.constant(id), household: fc.constantFrom(...householdIds), status }),
+      ),
+      // Any user and any account: many of these rows cross firms, and must give nothing.
+      access: fc.uniqueArray(
+        fc.record({ user: fc.constantFrom(...userIds), account: fc.constantFrom(...accountIds) }),
+        { maxLength: 16, selector: ({ user, account }) => `${user} ${account}` },
+      ),
+    })
+  })
+
+test('for any directory, each user is given just the households and accounts of the model', async () => {
+  await fc.assert(
+    fc.asyncProperty(directory, async (rows) => {
+      await replaceDirectory(server.database, rows)
+      for (const { id } of rows.users) expect(await answers(rows, id)).toEqual(model(rows, id))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('access to an account of another firm gives neither it nor its household', async () => {
+  await replaceDirectory(server.database, {
+    firms: ['ours', 'theirs'],
+    users: [{ id: 'ada', firm: 'ours', sees: 'granted' }],
+    households: [{ id: 'h', firm: 'theirs', name: 'Theirs' }],
+    accounts: [{ id: 'a', household: 'h', status: 'active' }],
+    access: [{ user: 'ada', account: 'a' }],
+  })
+  const accessToken = await accessTokenOf(server.database, 'ada')
+  expect((await api(server, 'households', accessToken)).body).toEqual([])
+  expect((await api(server, 'households/h/accounts', accessToken)).status).toBe(404)
+})
+
+test('access to a closed account shows the household, and no account', async () => {
+  await replaceDirectory(server.database, {
+    users: [{ id: 'ada', firm: 'firm-1', sees: 'granted' }],
+    households: [{ id: 'h', firm: 'firm-1' }],
+    accounts: [
+      { id: 'mine', household: 'h', status: 'closed' },
+      { id: 'other', household: 'h', status: 'active' },
+    ],
+    access: [{ user: 'ada', account: 'mine' }],
+  })
+  const accessToken = await accessTokenOf(server.database, 'ada')
+  expect((await api(server, 'households', accessToken)).body).toEqual([{ id: 'h' }])
+  expect((await api(server, 'households/h/accounts', accessToken)).body).toEqual([])
+})
+
+test('what changes in the directory counts from the next request: moved, closed, taken away', async () => {
+  await replaceDirectory(server.database, {
+    firms: ['ours', 'theirs'],
+    users: [{ id: 'ada', firm: 'ours', sees: 'granted' }],
+    households: [{ id: 'h', firm: 'ours' }],
+    accounts: [{ id: 'a', household: 'h', status: 'active' }],
+    access: [{ user: 'ada', account: 'a' }],
+  })
+  const accessToken = await accessTokenOf(server.database, 'ada')
+  const seen = async () => (await api(server, 'households', accessToken)).body
+  const change = (text: string) => server.database.withConnection((client) => client.query(text))
+  expect(await seen()).toEqual([{ id: 'h' }])
+  await change(`UPDATE households SET firm_id = 'theirs'`)
+  expect(await seen()).toEqual([])
+  await change(`UPDATE households SET firm_id = 'ours'`)
+  expect(await seen()).toEqual([{ id: 'h' }])
+  await change('DELETE FROM account_access')
+  expect(await seen()).toEqual([])
+  await change(`UPDATE users SET role = 'sees-firm'`)
+  expect(await seen()).toEqual([{ id: 'h' }])
+})

@@ -1,0 +1,127 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { emailOf, password } from './directory.ts'
+import type { Addresses } from './journey.ts'
+import { latchkey, type RunningLatchkey, startLatchkey } from './latchkey.ts'
+import { freePort, type TestPartner } from './server.ts'
+
+/** What an operator has: a data directory, addresses, and the program. The server itself may be up or down. */
+export type Deployment = Addresses & {
+  dataDir: string
+  env: Record<string, string>
+  opsUrl: string
+  /** `latchkey start`, and wait for its ready line. */
+  start(): Promise<RunningLatchkey>
+  /** Standard output of a command that has to succeed. */
+  command(...args: string[]): Promise<string>
+  /** Kills whatever still runs, and removes the data directory. */
+  remove(): void
+}
+
+export async function newDeployment(more: Record<string, string> = {}): Promise<Deployment> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-deployment-'))
+  const [port, opsPort] = [await freePort(), await freePort()]
+  const env: Record<string, string> = {
+    LATCHKEY_DATA_DIR: dataDir,
+    LATCHKEY_PORT: String(port),
+    LATCHKEY_OPS_PORT: String(opsPort),
+    LATCHKEY_AUTH_URL: `http://127.0.0.1:${port}`,
+    ...more,
+  }
+  const started: RunningLatchkey[] = []
+  return {
+    authUrl: `http://127.0.0.1:${port}`,
+    baseUrl: `http://127.0.0.1:${port}/service-open-api/`,
+    opsUrl: `http://127.0.0.1:${opsPort}`,
+    dataDir,
+    env,
+    async start() {
+      const running = await startLatchkey(['start'], env)
+      started.push(running)
+      return running
+    },
+    async command(...args) {
+      const { code, stdout, stderr } = await latchkey(args, env)
+      if (code !== 0) throw new Error(`latchkey ${args.join(' ')} ended with ${code}: ${stderr}`)
+      return stdout
+    },
+    remove() {
+      for (const { process } of started) process.kill('SIGKILL')
+      const pid = postmasterPid(dataDir)
+      if (pid && isAlive(pid)) process.kill(pid, 'SIGKILL')
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    },
+  }
+}
+
+/** A directory of one firm: these users, who see all of it, and one household with one active account. */
+export async function importUsers(deployment: Deployment, userIds: string[]): Promise<void> {
+  const directory = join(deployment.dataDir, 'csv')
+  const files = {
+    'firms.csv': ['id,name', 'f1,First Firm'],
+    'roles.csv': ['name,sees', 'principal,firm'],
+    'users.csv': [
+      'id,firm_id,email,name,role,status,password',
+      ...userIds.map((id) => `${id},f1,${emailOf(id)},User ${id},principal,active,${password}`),
+    ],
+    'households.csv': ['id,firm_id,name', 'h1,f1,The Only Household'],
+    'accounts.csv': [
+      'id,household_id,name,type,number_masked,custodian,currency,status,opened_on',
+      'a1,h1,Savings,deposit,****1234,First Custodian,EUR,active,2020-02-29',
+    ],
+  }
+  mkdirSync(directory, { recursive: true })
+  for (const [name, lines] of Object.entries(files)) writeFileSync(join(directory, name), lines.join('\n'))
+  await deployment.command('import', directory)
+}
+
+export async function createPartner(
+  deployment: Deployment,
+  redirectUri = 'https://partner.example/callback',
+): Promise<TestPartner> {
+  const options = ['--name', 'Test Partner', '--redirect-uri', redirectUri, '--json']
+  const created = JSON.parse(await deployment.command('partner', 'create', ...options))
+  return { clientId: created.client_id, clientSecret: created.client_secret, redirectUri }
+}
+
+/** Undefined when PostgreSQL was stopped in order; after a kill it is still the killed one's. */
+export function postmasterPid(dataDir: string): number | undefined {
+  const file = join(dataDir, 'postgres', 'postmaster.pid')
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined
+}
+
+/** The process id of the running PostgreSQL. */
+export function runningPostgres(dataDir: string): number {
+  const pid = postmasterPid(dataDir)
+  if (!pid || !isAlive(pid)) throw new Error(`no PostgreSQL is running on ${dataDir}`)
+  return pid
+}
+
+/** A connection of one's own to the running embedded PostgreSQL. */
+export async function connectEmbedded(dataDir: string): Promise<pg.Client> {
+  const port = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3])
+  const secret = readFileSync(join(dataDir, 'postgres', 'latchkey-password'), 'utf8')
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port,
+    user: 'latchkey',
+    password: secret,
+    database: 'latchkey',
+  })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+/** A zombie is dead: it waits for nothing but to be counted. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    const stat = `/proc/${pid}/stat`
+    return !existsSync(stat) || !/\) [ZX]/.test(readFileSync(stat, 'utf8'))
+  } catch {
+    return false
+  }
+}

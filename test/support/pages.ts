@@ -1,0 +1,69 @@
+import { expect } from 'vitest'
+import { logIn } from './journey.ts'
+import type { TestPartner, TestServer } from './server.ts'
+import { type Page, redirectOf, Visitor } from './visitor.ts'
+
+export const isLoginPage = (page: Page) => page.document.querySelector('input[name=password]') !== null
+
+export const isConnectPage = (page: Page) => page.document.querySelector('button[value=connect]') !== null
+
+/** Where the link with this label leads; without a label, the one button of an error page. */
+export function wayOn(page: Page, label?: string): string {
+  const links = page.document.querySelectorAll(label === undefined ? 'a.button' : 'a')
+  const link = links.find((candidate) => label === undefined || candidate.text.trim() === label)
+  const href = link?.getAttribute('href')
+  if (!href) throw new Error(`no way on in: ${page.text}`)
+  return new URL(href, page.url).href
+}
+
+/** A browser in which this user is logged in. */
+export async function loggedIn(server: TestServer, userId: string): Promise<Visitor> {
+  const visitor = new Visitor()
+  const page = await logIn(visitor, await visitor.get(`${server.authUrl}/login`), userId)
+  expect(page.url).toBe(`${server.authUrl}/connections`)
+  return visitor
+}
+
+/** The answer to the partner, as the partner reads it. */
+export function answerOf(partner: TestPartner, page: Page): Record<string, string> {
+  expect(page.status).toBe(303)
+  const location = redirectOf(page)
+  expect(`${location?.origin}${location?.pathname}`).toBe(partner.redirectUri)
+  return Object.fromEntries(location?.searchParams ?? [])
+}
+
+/** The parameters of a plain authorization request, as a query or a body. */
+export function parametersFor(
+  partner: TestPartner,
+  more: Record<string, string> = {},
+  without: string[] = [],
+): string {
+  const all = new URLSearchParams({
+    client_id: partner.clientId,
+    redirect_uri: partner.redirectUri,
+    scope: 'openid',
+    response_type: 'code',
+    ...more,
+  })
+  for (const name of without) all.delete(name)
+  return all.toString()
+}
+
+/** The same authorization request in the three ways it can arrive. */
+export function everyWay(server: TestServer, parameters: string): Promise<Page>[] {
+  const endpoint = `${server.authUrl}/api/oauth2/authorize`
+  return [
+    new Visitor().get(`${endpoint}?${parameters}`),
+    new Visitor().post(`${endpoint}?${parameters}`, ''),
+    new Visitor().post(endpoint, parameters),
+  ]
+}
+
+/** An error is shown, and the browser is sent nowhere: not by a header, nor by anything on the page. */
+export function expectErrorPage(page: Page): void {
+  expect(page.status).toBe(400)
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(page.headers.get('location')).toBeNull()
+  expect(page.headers.get('refresh')).toBeNull()
+  expect(page.document.querySelectorAll('a[href], form, iframe, script, meta[http-equiv]')).toEqual([])
+}
