@@ -35,7 +35,7 @@ if (command === 'latchkey') {
 
 function setUp() {
   once('dependencies', 'node_modules/.installed', digest(['package-lock.json']), () =>
-    npm('ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'),
+    npm('ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'),
   )
   const sources = ['src', 'examples/partner-app/src', 'examples/partner-app/tsconfig.json']
   const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']

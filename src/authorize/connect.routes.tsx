@@ -105,7 +105,7 @@ class ConnectStep {
         return this.#goBack(asked, { code: outcome.code })
       case 'used': {
         const text = (
-          <p>You already used it, and the application has been told. To connect again, start again.</p>
+          <p>You pressed Connect on it before, and it counts only once. To connect again, start again.</p>
         )
         return this.#web.errorPage(this.#reply, 409, 'This page was already used', text, startAgain(asked))
       }

@@ -3,9 +3,9 @@ import { newToken } from '../../src/tokens/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
 import { api, newTokens, token } from '../support/journey.ts'
-import { getRaw, type RawAnswer, sendRaw } from '../support/raw-socket.ts'
+import { problemIn } from '../support/problem.ts'
+import { getRaw, sendRaw } from '../support/raw-socket.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 
 let server: TestServer
@@ -33,14 +33,6 @@ beforeAll(async () => {
   accessToken = await accessTokenOf(server.database, 'ada')
 })
 afterAll(() => server.close())
-
-function problemOf(answer: RawAnswer | undefined) {
-  if (!answer) throw new Error('closed without an answer')
-  expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
-  const body = JSON.parse(answer.body)
-  expect(body).toMatchObject({ status: answer.status, request_id: answer.headers.get('x-api-request-id') })
-  return body
-}
 
 describe('26: the access token anywhere but in one well-formed Authorization header', () => {
   test.each(['query', 'cookie', 'other header'])('in the %s: not looked at', async (place) => {
@@ -85,13 +77,13 @@ describe('26: the access token anywhere but in one well-formed Authorization hea
     ['10 kB of spaces', () => `Bearer${' '.repeat(10_000)}x`],
   ])('%s: 401', async (_name, spoil) => {
     const answer = await getRaw(server.authUrl, households, [`authorization: ${spoil(accessToken)}`])
-    expect(problemOf(answer)).toMatchObject({ status: 401, code: 'invalid_token' })
+    expect(problemIn(answer)).toMatchObject({ status: 401, code: 'invalid_token' })
     expect(answer?.headers.get('www-authenticate')).toContain('error="invalid_token"')
   })
 
   test.each(['\x00', '\x01', '\x7f', '\r'])('the control character %j in it: 400', async (char) => {
     const answer = await getRaw(server.authUrl, households, [`authorization: Bearer ${accessToken}${char}`])
-    expect(problemOf(answer)).toMatchObject({ status: 400, code: 'bad_request' })
+    expect(problemIn(answer)).toMatchObject({ status: 400, code: 'bad_request' })
   })
 
   test.each([
@@ -101,7 +93,7 @@ describe('26: the access token anywhere but in one well-formed Authorization hea
     ['a good and an empty one', (it: string) => [`Bearer ${it}`, '']],
   ])('two Authorization headers, %s: 400', async (_name, values) => {
     const headers = values(accessToken).map((value) => `authorization: ${value}`)
-    expect(problemOf(await getRaw(server.authUrl, households, headers))).toMatchObject({
+    expect(problemIn(await getRaw(server.authUrl, households, headers))).toMatchObject({
       status: 400,
       detail: 'the Authorization header was sent more than once',
     })
@@ -135,7 +127,7 @@ describe('29: a household of others cannot be told from one that does not exist'
     const { date: otherDate, ...expected } = Object.fromEntries(unknown.headers)
     expect({ ...found, headers }).toEqual({ ...unknown, headers: expected })
     expect([date, otherDate]).not.toContain(undefined)
-    expect(problemOf(found)).toEqual({
+    expect(problemIn(found)).toEqual({
       type: 'urn:latchkey:problem:not_found',
       title: 'Not found',
       status: 404,
@@ -157,123 +149,6 @@ describe('29: a household of others cannot be told from one that does not exist'
       expect(one?.status).toBe(401)
       expect(one?.body).toBe(other?.body)
     }
-  })
-})
-
-describe('30: page and page_size are decimal digits and nothing else', () => {
-  const refused = [
-    '-1',
-    '-0',
-    '%2B5',
-    '+5',
-    '%207%20',
-    '7%0A',
-    '',
-    '1.5',
-    '1.0',
-    '1e2',
-    '1e9',
-    '0x10',
-    '0b1',
-    '0o7',
-    '1_000',
-    '1,000',
-    '10abc',
-    'abc',
-    'null',
-    'true',
-    'NaN',
-    'Infinity',
-    '[1]',
-    '%7B%7D',
-    '%D9%A3', // ARABIC-INDIC DIGIT THREE
-    '%EF%BC%97', // FULLWIDTH DIGIT SEVEN
-    '9007199254740992',
-    '9007199254740993',
-    '18446744073709551617',
-    '1'.repeat(1000),
-  ]
-  for (const path of ['households', 'households/ours/accounts']) {
-    for (const name of ['page', 'page_size']) {
-      const values = name === 'page_size' ? [...refused, '0', '000', '1001', '9007199254740991'] : refused
-      test(`${name} of ${path}: every value of the list is 400 and names it`, async () => {
-        const wrong: string[] = []
-        for (const value of values) {
-          const { status, body, headers } = await api(server, `${path}?${name}=${value}`, accessToken)
-          const range = name === 'page' ? 'from 0 to 9007199254740991' : 'from 1 to 1000'
-          const detail = `must be a whole number ${range}, in decimal digits`
-          const expected = {
-            code: 'invalid_parameter',
-            detail: `${name} ${detail}`,
-            errors: [{ parameter: name, detail }],
-          }
-          if (status !== 400 || headers.get('content-type') !== 'application/problem+json; charset=utf-8')
-            wrong.push(value)
-          expect(body, value).toMatchObject(expected)
-        }
-        expect(wrong).toEqual([])
-      })
-
-      test(`${name} of ${path} twice, even the same: 400 and says so`, async () => {
-        const { status, body } = await api(server, `${path}?${name}=1&${name}=1`, accessToken)
-        expect(status).toBe(400)
-        expect(body).toMatchObject({ errors: [{ parameter: name, detail: 'was sent more than once' }] })
-      })
-    }
-  }
-
-  test('two wrong ones are both named', async () => {
-    const { body } = await api(
-      server,
-      'households?page=x&page_size=y&name_pattern=1&name_pattern=2',
-      accessToken,
-    )
-    expect(body).toMatchObject({
-      errors: [{ parameter: 'page' }, { parameter: 'page_size' }, { parameter: 'name_pattern' }],
-    })
-  })
-
-  test.each(['page=0', 'page=000', 'page_size=1000', 'page_size=007', 'page=9007199254740991'])(
-    '%s is fine',
-    async (query) => {
-      expect((await api(server, `households?${query}`, accessToken)).status).toBe(200)
-    },
-  )
-
-  test('names are compared as they are: PAGE and page[] are other parameters, and ignored', async () => {
-    expect((await api(server, 'households?PAGE=x&page[]=x&page%20=x', accessToken)).body).toHaveLength(1)
-  })
-})
-
-describe('31: queries that are not percent-encoded UTF-8 text', () => {
-  test.each([
-    ['NUL', '%00'],
-    ['a lone high surrogate', '%ED%A0%80'],
-    ['a lone low surrogate', '%ED%BF%BF'],
-    ['an overlong slash', '%C0%AF'],
-    ['half a character', '%C3'],
-    ['a Latin-1 byte', '%E9'],
-    ['beyond Unicode', '%F4%90%80%80'],
-    ['%zz', '%zz'],
-    ['% at the end', '%'],
-    ['half an escape', '%4g'],
-    ['a raw byte', '\xff'],
-    ['raw UTF-8, which would be read as Latin-1', '\xc3\xa9'],
-    ['UTF-16 escapes', '%u0041'],
-  ])('%s: 400', async (_name, text) => {
-    for (const query of [`name_pattern=${text}`, `name_pattern=a${text}b`, `unknown=${text}`, `${text}=1`]) {
-      const answer = await getRaw(server.authUrl, `${households}?${query}`, [
-        `authorization: Bearer ${accessToken}`,
-      ])
-      expect(problemOf(answer)).toMatchObject({ status: 400, code: 'bad_request' })
-    }
-  })
-
-  test('1 MB: refused, and the server goes on', async () => {
-    const answer = await getRaw(server.authUrl, `${households}?name_pattern=${'a'.repeat(1_000_000)}`)
-    // The server hangs up while we still talk; whether its answer arrives is a matter of luck.
-    expect(answer?.status ?? 431).toBe(431)
-    expect((await api(server, 'households', accessToken)).status).toBe(200)
   })
 })
 
@@ -355,65 +230,6 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
     }
     const live = newToken('production', 'at').text
     expect(await refusal(server, live)).toContain('belongs to production, and this is sandbox')
-  })
-})
-
-describe('39: the database is away', () => {
-  let database: InterruptibleDatabase
-  let fragile: TestServer
-  beforeAll(async () => {
-    database = await interruptibleDatabase()
-    fragile = await testServer({ on: database })
-    await seed(database.database, { users: [{ id: 'ada' }], households: [{ id: 'h' }] })
-  })
-  afterAll(async () => {
-    await fragile.close()
-    await database.drop()
-  })
-
-  test('503 within two seconds and never "invalid token", then it heals by itself', async () => {
-    const partner = await fragile.partner()
-    const bearer = await accessTokenOf(database.database, 'ada')
-    await database.cut()
-    const began = Date.now()
-    for (const path of ['households', 'households/h/accounts', 'households/nowhere/accounts']) {
-      const answer = await api(fragile, path, bearer)
-      expect(answer.body).toMatchObject({ status: 503, code: 'unavailable' })
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
-      expect(answer.headers.get('www-authenticate')).toBeNull()
-    }
-    for (const endpoint of ['token', 'revoke'] as const) {
-      const code = newToken('sandbox', 'ac').text
-      const answer = await token(
-        fragile,
-        partner,
-        { grant_type: 'authorization_code', code, token: code },
-        endpoint,
-      )
-      expect([answer.status, answer.body.error]).toEqual([503, 'temporarily_unavailable'])
-    }
-    expect(Date.now() - began).toBeLessThan(2000)
-    // What needs no database says what it always says.
-    expect((await api(fragile, 'households')).status).toBe(401)
-    expect((await api(fragile, 'households?page=x', bearer)).status).toBe(400)
-    await database.heal()
-    expect((await api(fragile, 'households', bearer)).body).toEqual([{ id: 'h', name: 'h' }])
-  })
-
-  test('cut in the middle of a statement: 503', async () => {
-    const bearer = await accessTokenOf(database.database, 'ada')
-    const answer = await database.direct.withConnection(async (client) => {
-      await client.query('BEGIN; LOCK TABLE households')
-      const waiting = api(fragile, 'households', bearer)
-      const isWaiting = `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted`
-      for (let n = 0; n === 0; ) n = (await client.query<{ n: number }>(isWaiting)).rows[0]?.n ?? 0
-      await database.cut()
-      await client.query('ROLLBACK')
-      return waiting
-    })
-    await database.heal()
-    expect(answer.body).toMatchObject({ status: 503, code: 'unavailable' })
-    expect((await api(fragile, 'households', bearer)).status).toBe(200)
   })
 })
 

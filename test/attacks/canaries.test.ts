@@ -171,7 +171,7 @@ test('38: nor in the lines about a database that went away', async () => {
     await token(server, partner, refresh),
     await api(server, `households?name_pattern=${canary()}`, canary('at')),
     await visitor.submit(login, '/login', { email: emailOf(canary()), password: canary() }),
-    await visitor.get(`${server.authUrl}/connections`, { cookie: `latchkey-session=${canary()}` }),
+    await fetch(`${server.authUrl}/connections`, { headers: { cookie: `latchkey-session=${canary()}` } }),
   ]
   await database.heal()
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503])

@@ -5,6 +5,7 @@ import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, pkce, refresh, type TokenAnswer, token } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { expectInvalidGrant } from '../support/token-endpoint.ts'
 import { Visitor } from '../support/visitor.ts'
 
 let server: TestServer
@@ -30,12 +31,6 @@ function redeem(code: string, more: Record<string, string> = {}, by = partner): 
 
 async function statusOf(accessToken: string): Promise<number> {
   return (await api(server, 'households', accessToken)).status
-}
-
-function expectInvalidGrant(answer: TokenAnswer, description: RegExp): void {
-  expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
-  expect(answer.body.error_description).toMatch(description)
-  expect(answer.body).not.toHaveProperty('access_token')
 }
 
 describe('20: replay of a code', () => {

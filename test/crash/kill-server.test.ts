@@ -54,7 +54,10 @@ async function work(chain: Chain, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       const { status, body } = await refresh(latchkey, partner, chain.refreshToken)
-      if (status === 503) continue
+      if (status === 503) {
+        await sleep(20)
+        continue
+      }
       const tokens = issued({ status, body, headers: new Headers() })
       chain.refreshToken = tokens.refreshToken
       chain.accessTokens.push(tokens.accessToken)

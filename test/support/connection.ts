@@ -1,6 +1,6 @@
 import { sha256 } from '../../src/tokens/token-format.ts'
 import { query } from './database.ts'
-import { connect, type TokenAnswer } from './journey.ts'
+import { type Addresses, connect, type TokenAnswer } from './journey.ts'
 import type { TestPartner, TestServer } from './server.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -57,7 +57,7 @@ export async function passTime(server: TestServer, secret: string, seconds: numb
 /** A code for a visitor, who logs in the first time only. */
 export async function codeFor(
   visitor: Visitor,
-  server: TestServer,
+  server: Addresses,
   partner: TestPartner,
   userId: string,
   more: Record<string, string> = {},

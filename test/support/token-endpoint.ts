@@ -49,3 +49,7 @@ export function expectError(answer: TokenAnswer, status: number, error: string, 
     expect(answer.body).not.toHaveProperty(name)
   }
 }
+
+export function expectInvalidGrant(answer: TokenAnswer, description: RegExp): void {
+  expectError(answer, 400, 'invalid_grant', description)
+}

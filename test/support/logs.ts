@@ -1,0 +1,7 @@
+import type { TestServer } from './server.ts'
+
+/** The log lines that carry this request id. */
+export function logLines(server: TestServer, requestId: string): Record<string, unknown>[] {
+  const lines = server.logs().split('\n').filter(Boolean)
+  return lines.map((line) => JSON.parse(line)).filter((line) => line.request_id === requestId)
+}
