@@ -23,6 +23,7 @@ await withLock(setUp)
 if (command === 'latchkey') {
   const program = join(root, 'dist/cli/main.js')
   process.argv.splice(1, 2, program)
+  if (process.env.npm_lifecycle_event) stopWithParent()
   await import(pathToFileURL(program).href)
 } else if (command === 'test') {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
@@ -65,6 +66,12 @@ function digest(paths) {
   }
   paths.forEach(add)
   return hash.digest('hex')
+}
+
+/** Killed outright, npm cannot pass a signal on: a server that it started would keep its port and its data directory. */
+function stopWithParent() {
+  const parent = process.ppid
+  setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGTERM'), 500).unref()
 }
 
 /** Standard output belongs to the command that follows, so npm's own goes to standard error. */

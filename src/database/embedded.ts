@@ -82,7 +82,7 @@ async function enter(cluster: Cluster, as: EmbeddedOptions['as']): Promise<pg.Cl
 
 async function claimServer(client: pg.Client): Promise<void> {
   // The back end of a server killed a moment ago needs an instant to notice.
-  for (let attempt = 0; attempt < 20; attempt++) {
+  for (let attempt = 0; attempt < 50; attempt++) {
     const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS won', [theServer])
     if (rows[0]?.won === true) return
     await sleep(100)

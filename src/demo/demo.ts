@@ -70,6 +70,6 @@ export function loginTable(): string {
   const logins = people.filter(({ status }) => status === 'active')
   const width = Math.max(...logins.map(({ email }) => email.length))
   return logins
-    .map(({ email, password, sees }) => `  ${email.padEnd(width)}  ${password}  ${sees}`)
+    .map(({ email, password, sees }) => `  ${email.padEnd(width)}  ${password.padEnd(20)}  ${sees}`)
     .join('\n')
 }
