@@ -123,7 +123,7 @@ class ConnectStep {
       const text = <p>It cannot be connected for now.</p>
       return this.#web.errorPage(this.#reply, 403, 'This application is suspended', text)
     }
-    const { origin, host } = new URL(asked.redirectUri)
+    const { protocol, host } = new URL(asked.redirectUri)
     const page = (
       <ConnectPage
         csrf={this.#web.csrfToken(this.#reply)}
@@ -133,7 +133,9 @@ class ConnectStep {
         redirectHost={host}
       />
     )
-    return this.#web.page(this.#reply, 200, `Connect ${partner.name}?`, page, { formAction: origin })
+    // The scheme, not the origin: Chromium checks every further redirect of the partner's callback too, and one that
+    // goes on to another host of the partner's would leave a button that does nothing.
+    return this.#web.page(this.#reply, 200, `Connect ${partner.name}?`, page, { formAction: protocol })
   }
 }
 

@@ -43,22 +43,30 @@ const problemResponses = Object.fromEntries(
 )
 const security = [{ bearer: [] }]
 
+const householdsSchema = {
+  operationId: 'listHouseholds',
+  summary: 'Households visible to the current user',
+  deprecated: true,
+  security,
+  querystring: HouseholdsQuery,
+  response: { 200: Type.Array(Household), ...problemResponses },
+}
+const accountsSchema = {
+  operationId: 'listAccounts',
+  summary: 'Active accounts of a household',
+  security,
+  params: AccountsParams,
+  querystring: AccountsQuery,
+  response: { 200: Type.Array(Account), ...problemResponses },
+}
+
 export function householdRoutes(app: FastifyInstance, context: Context): void {
   const { config, database } = context
   const address = `${config.baseUrl}api/v1/households`
 
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',
-    {
-      schema: {
-        operationId: 'listHouseholds',
-        summary: 'Households visible to the current user',
-        deprecated: true,
-        security,
-        querystring: HouseholdsQuery,
-        response: { 200: Type.Array(Household), ...problemResponses },
-      },
-    },
+    { schema: householdsSchema },
     async (request, reply) => {
       const bearer = readBearer(request.headers.authorization, config.environment)
       if (bearer.kind === 'refused') return sendBearerRefusal(reply, bearer)
@@ -69,42 +77,40 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
         pattern === undefined ? null : namePattern(pattern),
         page.size,
         offsetOf(page),
+        page.after,
       ])
       if (!row.authenticated) return sendBearerRefusal(reply, bearerRefusal(row.refusal))
       return sendJson(
         reply,
         row.body,
-        linkHeader(address, page, row.more, pattern ? { name_pattern: pattern } : {}),
+        linkHeader(address, page, row.last, pattern ? { name_pattern: pattern } : {}),
       )
     },
   )
 
   app.get<{ Params: Static<typeof AccountsParams>; Querystring: Static<typeof AccountsQuery> }>(
     '/households/:household_id/accounts',
-    {
-      schema: {
-        operationId: 'listAccounts',
-        summary: 'Active accounts of a household',
-        security,
-        params: AccountsParams,
-        querystring: AccountsQuery,
-        response: { 200: Type.Array(Account), ...problemResponses },
-      },
-    },
+    { schema: accountsSchema },
     async (request, reply) => {
       const bearer = readBearer(request.headers.authorization, config.environment)
       if (bearer.kind === 'refused') return sendBearerRefusal(reply, bearer)
       const { household_id: id } = request.params
       const page = pageOf(request.query)
       const known = isId(id) ? id : ''
-      const row = await database.one(listAccounts, [bearer.hash, known, page.size, offsetOf(page)])
+      const row = await database.one(listAccounts, [
+        bearer.hash,
+        known,
+        page.size,
+        offsetOf(page),
+        page.after,
+      ])
       if (!row.authenticated) return sendBearerRefusal(reply, bearerRefusal(row.refusal))
       if (!row.household_visible)
         return sendNotFound(reply, 'there is no such household, or this user may not see it')
       return sendJson(
         reply,
         row.body,
-        linkHeader(`${address}/${encodeURIComponent(id)}/accounts`, page, row.more, {}),
+        linkHeader(`${address}/${encodeURIComponent(id)}/accounts`, page, row.last, {}),
       )
     },
   )

@@ -16,33 +16,45 @@ export const PageQuery = {
   page_size: Type.Optional(
     Type.Integer({ minimum: 1, maximum: largestSize, default: defaultSize, description: 'Entries a page.' }),
   ),
+  after: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Set by the next link of `Link`: the page begins behind this id, and `page` only counts.',
+    }),
+  ),
 }
 
-export type Page = { number: number; size: number }
+/** `after` is empty on a page that was asked for by its number alone: no id is. */
+export type Page = { number: number; size: number; after: string }
 
-export function pageOf(query: { page?: number; page_size?: number }): Page {
-  return { number: query.page ?? 0, size: query.page_size ?? defaultSize }
+export function pageOf(query: { page?: number; page_size?: number; after?: string }): Page {
+  return { number: query.page ?? 0, size: query.page_size ?? defaultSize, after: query.after ?? '' }
 }
 
 /** Rows before the page, as text: beyond 2^53 a number would be rounded. */
-export function offsetOf({ number, size }: Page): string {
-  return (BigInt(number) * BigInt(size)).toString()
+export function offsetOf({ number, size, after }: Page): string {
+  return after ? '0' : (BigInt(number) * BigInt(size)).toString()
 }
 
-/** RFC 8288. `address` is the operation's public URL; `others` are parameters to keep. */
+/**
+ * RFC 8288. `next` carries the last id of this page, so that a client that follows it neither skips nor repeats what
+ * stays while other entries come and go; a page number alone cannot promise that.
+ *
+ * `address` is the operation's public URL, `last` this page's last id if more follow, `others` parameters to keep.
+ */
 export function linkHeader(
   address: string,
   page: Page,
-  more: boolean,
+  last: string | null,
   others: Record<string, string>,
 ): string | undefined {
-  const link = (number: number, rel: string) => {
-    const query = new URLSearchParams({ page: String(number), page_size: String(page.size), ...others })
-    return `<${address}?${query}>; rel="${rel}"`
+  const link = (number: number, rel: string, after?: { after: string }) => {
+    const numbers = { page: String(number), page_size: String(page.size) }
+    return `<${address}?${new URLSearchParams({ ...numbers, ...others, ...after })}>; rel="${rel}"`
   }
   const links = [
     ...(page.number > 0 ? [link(0, 'first'), link(page.number - 1, 'prev')] : []),
-    ...(more ? [link(page.number + 1, 'next')] : []),
+    ...(last !== null ? [link(page.number + 1, 'next', { after: last })] : []),
   ]
   return links.length > 0 ? links.join(', ') : undefined
 }

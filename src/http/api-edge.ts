@@ -45,6 +45,7 @@ export function sendNotFound(reply: FastifyReply, detail: string): FastifyReply 
 
 /** RFC 6750 section 3: without credentials the challenge has no error code. */
 export function sendBearerRefusal(reply: FastifyReply, { reason, explanation }: BearerRefusal): FastifyReply {
+  reply.request.log.info({ event: 'bearer', outcome: reason })
   if (reason === 'missing') {
     reply.header('www-authenticate', 'Bearer realm="latchkey"')
     return sendProblem(reply, 'unauthorized', explanation)

@@ -45,8 +45,6 @@ export function rawQuery(url: string): string {
 function decode(text: string): string {
   let decoded: string
   try {
-    // Node reads raw bytes of an address as Latin-1: é would arrive as Ã©, and quietly find nothing.
-    if (/[\u0080-\uffff]/.test(text)) throw new URIError()
     decoded = decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     throw new MalformedParameters('a parameter is not percent-encoded UTF-8')

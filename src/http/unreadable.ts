@@ -43,6 +43,8 @@ function reasonOf(code: string): { status: number; detail: string } {
       return { status: 408, detail: 'the request did not arrive in time' }
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, detail: 'the address and headers are larger than 16 kB' }
+    case 'HPE_INVALID_URL':
+      return { status: 400, detail: 'the address is not a percent-encoded URL' }
     default:
       return { status: 400, detail: 'this is not a valid HTTP/1.1 request' }
   }

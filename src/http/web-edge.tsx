@@ -10,7 +10,7 @@ import { cookieName, cookieOptions, sessionHash } from '../sessions/session-cook
 import { classify } from './faults.ts'
 
 type PageOptions = {
-  /** Origins beside our own to which a form of this page may lead; Chromium checks the redirect that answers a form. */
+  /** What beside ourselves a form of this page may lead to; Chromium checks the redirects that answer a form. */
   formAction?: string
   wide?: boolean
 }

@@ -12,7 +12,7 @@ export function redirectUriFault(uri: string): string | undefined {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     return 'must be https, or http on localhost, 127.0.0.1 or [::1]'
   }
-  // The parser lets `;`, `,` and `*` stand in a host name; the connect page's policy quotes the host.
+  // The URL parser lets `;`, `,`, `*` and quotes stand in a host name, which mean something in a header or a policy.
   if (!/^([a-z0-9_.-]+|\[[0-9a-f:]+\])$/.test(url.hostname))
     return 'has a host name with other characters than a-z 0-9 . _ -'
   if (url.href !== uri && url.href !== `${uri}/`) return `is not in its plain form; register ${url.href}`

@@ -273,3 +273,11 @@ describe('methods', () => {
     expect((await getRaw(server.authUrl, households, upgrade))?.status).toBe(401)
   })
 })
+
+test('a form of ours that is not whole: a page that speaks of no field by name', async () => {
+  for (const path of ['/connect', '/connect?request=a&request=b']) {
+    const answer = await getRaw(server.authUrl, path)
+    expect(answer?.status).toBe(400)
+    expect(answer?.body).toContain('A part of it is missing or is not what it should be.')
+  }
+})

@@ -115,7 +115,7 @@ describe('31: queries that are not percent-encoded UTF-8 text', () => {
     ['% at the end', '%'],
     ['half an escape', '%4g'],
     ['a raw byte', '\xff'],
-    ['raw UTF-8, which would be read as Latin-1', '\xc3\xa9'],
+    ['raw UTF-8', '\xc3\xa9'],
     ['UTF-16 escapes', '%u0041'],
   ])('%s: 400', async (_name, text) => {
     for (const query of [`name_pattern=${text}`, `name_pattern=a${text}b`, `unknown=${text}`, `${text}=1`]) {
@@ -124,6 +124,11 @@ describe('31: queries that are not percent-encoded UTF-8 text', () => {
       ])
       expect(problemIn(answer)).toMatchObject({ status: 400, code: 'bad_request' })
     }
+  })
+
+  test('raw UTF-8: the answer says what is wrong with the address', async () => {
+    const answer = await getRaw(server.authUrl, `${households}?name_pattern=\xc3\xa9`)
+    expect(problemIn(answer)).toMatchObject({ detail: 'the address is not a percent-encoded URL' })
   })
 
   test('1 MB: refused, and the server goes on', async () => {

@@ -15,14 +15,12 @@ const day = 24 * hour
 let database: TestDatabase
 let server: TestServer
 let partner: TestPartner
-let _other: TestPartner
 const ada = new Visitor()
 
 beforeAll(async () => {
   database = await testDatabase()
   server = await testServer({ on: database })
   partner = await server.partner()
-  _other = await server.partner({ name: 'Other Partner' })
   await seed(server.database, { users: [{ id: 'ada' }] })
 })
 afterAll(async () => {

@@ -29,7 +29,10 @@ describe('33: the request id', () => {
       expect(body).toMatchObject({ request_id: id })
       await expect
         .poll(() => logLines(server, id))
-        .toEqual([expect.objectContaining({ route: `${base}api/v1/households`, status: 401, method: 'GET' })])
+        .toEqual([
+          expect.objectContaining({ event: 'bearer', outcome: 'missing' }),
+          expect.objectContaining({ route: `${base}api/v1/households`, status: 401, method: 'GET' }),
+        ])
     },
   )
 
@@ -50,7 +53,7 @@ describe('33: the request id', () => {
     const given = answer?.headers.get('x-api-request-id')
     expect(given).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
     expect(JSON.parse(answer?.body ?? '')).toMatchObject({ request_id: given })
-    await expect.poll(() => logLines(server, given ?? '')).toHaveLength(1)
+    await expect.poll(() => logLines(server, given ?? '')).toHaveLength(2)
     if (id.length > 3) expect(server.logs()).not.toContain(id)
   })
 

@@ -97,15 +97,18 @@ function stoppedHalfWay(ask: () => Promise<TokenAnswer>, stop: string): Promise<
     const pending = ask()
     try {
       await expect
-        .poll(async () => {
-          // Not by `client`: a transaction sees one and the same pg_stat_activity to its end.
-          const stopped = await query(
-            server.database,
-            `SELECT ${stop}(pid) FROM pg_stat_activity
+        .poll(
+          async () => {
+            // Not by `client`: a transaction sees one and the same pg_stat_activity to its end.
+            const stopped = await query(
+              server.database,
+              `SELECT ${stop}(pid) FROM pg_stat_activity
               WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-          )
-          return stopped.length
-        })
+            )
+            return stopped.length
+          },
+          { timeout: 8000 },
+        )
         .toBe(1)
       return await pending
     } finally {
@@ -125,6 +128,8 @@ test('39: every idle connection is cut: nobody is told anything but 200 or 503, 
   const answers = await Promise.all(tokens.map(({ refreshToken }) => refresh(server, partner, refreshToken)))
   for (const { status } of answers) expect([200, 503]).toContain(status)
   for (const { refreshToken } of tokens) {
-    await expect.poll(async () => (await refresh(server, partner, refreshToken)).status).toBe(200)
+    await expect
+      .poll(async () => (await refresh(server, partner, refreshToken)).status, { timeout: 8000 })
+      .toBe(200)
   }
 })

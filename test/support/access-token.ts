@@ -3,7 +3,7 @@ import { newToken } from '../../src/tokens/token-format.ts'
 import { query } from './database.ts'
 
 /** Seconds, and whose partner; the rows are those that a whole journey would have left. */
-export type AccessTokenOptions = { expiresIn?: number; clientId?: string }
+type AccessTokenOptions = { expiresIn?: number; clientId?: string }
 
 /** A live access token of a user, put into the database without the journey. */
 export async function accessTokenOf(

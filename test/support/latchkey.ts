@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+/** The built command-line program. */
+export const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
 export type Finished = { code: number | null; stdout: string; stderr: string }
 

@@ -51,7 +51,7 @@ export async function trickle(url: string, bytes: { first: string; rest: string 
   return Date.now() - began
 }
 
-export function parseAnswer(text: string): RawAnswer {
+function parseAnswer(text: string): RawAnswer {
   const [head = '', ...rest] = text.split('\r\n\r\n')
   const [first = '', ...lines] = head.split('\r\n')
   const headers = new Map(

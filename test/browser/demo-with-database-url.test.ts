@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { createPartner, type Deployment, importUsers, newDeployment } from '../support/deployment.ts'
+import { emailOf, password } from '../support/directory.ts'
+import type { RunningLatchkey } from '../support/latchkey.ts'
+import { freePort } from '../support/server.ts'
+
+const program = fileURLToPath(new URL('../../examples/partner-app/dist/main.js', import.meta.url))
+let db: TestDatabase
+let deployment: Deployment
+let server: RunningLatchkey
+let app: ChildProcess
+let partnerUrl: string
+let browser: Browser
+let page: Page
+
+beforeAll(async () => {
+  db = await testDatabase()
+  deployment = await newDeployment({
+    DATABASE_URL: db.url,
+    LATCHKEY_SECRET: 'the secret of this deployment, 32 bytes or more',
+  })
+  partnerUrl = `http://localhost:${await freePort()}`
+  await importUsers(deployment, ['ann'])
+  const partner = await createPartner(deployment, `${partnerUrl}/callback`)
+  server = await deployment.start()
+  app = spawn(process.execPath, [program], {
+    env: {
+      PATH: process.env.PATH,
+      LATCHKEY_AUTH_URL: deployment.authUrl,
+      LATCHKEY_BASE_URL: deployment.baseUrl,
+      PARTNER_URL: partnerUrl,
+      PARTNER_CLIENT_ID: partner.clientId,
+      PARTNER_CLIENT_SECRET: partner.clientSecret,
+      PARTNER_DATA_FILE: join(deployment.dataDir, 'partner-app.json'),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  if (!app.stdout) throw new Error('no standard output')
+  const [line] = await once(createInterface(app.stdout), 'line')
+  expect(line).toBe(`partner app ready {"partner_url":"${partnerUrl}"}`)
+  browser = await launchBrowser()
+  page = await browser.newPage()
+})
+afterAll(async () => {
+  await browser?.close()
+  app?.kill()
+  expect(await server?.stop()).toBe(0)
+  deployment?.remove()
+  await db?.drop()
+})
+
+test('the unchanged demo partner connects a user of an imported directory', async () => {
+  await page.goto(partnerUrl)
+  await page.getByRole('button', { name: 'Connect' }).click()
+  await page.getByLabel('Email address').fill(emailOf('ann'))
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('heading', { name: 'Connect Test Partner?' }).waitFor()
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  await page.getByRole('heading', { name: 'Households' }).waitFor()
+  expect(new URL(page.url()).origin).toBe(partnerUrl)
+  expect(await page.locator('main a[href^="/households/"]').allTextContents()).toEqual(['The Only Household'])
+})
+
+test('and shows the accounts of the household', async () => {
+  await page.locator('main a[href="/households/h1"]').click()
+  await page.waitForURL(`${partnerUrl}/households/h1`)
+  expect(await page.locator('table tbody tr').count()).toBe(1)
+  const cells = (await page.locator('table tbody td').allTextContents()).map((cell) => cell.trim())
+  expect(cells[0]).toContain('Savings')
+  expect(cells.slice(1)).toEqual(['deposit', '****1234', 'First Custodian', 'EUR', '2020-02-29', 'active'])
+})
+
+test('the connection outlives a restart of the server', async () => {
+  expect(await server.stop()).toBe(0)
+  server = await deployment.start()
+  await page.goto(`${partnerUrl}/households`)
+  expect(await page.locator('main a[href^="/households/"]').allTextContents()).toEqual(['The Only Household'])
+})
+
+test('no PostgreSQL was embedded, and no secret was kept', () => {
+  expect(existsSync(join(deployment.dataDir, 'postgres'))).toBe(false)
+  expect(existsSync(join(deployment.dataDir, 'secret'))).toBe(false)
+})

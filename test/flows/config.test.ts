@@ -1,0 +1,247 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../src/config.ts'
+import { latchkey } from '../support/latchkey.ts'
+
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'latchkey-config-'))
+})
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+const secret = 'a secret of 32 bytes or more, truly'
+const databaseUrl = 'postgres://latchkey:hunter2@db.example:5432/latchkey'
+
+function read(env: Record<string, string> = {}) {
+  return readConfig({ LATCHKEY_DATA_DIR: dataDir, ...env })
+}
+
+function faultsOf(env: Record<string, string>): string[] {
+  try {
+    read(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+describe('without any variable', () => {
+  test('the addresses are those of the design', () => {
+    expect(read()).toEqual({
+      environment: 'sandbox',
+      authUrl: 'http://localhost:4000',
+      baseUrl: 'http://localhost:4000/service-open-api/',
+      host: '127.0.0.1',
+      port: 4000,
+      opsPort: 4001,
+      dataDir,
+      secret: expect.stringMatching(/^[A-Za-z0-9_-]{64}$/),
+      trustedProxies: [],
+    })
+  })
+
+  test('the data directory is ./data', () => {
+    const config = readConfig({ LATCHKEY_SECRET: secret })
+    expect(config.dataDir).toBe(resolve('data'))
+  })
+
+  test('an empty variable is an absent one', () => {
+    const empty = { LATCHKEY_PORT: '', LATCHKEY_SECRET: '', DATABASE_URL: '', LATCHKEY_ENVIRONMENT: '' }
+    expect(read(empty)).toEqual(read())
+  })
+})
+
+test('the port alone moves all addresses', () => {
+  expect(read({ LATCHKEY_PORT: '4100' })).toMatchObject({
+    port: 4100,
+    authUrl: 'http://localhost:4100',
+    baseUrl: 'http://localhost:4100/service-open-api/',
+  })
+})
+
+test('a production deployment says everything itself', () => {
+  const config = read({
+    LATCHKEY_ENVIRONMENT: 'production',
+    LATCHKEY_AUTH_URL: 'https://login.example/',
+    LATCHKEY_BASE_URL: 'https://api.example/partners/service-open-api/',
+    LATCHKEY_HOST: '0.0.0.0',
+    LATCHKEY_PORT: '8080',
+    LATCHKEY_OPS_PORT: '8081',
+    LATCHKEY_SECRET: secret,
+    LATCHKEY_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1,2001:db8::/32',
+    DATABASE_URL: databaseUrl,
+  })
+  expect(config).toEqual({
+    environment: 'production',
+    authUrl: 'https://login.example',
+    baseUrl: 'https://api.example/partners/service-open-api/',
+    host: '0.0.0.0',
+    port: 8080,
+    opsPort: 8081,
+    dataDir,
+    secret,
+    databaseUrl,
+    trustedProxies: ['10.0.0.0/8', '192.0.2.1', '2001:db8::/32'],
+  })
+  expect(existsSync(join(dataDir, 'secret'))).toBe(false)
+})
+
+describe('the secret', () => {
+  test('is made once, readable by its owner alone, and kept', () => {
+    const first = read().secret
+    expect(statSync(join(dataDir, 'secret')).mode & 0o777).toBe(0o600)
+    expect(readFileSync(join(dataDir, 'secret'), 'utf8')).toBe(first)
+    expect(read().secret).toBe(first)
+    expect(readdirSync(dataDir)).toEqual(['secret'])
+  })
+
+  test('is another one in another data directory', () => {
+    expect(read({ LATCHKEY_DATA_DIR: join(dataDir, 'deep/other') }).secret).not.toBe(read().secret)
+  })
+
+  test('is the given one where one is given, and nothing is kept', () => {
+    expect(read({ LATCHKEY_SECRET: secret }).secret).toBe(secret)
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+
+  test('that is kept but damaged is refused rather than replaced', () => {
+    writeFileSync(join(dataDir, 'secret'), 'damaged')
+    expect(faultsOf({})).toEqual([expect.stringMatching(/^LATCHKEY_SECRET: .*32 bytes/)])
+    expect(readFileSync(join(dataDir, 'secret'), 'utf8')).toBe('damaged')
+  })
+
+  test('is required with DATABASE_URL, whatever the data directory holds', () => {
+    read()
+    expect(faultsOf({ DATABASE_URL: databaseUrl })).toEqual([
+      expect.stringMatching(/^LATCHKEY_SECRET: .*required with DATABASE_URL/),
+    ])
+    expect(faultsOf({ DATABASE_URL: databaseUrl, LATCHKEY_SECRET: 'kept' })).toHaveLength(1)
+  })
+
+  test.each([
+    ['31 bytes', 'x'.repeat(31), 1],
+    ['32 bytes', 'x'.repeat(32), 0],
+    ['32 bytes in 16 characters', 'ü'.repeat(16), 0],
+  ])('of %s', (_size, text, faults) => {
+    expect(faultsOf({ LATCHKEY_SECRET: text })).toHaveLength(faults)
+  })
+
+  test('is not made where the configuration is refused', () => {
+    expect(faultsOf({ LATCHKEY_PORT: 'x' })).toHaveLength(1)
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+
+  test('that cannot be kept is a fault of the configuration', () => {
+    writeFileSync(join(dataDir, 'file'), '')
+    expect(faultsOf({ LATCHKEY_DATA_DIR: join(dataDir, 'file/data') })).toEqual([
+      expect.stringMatching(/^LATCHKEY_SECRET: ENOTDIR/),
+    ])
+  })
+})
+
+describe('refused', () => {
+  test.each([
+    ['LATCHKEY_ENVIRONMENT', 'prod', 'sandbox or production'],
+    ['LATCHKEY_ENVIRONMENT', 'Production', 'sandbox or production'],
+    ['LATCHKEY_PORT', '0', 'port from 1 to 65535'],
+    ['LATCHKEY_PORT', '65536', 'port from 1 to 65535'],
+    ['LATCHKEY_PORT', '4e3', 'port from 1 to 65535'],
+    ['LATCHKEY_PORT', ' 4000', 'port from 1 to 65535'],
+    ['LATCHKEY_OPS_PORT', '-1', 'port from 1 to 65535'],
+    ['LATCHKEY_OPS_PORT', '4000', 'another than LATCHKEY_PORT'],
+    ['LATCHKEY_AUTH_URL', 'login.example', 'must be a URL'],
+    [
+      'LATCHKEY_AUTH_URL',
+      'https://login.example/oauth',
+      'origin without a path, such as https://login.example',
+    ],
+    ['LATCHKEY_AUTH_URL', 'https://login.example?x', 'origin without a path'],
+    ['LATCHKEY_AUTH_URL', 'https://Login.example', 'origin without a path, such as https://login.example'],
+    ['LATCHKEY_AUTH_URL', 'http://login.example', 'http is for localhost only'],
+    ['LATCHKEY_AUTH_URL', 'http://localhost.evil.example', 'http is for localhost only'],
+    ['LATCHKEY_AUTH_URL', 'http://192.168.1.7:4000', 'http is for localhost only'],
+    ['LATCHKEY_AUTH_URL', 'ftp://localhost', 'must be https'],
+    ['LATCHKEY_BASE_URL', 'http://api.example/service-open-api/', 'http is for localhost only'],
+    ['LATCHKEY_BASE_URL', 'https://api.example/service-open-api', 'must end in /service-open-api/'],
+    ['LATCHKEY_BASE_URL', 'https://api.example/', 'must end in /service-open-api/'],
+    ['LATCHKEY_BASE_URL', 'https://api.example/x-service-open-api/', 'must end in /service-open-api/'],
+    ['LATCHKEY_BASE_URL', 'https://api.example/service-open-api/?x', 'without query or fragment'],
+    ['LATCHKEY_BASE_URL', 'https://api.example/service-open-api/#x', 'without query or fragment'],
+    ['LATCHKEY_BASE_URL', 'https://me@api.example/service-open-api/', 'must end in /service-open-api/'],
+    ['LATCHKEY_TRUSTED_PROXIES', 'proxy.example', '"proxy.example" is neither'],
+    ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.1,10.0.0.0/33', '"10.0.0.0/33" is neither'],
+    ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/8/8', '"10.0.0.0/8/8" is neither'],
+  ])('%s=%s', (name, value, explanation) => {
+    const faults = faultsOf({ [name]: value, LATCHKEY_SECRET: secret })
+    expect(faults).toEqual([expect.stringContaining(explanation)])
+    expect(faults[0]).toMatch(new RegExp(`^${name}: `))
+  })
+
+  test.each([
+    'http://localhost:4000',
+    'http://127.0.0.1:4000',
+    'http://[::1]:4000',
+    'https://login.example:8443',
+  ])('but not LATCHKEY_AUTH_URL=%s', (url) => {
+    expect(read({ LATCHKEY_AUTH_URL: url, LATCHKEY_SECRET: secret }).authUrl).toBe(url)
+  })
+
+  test.each([
+    ['mysql://latchkey:hunter2@db.example/latchkey', 'must begin with postgres://'],
+    ['hunter2', 'must begin with postgres://'],
+    ['postgres://latchkey:hunter2@db.example:99999/latchkey', 'must be a URL'],
+    ['postgres://latchkey:hunter2/#@db.example/latchkey', 'must be a URL'],
+  ])('DATABASE_URL=%s, without showing it', (url, explanation) => {
+    const faults = faultsOf({ DATABASE_URL: url, LATCHKEY_SECRET: secret })
+    expect(faults).toEqual([expect.stringContaining(explanation)])
+    expect(faults[0]).toMatch(/^DATABASE_URL: /)
+    expect(faults[0]).not.toMatch(/hunter2|db\.example/)
+  })
+})
+
+test('every fault is told at once, and nothing secret with it', async () => {
+  const env = {
+    LATCHKEY_DATA_DIR: dataDir,
+    LATCHKEY_ENVIRONMENT: 'staging',
+    LATCHKEY_PORT: 'http',
+    LATCHKEY_OPS_PORT: '0',
+    LATCHKEY_AUTH_URL: 'http://login.example',
+    LATCHKEY_BASE_URL: 'https://api.example/',
+    LATCHKEY_TRUSTED_PROXIES: 'everyone',
+    LATCHKEY_SECRET: 'too-short-to-tell',
+    DATABASE_URL: 'mysql://latchkey:hunter2@db.example/latchkey',
+  }
+  const names = Object.keys(env).filter((name) => name !== 'LATCHKEY_DATA_DIR')
+  expect(
+    faultsOf(env)
+      .map((fault) => fault.split(':')[0])
+      .sort(),
+  ).toEqual(names.sort())
+  const { code, stdout, stderr } = await latchkey(['start'], env)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr.split('\n')[0]).toBe('The configuration has 8 faults:')
+  for (const name of names) expect(stderr).toContain(`\n  ${name}: `)
+  expect(stderr).not.toMatch(/hunter2|db\.example|too-short-to-tell|\n {4}at /)
+})
+
+test('of several processes that start on an empty data directory at once, all have the same secret', async () => {
+  const built = new URL('../../dist/config.js', import.meta.url).href
+  const script = `import { readConfig } from '${built}'; console.log(readConfig(process.env).secret)`
+  const secrets = await Promise.all(
+    Array.from(
+      { length: 6 },
+      () =>
+        new Promise<string>((done, failed) => {
+          const args = ['--input-type=module', '--eval', script]
+          const env = { PATH: process.env.PATH, LATCHKEY_DATA_DIR: dataDir }
+          execFile(process.execPath, args, { env }, (error, stdout) => (error ? failed(error) : done(stdout)))
+        }),
+    ),
+  )
+  expect(secrets[0]?.trim()).toMatch(/^[A-Za-z0-9_-]{64}$/)
+  expect(new Set(secrets).size).toBe(1)
+})

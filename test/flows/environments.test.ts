@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { codeFor, issued } from '../support/connection.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { createPartner, type Deployment, newDeployment } from '../support/deployment.ts'
+import { seed } from '../support/directory.ts'
+import { api, authorize, authorizeUrl, newCode, refresh, token } from '../support/journey.ts'
+import type { RunningLatchkey } from '../support/latchkey.ts'
+import type { TestPartner } from '../support/server.ts'
+import { Visitor } from '../support/visitor.ts'
+
+type Side = {
+  name: 'sandbox' | 'production'
+  db: TestDatabase
+  deployment: Deployment
+  running: RunningLatchkey
+  partner: TestPartner
+}
+
+const sides: Record<string, Side> = {}
+
+async function open(name: Side['name']): Promise<Side> {
+  const db = await testDatabase()
+  await seed(db.database, { users: [{ id: 'ann' }], households: [{ id: `household-of-${name}` }] })
+  const deployment = await newDeployment({
+    LATCHKEY_ENVIRONMENT: name,
+    LATCHKEY_SECRET: `the secret of the ${name}, 32 bytes or more`,
+    DATABASE_URL: db.url,
+  })
+  const running = await deployment.start()
+  return { name, db, deployment, running, partner: await createPartner(deployment) }
+}
+
+beforeAll(async () => {
+  for (const side of await Promise.all([open('sandbox'), open('production')])) sides[side.name] = side
+})
+afterAll(async () => {
+  for (const side of Object.values(sides)) {
+    expect(await side.running.stop()).toBe(0)
+    side.deployment.remove()
+    await side.db.drop()
+  }
+})
+
+function at(name: string): Side {
+  const side = sides[name]
+  if (!side) throw new Error(`no ${name}`)
+  return side
+}
+
+async function redeemed({ deployment, partner }: Side) {
+  const code = await newCode(deployment, partner, 'ann')
+  return issued(await token(deployment, partner, { grant_type: 'authorization_code', code }))
+}
+
+describe.each([
+  ['sandbox', 'production'],
+  ['production', 'sandbox'],
+])('of the %s, at the %s', (home, away) => {
+  const belongs = `belongs to ${home}, and this is ${away}`
+
+  test('a client_id: an error page that says so, and no redirect', async () => {
+    const visitor = new Visitor()
+    const page = await visitor.post(authorizeUrl(at(away).deployment, at(home).partner, { state: 'x' }), '')
+    expect(page.status).toBe(400)
+    expect(page.headers.get('location')).toBeNull()
+    expect(page.document.querySelector('.fault')?.text).toContain(
+      `The client_id belongs to ${home}, and this is ${away}.`,
+    )
+  })
+
+  test('a client: invalid_client', async () => {
+    const asked = { grant_type: 'refresh_token', refresh_token: 'any' }
+    const { status, body } = await token(at(away).deployment, at(home).partner, asked)
+    expect({ status, body }).toMatchObject({
+      status: 401,
+      body: { error: 'invalid_client', error_description: `the client_id ${belongs}` },
+    })
+  })
+
+  test('a client_secret with the right client_id: invalid_client', async () => {
+    const mixed = { ...at(away).partner, clientSecret: at(home).partner.clientSecret }
+    const { refreshToken } = await redeemed(at(away))
+    const { status, body } = await refresh(at(away).deployment, mixed, refreshToken)
+    expect({ status, body }).toMatchObject({
+      status: 401,
+      body: { error: 'invalid_client', error_description: `client_secret: this client secret ${belongs}` },
+    })
+    expect((await refresh(at(away).deployment, at(away).partner, refreshToken)).status).toBe(200)
+  })
+
+  test('a code: invalid_grant there, and still good at home', async () => {
+    const code = await newCode(at(home).deployment, at(home).partner, 'ann')
+    const asked = { grant_type: 'authorization_code', code }
+    const { status, body } = await token(at(away).deployment, at(away).partner, asked)
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant', error_description: `code: this authorization code ${belongs}` },
+    })
+    expect((await token(at(home).deployment, at(home).partner, asked)).status).toBe(200)
+  })
+
+  test('a refresh token: invalid_grant there, and still good at home', async () => {
+    const { refreshToken } = await redeemed(at(home))
+    const { status, body } = await refresh(at(away).deployment, at(away).partner, refreshToken)
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant', error_description: `refresh_token: this refresh token ${belongs}` },
+    })
+    expect((await refresh(at(home).deployment, at(home).partner, refreshToken)).status).toBe(200)
+  })
+
+  test('an access token: invalid_token there, and still good at home', async () => {
+    const { accessToken } = await redeemed(at(home))
+    const { status, headers, body } = await api(at(away).deployment, 'households', accessToken)
+    expect({ status, body }).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_token', detail: `this access token ${belongs}` },
+    })
+    expect(headers.get('www-authenticate')).toBe(
+      `Bearer realm="latchkey", error="invalid_token", error_description="this access token ${belongs}"`,
+    )
+    const athome = await api(at(home).deployment, 'households', accessToken)
+    expect(athome.body).toEqual([{ id: `household-of-${home}`, name: `household-of-${home}` }])
+  })
+
+  test('a session: unknown, and the login page is shown', async () => {
+    const visitor = new Visitor() // both are at one host here, and cookies are not kept apart by port
+    const code = await codeFor(visitor, at(home).deployment, at(home).partner, 'ann')
+    expect(code).toMatch(/^lk_/)
+    const page = await authorize(visitor, at(away).deployment, at(away).partner)
+    expect(page.document.querySelector('input[name=password]')).not.toBeNull()
+  })
+})
