@@ -26,7 +26,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     contentSecurityPolicy: false, // pages send their own: a form's target differs from page to page
     frameguard: { action: 'deny' },
     referrerPolicy: { policy: 'no-referrer' },
-    hsts: config.authUrl.startsWith('https:') ? { maxAge: 63_072_000 } : false,
+    hsts: config.authUrl.startsWith('https:') ? { maxAge: 63_072_000, includeSubDomains: false } : false,
   })
   await apiDescription(app, config)
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Instant, statement } from '../database/database.ts'
+import { statement } from '../database/database.ts'
 
 /** Minutes in which failures are counted, from the first. */
 const windowMinutes = 15
@@ -14,7 +14,8 @@ export const beginLogin = statement(
   Type.Object({
     account_count: Type.Integer(),
     source_count: Type.Integer(),
-    resets_at: Instant,
+    /** Seconds until both may be tried again. */
+    wait: Type.Integer(),
     user_id: Type.Union([Type.String(), Type.Null()]),
     password_hash: Type.Union([Type.String(), Type.Null()]),
   }),
@@ -27,7 +28,8 @@ export const beginLogin = statement(
      RETURNING key, count, resets_at
    )
    SELECT account.count AS account_count, source.count AS source_count,
-          greatest(account.resets_at, source.resets_at) AS resets_at, u.id AS user_id, u.password_hash
+          ceil(extract(epoch FROM greatest(account.resets_at, source.resets_at) - now()))::int AS wait,
+          u.id AS user_id, u.password_hash
      FROM counted account
      JOIN counted source ON account.key = $1 AND source.key = $2
      LEFT JOIN users u ON u.email_folded = $3 AND u.status = 'active'`,

@@ -15,7 +15,7 @@ export type LoginOutcome =
   | { kind: 'throttled'; retryAfterSeconds: number }
 
 export async function logIn(
-  { database, keys, now }: Context,
+  { database, keys }: Context,
   attempt: { email: string; password: string; source: string },
 ): Promise<LoginOutcome> {
   const email = foldCase(attempt.email.trim())
@@ -26,8 +26,7 @@ export async function logIn(
 
   const found = await database.one(beginLogin, [account, source, email])
   if (found.account_count > accountLimit || found.source_count > sourceLimit) {
-    const wait = found.resets_at.getTime() - now().getTime()
-    return { kind: 'throttled', retryAfterSeconds: Math.max(1, Math.ceil(wait / 1000)) }
+    return { kind: 'throttled', retryAfterSeconds: Math.max(1, found.wait) }
   }
   const matches = await verifyPassword(attempt.password, found.password_hash)
   if (!matches || found.user_id === null) return { kind: 'refused' }

@@ -73,7 +73,7 @@ export function ConnectPage(props: {
           anything, and it does not receive your password.
         </dd>
         <dt>For how long</dt>
-        <dd>Until you end it. It also ends by itself when the application has not used it for 30 days.</dd>
+        <dd>Until you end it. An application that has not used it for 30 days must send you here again.</dd>
         <dt>How to end it</dt>
         <dd>
           At any time, at once, under <a href="/connections">your connected apps</a>.

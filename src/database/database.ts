@@ -15,10 +15,14 @@ export type Database = {
   one<Row>(statement: Statement<Row>, values: Value[]): Promise<Row>
   /** The row of a statement that gives one or none. */
   maybe<Row>(statement: Statement<Row>, values: Value[]): Promise<Row | undefined>
-  /** Lends a connection for work that is more than one statement: migrations, import. */
-  withConnection<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>
+  /** Lends a connection of its own, without time-outs, for work that is more than one statement: migrations, import. */
+  withConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
+
+/** Milliseconds after which a statement is given up: by PostgreSQL, and should that not answer at all, by us. */
+const statementTimeout = 5000
+const answerTimeout = 6000
 
 /** The fault is the database's and may pass: the caller gets 503, never "invalid token". */
 export class DatabaseUnavailable extends Error {}
@@ -37,13 +41,17 @@ export function statement<T extends TSchema>(name: string, row: T, text: string)
 }
 
 export function openPool(url: string, onError: (error: Error) => void): Database {
-  const pool = new pg.Pool({
+  const connection = {
     connectionString: url,
     application_name: 'latchkey',
-    max: 10,
     connectionTimeoutMillis: 2000,
-    statement_timeout: 10_000,
     keepAlive: true,
+  }
+  const pool = new pg.Pool({
+    ...connection,
+    max: 10,
+    statement_timeout: statementTimeout,
+    query_timeout: answerTimeout,
   })
   pool.on('error', onError)
 
@@ -64,16 +72,18 @@ export function openPool(url: string, onError: (error: Error) => void): Database
     },
     maybe: async (statement, values) => (await run(statement, values))[0],
     async withConnection(work) {
-      const client = await pool.connect().catch((error) => {
+      const client = new pg.Client(connection)
+      client.on('error', onError) // without a listener, a lost connection would end the process
+      try {
+        await client.connect()
+        await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
+      } catch (error) {
         throw explained(error)
-      })
-      // Lent out, a client that loses its connection has only this listener between it and the end of the process.
-      client.on('error', onError)
+      }
       try {
         return await work(client)
       } finally {
-        client.off('error', onError)
-        client.release()
+        await client.end() // and with it ends whatever lock it held
       }
     },
     close: () => pool.end(),
@@ -86,6 +96,9 @@ function explained(error: unknown): unknown {
   return new DatabaseUnavailable(`the database is unavailable: ${reason}`, { cause: error })
 }
 
+const connectionFault =
+  /^(Connection terminated|Query read timeout|Client has encountered a connection error|timeout exceeded when trying)/
+
 /**
  * PostgreSQL's classes 08 (connection), 28 and 3D (login and database refused), 53 (resources) and 57 (operator
  * intervention, time-outs), and the socket's own.
@@ -96,8 +109,6 @@ export function isUnavailable(error: unknown): error is Error {
   return (
     /^(08|28|3D|53|57)/.test(code) ||
     /^E(CONN|PIPE|TIMEDOUT|AI_AGAIN|HOSTUNREACH|NOTFOUND)/.test(code) ||
-    /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect/.test(
-      error.message,
-    )
+    connectionFault.test(error.message)
   )
 }

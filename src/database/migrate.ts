@@ -16,33 +16,27 @@ export class MigrationError extends Error {}
  */
 export function migrate(database: Database, directory = ownMigrations): Promise<string[]> {
   return database.withConnection(async (client) => {
-    await client.query('SET statement_timeout = 0')
     await client.query('SELECT pg_advisory_lock($1)', [migrating])
-    try {
-      await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
-        name text PRIMARY KEY, digest text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
-      const { rows } = await client.query<{ name: string; digest: string }>(
-        'SELECT name, digest FROM schema_migrations',
-      )
-      const files = migrations(directory)
-      refuseNewerOrChanged(rows, files)
-      const pending = files.filter((file) => !rows.some((row) => row.name === file.name))
-      for (const { name, digest, sql } of pending) {
-        try {
-          await client.query('BEGIN')
-          await client.query(sql)
-          await client.query('INSERT INTO schema_migrations (name, digest) VALUES ($1, $2)', [name, digest])
-          await client.query('COMMIT')
-        } catch (cause) {
-          await client.query('ROLLBACK').catch(() => {})
-          throw new MigrationError(`Migration ${name} failed and was undone: ${cause}`, { cause })
-        }
+    await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
+      name text PRIMARY KEY, digest text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
+    const { rows } = await client.query<{ name: string; digest: string }>(
+      'SELECT name, digest FROM schema_migrations',
+    )
+    const files = migrations(directory)
+    refuseNewerOrChanged(rows, files)
+    const pending = files.filter((file) => !rows.some((row) => row.name === file.name))
+    for (const { name, digest, sql } of pending) {
+      try {
+        await client.query('BEGIN')
+        await client.query(sql)
+        await client.query('INSERT INTO schema_migrations (name, digest) VALUES ($1, $2)', [name, digest])
+        await client.query('COMMIT')
+      } catch (cause) {
+        await client.query('ROLLBACK').catch(() => {})
+        throw new MigrationError(`Migration ${name} failed and was undone: ${cause}`, { cause })
       }
-      return pending.map((file) => file.name)
-    } finally {
-      // A lost connection has let go of the lock, and must not hide what went wrong.
-      await client.query(`SELECT pg_advisory_unlock(${migrating}); RESET statement_timeout`).catch(() => {})
     }
+    return pending.map((file) => file.name)
   })
 }
 

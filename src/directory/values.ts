@@ -10,8 +10,9 @@ export function quoted(text: string): string {
 
 /** The platform's own identifiers. */
 export const checkId = matching(
-  /^[A-Za-z0-9._:-]{1,64}$/,
-  'is not an id: those are 1 to 64 characters of A-Z a-z 0-9 . _ : -',
+  // A browser or client library resolves the path segments `.` and `..` away: nobody could ever ask for them.
+  /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,64}$/,
+  'is not an id: those are 1 to 64 characters of A-Z a-z 0-9 . _ : -, and not . or ..',
 )
 
 export const checkEmail: Check = (text) =>

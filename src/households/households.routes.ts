@@ -61,7 +61,7 @@ const accountsSchema = {
 }
 
 export function householdRoutes(app: FastifyInstance, context: Context): void {
-  const { config, database } = context
+  const { config, database, keys } = context
   const address = `${config.baseUrl}api/v1/households`
 
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
@@ -70,8 +70,9 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const bearer = readBearer(request.headers.authorization, config.environment)
       if (bearer.kind === 'refused') return sendBearerRefusal(reply, bearer)
-      const page = pageOf(request.query)
       const pattern = request.query.name_pattern || undefined
+      const listing = { address, filters: { ...(pattern && { name_pattern: pattern }) } }
+      const page = pageOf(request.query, listing, keys.cursor)
       const row = await database.one(listHouseholds, [
         bearer.hash,
         pattern === undefined ? null : namePattern(pattern),
@@ -79,12 +80,9 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
         offsetOf(page),
         page.after,
       ])
+      request.log.info({ event: 'read', client_id: row.client_id, user_id: row.user_id })
       if (!row.authenticated) return sendBearerRefusal(reply, bearerRefusal(row.refusal))
-      return sendJson(
-        reply,
-        row.body,
-        linkHeader(address, page, row.last, pattern ? { name_pattern: pattern } : {}),
-      )
+      return sendJson(reply, row.body, linkHeader(page, row.last, keys.cursor))
     },
   )
 
@@ -95,7 +93,8 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
       const bearer = readBearer(request.headers.authorization, config.environment)
       if (bearer.kind === 'refused') return sendBearerRefusal(reply, bearer)
       const { household_id: id } = request.params
-      const page = pageOf(request.query)
+      const listing = { address: `${address}/${encodeURIComponent(id)}/accounts`, filters: {} }
+      const page = pageOf(request.query, listing, keys.cursor)
       const known = isId(id) ? id : ''
       const row = await database.one(listAccounts, [
         bearer.hash,
@@ -104,14 +103,11 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
         offsetOf(page),
         page.after,
       ])
+      request.log.info({ event: 'read', client_id: row.client_id, user_id: row.user_id })
       if (!row.authenticated) return sendBearerRefusal(reply, bearerRefusal(row.refusal))
       if (!row.household_visible)
         return sendNotFound(reply, 'there is no such household, or this user may not see it')
-      return sendJson(
-        reply,
-        row.body,
-        linkHeader(`${address}/${encodeURIComponent(id)}/accounts`, page, row.last, {}),
-      )
+      return sendJson(reply, row.body, linkHeader(page, row.last, keys.cursor))
     },
   )
 }

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { makeCursor, readCursor } from './cursor.ts'
 
 /** Contract, section 8. */
 const defaultSize = 100
@@ -16,19 +17,26 @@ export const PageQuery = {
   page_size: Type.Optional(
     Type.Integer({ minimum: 1, maximum: largestSize, default: defaultSize, description: 'Entries a page.' }),
   ),
-  after: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description: 'Set by the next link of `Link`: the page begins behind this id, and `page` only counts.',
-    }),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Set by the links of `Link`; to be sent back as it came.' }),
   ),
 }
 
-/** `after` is empty on a page that was asked for by its number alone: no id is. */
-export type Page = { number: number; size: number; after: string }
+/** What is being listed: its public address, and the parameters that the links keep. */
+export type Listing = { address: string; filters: Record<string, string> }
 
-export function pageOf(query: { page?: number; page_size?: number; after?: string }): Page {
-  return { number: query.page ?? 0, size: query.page_size ?? defaultSize, after: query.after ?? '' }
+/** `after` is the id behind which the page begins, and empty on a page that was asked for by its number: no id is. */
+export type Page = { listing: Listing; number: number; size: number; after: string }
+
+export function pageOf(
+  query: { page?: number; page_size?: number; cursor?: string },
+  listing: Listing,
+  key: Buffer,
+): Page {
+  const number = query.page ?? 0
+  const size = query.page_size ?? defaultSize
+  const after = query.cursor ? readCursor(key, { ...listing, number, size }, query.cursor) : undefined
+  return { listing, number, size, after: after ?? '' }
 }
 
 /** Rows before the page, as text: beyond 2^53 a number would be rounded. */
@@ -36,25 +44,21 @@ export function offsetOf({ number, size, after }: Page): string {
   return after ? '0' : (BigInt(number) * BigInt(size)).toString()
 }
 
-/**
- * RFC 8288. `next` carries the last id of this page, so that a client that follows it neither skips nor repeats what
- * stays while other entries come and go; a page number alone cannot promise that.
- *
- * `address` is the operation's public URL, `last` this page's last id if more follow, `others` parameters to keep.
- */
+/** RFC 8288. `last` is the page's last id if more follow. */
 export function linkHeader(
-  address: string,
-  page: Page,
+  { listing, number, size }: Page,
   last: string | null,
-  others: Record<string, string>,
+  key: Buffer,
 ): string | undefined {
-  const link = (number: number, rel: string, after?: { after: string }) => {
-    const numbers = { page: String(number), page_size: String(page.size) }
-    return `<${address}?${new URLSearchParams({ ...numbers, ...others, ...after })}>; rel="${rel}"`
+  const link = (rel: string, page: number, cursor?: string) => {
+    const numbers = { page: String(page), page_size: String(size) }
+    const query = new URLSearchParams({ ...numbers, ...listing.filters, ...(cursor && { cursor }) })
+    return `<${listing.address}?${query}>; rel="${rel}"`
   }
+  const next = number + 1
   const links = [
-    ...(page.number > 0 ? [link(0, 'first'), link(page.number - 1, 'prev')] : []),
-    ...(last !== null ? [link(page.number + 1, 'next', { after: last })] : []),
+    ...(number > 0 ? [link('first', 0), link('prev', number - 1)] : []),
+    ...(last !== null ? [link('next', next, makeCursor(key, { ...listing, number: next, size }, last))] : []),
   ]
   return links.length > 0 ? links.join(', ') : undefined
 }

@@ -54,11 +54,7 @@ export async function loadSigningKey(database: Database, key: Buffer): Promise<S
 function firstKey(database: Database, key: Buffer) {
   return database.withConnection(async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [making])
-    try {
-      return (await database.maybe(newestKey, [])) ?? (await database.one(insertKey, await generate(key)))
-    } finally {
-      await client.query('SELECT pg_advisory_unlock($1)', [making])
-    }
+    return (await database.maybe(newestKey, [])) ?? (await database.one(insertKey, await generate(key)))
   })
 }
 

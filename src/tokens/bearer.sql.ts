@@ -7,7 +7,7 @@ import Type from 'typebox'
  */
 export const callerOf = `
   bearer AS (
-    SELECT u.id AS user_id, u.firm_id, r.sees,
+    SELECT p.client_id, u.id AS user_id, u.firm_id, r.sees,
            CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
                 WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
                 WHEN t.expires_at <= now() THEN 'expired' END AS refusal
@@ -22,11 +22,15 @@ export const callerOf = `
     SELECT user_id, firm_id, sees FROM bearer WHERE refusal IS NULL
   )`
 
-/** The columns by which a statement that begins with `callerOf` says whether the call is authenticated. */
+/** The columns by which a statement that begins with `callerOf` says who calls, and whether that is authenticated. */
 export const callerColumns = `
-  EXISTS (SELECT FROM caller) AS authenticated, (SELECT refusal FROM bearer) AS refusal`
+  EXISTS (SELECT FROM caller) AS authenticated, (SELECT refusal FROM bearer) AS refusal,
+  (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id`
 
 export const CallerColumns = {
+  /** Whose token it is, whether or not it is good; for the log. */
+  client_id: Type.Union([Type.String(), Type.Null()]),
+  user_id: Type.Union([Type.String(), Type.Null()]),
   authenticated: Type.Boolean(),
   refusal: Type.Union([
     Type.Literal('expired'),

@@ -10,7 +10,7 @@ import { launchBrowser } from '../support/browser.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { createPartner, type Deployment, importUsers, newDeployment } from '../support/deployment.ts'
 import { emailOf, password } from '../support/directory.ts'
-import type { RunningLatchkey } from '../support/latchkey.ts'
+import { type RunningLatchkey, startLatchkey } from '../support/latchkey.ts'
 import { freePort } from '../support/server.ts'
 
 const program = fileURLToPath(new URL('../../examples/partner-app/dist/main.js', import.meta.url))
@@ -90,4 +90,20 @@ test('the connection outlives a restart of the server', async () => {
 test('no PostgreSQL was embedded, and no secret was kept', () => {
   expect(existsSync(join(deployment.dataDir, 'postgres'))).toBe(false)
   expect(existsSync(join(deployment.dataDir, 'secret'))).toBe(false)
+})
+
+test('`latchkey demo` runs on a database of its own as well, and makes the data directory it lacks', async () => {
+  const own = await testDatabase()
+  const partnerAt = `http://localhost:${await freePort()}`
+  const { env, dataDir, remove } = await newDeployment({ DATABASE_URL: own.url, PARTNER_URL: partnerAt })
+  const demo = await startLatchkey(['demo'], {
+    ...env,
+    LATCHKEY_DATA_DIR: join(dataDir, 'not/there/yet'),
+    LATCHKEY_SECRET: 'the secret of the demo, 32 bytes or more',
+  })
+  expect(demo.ready.partner_url).toBe(partnerAt)
+  expect((await fetch(partnerAt)).status).toBe(200)
+  expect(await demo.stop()).toBe(0)
+  remove()
+  await own.drop()
 })

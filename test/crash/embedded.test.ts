@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -52,16 +52,24 @@ function expectNothingLeft(): void {
 
 function postgresProcesses(): number[] {
   const directory = join(deployment.dataDir, 'postgres')
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && isAlive(Number(name)))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`-D\0${directory}\0`)
-      } catch {
-        return false // it ended in between
-      }
-    })
+  return commandLines().flatMap(([pid, line]) =>
+    line.includes(` -D ${directory} `) && isAlive(pid) ? pid : [],
+  )
+}
+
+function commandLines(): [pid: number, line: string][] {
+  if (!existsSync('/proc/self/cmdline')) {
+    const lines = execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' }).split('\n')
+    return lines.map((line) => [Number.parseInt(line, 10), line])
+  }
+  return readdirSync('/proc').flatMap((name): [number, string][] => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      return [[Number(name), readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')]]
+    } catch {
+      return [] // it ended in between
+    }
+  })
 }
 
 async function readiness(): Promise<number> {
@@ -147,6 +155,7 @@ describe('beside a running server', () => {
   test('a second server says whose the data directory is and ends, leaving the first alone', async () => {
     const other = await newDeployment({ LATCHKEY_DATA_DIR: deployment.dataDir })
     const { code, stdout, stderr } = await latchkey(['start'], other.env)
+    other.remove()
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(
       `Another Latchkey server (process ${server.process.pid}) is running on this data directory. ` +
@@ -205,21 +214,24 @@ describe('PostgreSQL alone killed -9', () => {
 
   test('a command that starts it again before the server does is no hindrance', async () => {
     const { accessToken } = issued(await newIssued())
-    for (let round = 0; round < 3; round++) {
-      const commands = [listPartners(), listPartners()]
-      await sleep(300 + Math.random() * 300) // just when they are about to look for PostgreSQL
-      process.kill(runningPostgres(deployment.dataDir), 'SIGKILL')
-      await Promise.all(commands)
-      await expectEventually(
-        async () => (await api(deployment, 'households', accessToken)).status === 200,
-        10_000,
-      )
-    }
+    server.process.kill('SIGSTOP') // slow to notice
+    process.kill(runningPostgres(deployment.dataDir), 'SIGKILL')
+    const command = run('partner', 'list')
+    await expectEventually(async () => postgresProcesses().length > 0, 10_000)
+    command.kill('SIGSTOP') // and this one slow to leave
+    const ended = once(command, 'exit')
+    server.process.kill('SIGCONT')
+    const answered = async () => (await api(deployment, 'households', accessToken)).status === 200
+    await expectEventually(answered, 10_000)
+    command.kill('SIGCONT')
+    expect(await ended).toEqual([0, null])
+    await expectEventually(answered, 10_000)
   })
 
   test('the healed server is still alone on its directory', async () => {
     const other = await newDeployment({ LATCHKEY_DATA_DIR: deployment.dataDir })
     const { code, stderr } = await latchkey(['start'], other.env)
+    other.remove()
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining(`(process ${server.process.pid})`),
@@ -252,7 +264,7 @@ describe('SIGTERM', () => {
     await expect(fetch(deployment.authUrl)).rejects.toThrow('fetch failed')
   })
 
-  test('a second later than PostgreSQL was killed still ends with 0 and leaves nothing', async () => {
+  test('shortly after PostgreSQL was killed: it ends with 0 and leaves nothing', async () => {
     for (const pause of [0, 20, 150]) {
       const server = await deployment.start()
       process.kill(runningPostgres(deployment.dataDir), 'SIGKILL')

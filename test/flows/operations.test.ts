@@ -112,7 +112,7 @@ describe('openapi.json', () => {
     expect(limits(path)).toEqual({
       page: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
       page_size: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
-      after: { type: 'string', maxLength: 64 },
+      cursor: { type: 'string', maxLength: 200 },
       name_pattern: { type: 'string', maxLength: 256 },
     })
     expect(operation(path).parameters.filter(({ required }) => required)).toEqual([])

@@ -101,11 +101,7 @@ async function importFilesOf(
 }
 
 async function prepareStaging(client: pg.ClientBase): Promise<void> {
-  await client.query(`
-    SET LOCAL statement_timeout = 0;
-    SET LOCAL idle_in_transaction_session_timeout = 0;
-    SET LOCAL lock_timeout = '60s';
-    SET LOCAL work_mem = '64MB'`)
+  await client.query(`SET LOCAL lock_timeout = '60s'; SET LOCAL work_mem = '64MB'`)
   for (const { table } of importFiles) {
     await client.query(
       `CREATE TEMP TABLE staged_${table} (LIKE ${table}, line integer NOT NULL) ON COMMIT DROP`,
