@@ -7,15 +7,9 @@ CREATE TABLE partners (
   status        text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
   redirect_uris text[] NOT NULL CHECK (cardinality(redirect_uris) > 0),
   require_pkce  boolean NOT NULL DEFAULT false,
+  secret_hashes bytea[] NOT NULL CHECK (cardinality(secret_hashes) BETWEEN 1 AND 2), -- the newest first
   created_at    timestamptz NOT NULL DEFAULT now()
 );
-
-CREATE TABLE partner_secrets (
-  hash       bytea PRIMARY KEY,
-  client_id  text COLLATE "C" NOT NULL REFERENCES partners ON DELETE CASCADE,
-  created_at timestamptz NOT NULL DEFAULT now()
-);
-CREATE INDEX partner_secrets_of_partner ON partner_secrets (client_id);
 
 CREATE TABLE sessions (
   hash       bytea PRIMARY KEY,

@@ -3,7 +3,7 @@
 //   node scripts/run.mjs test [ARGS…]       the test suite
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -88,17 +88,10 @@ function npm(...words) {
 
 /** Two commands started at once on a fresh clone: one sets up, the other waits. A lock whose owner died is taken over. */
 async function withLock(work) {
-  for (;;) {
-    try {
-      mkdirSync(lock)
-      break
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error
-      if (abandoned()) rmSync(lock, { recursive: true, force: true })
-      else await sleep(200)
-    }
+  for (let waits = 0; !take(); waits++) {
+    if (waits === 10) console.error(`waiting for another set-up to end; should there be none, remove ${lock}`)
+    await sleep(200)
   }
-  writeFileSync(join(lock, 'pid'), String(process.pid))
   process.on('exit', release)
   try {
     work()
@@ -108,13 +101,26 @@ async function withLock(work) {
   }
 }
 
+function take() {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+    if (abandoned()) release()
+    return false
+  }
+}
+
 function release() {
-  rmSync(lock, { recursive: true, force: true })
+  rmSync(lock, { force: true })
 }
 
 function abandoned() {
   try {
-    process.kill(Number(readFileSync(join(lock, 'pid'), 'utf8')), 0)
+    const owner = readFileSync(lock, 'utf8')
+    if (owner === '') return Date.now() - statSync(lock).mtimeMs > 5000
+    process.kill(Number(owner), 0)
     return false
   } catch (error) {
     return error.code === 'ESRCH'

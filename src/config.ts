@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { ExplainedError } from './explained-error.ts'
 
 export type Environment = 'sandbox' | 'production'
 
@@ -23,7 +24,7 @@ export type Config = {
   trustedProxies: string[]
 }
 
-export class ConfigError extends Error {
+export class ConfigError extends ExplainedError {
   readonly faults: string[]
 
   constructor(faults: string[]) {

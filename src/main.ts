@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
+import { ExplainedError } from './explained-error.ts'
 import { createLogger } from './http/logger.ts'
 import { deriveKeys } from './keys/derived-keys.ts'
 import { loadSigningKey } from './keys/signing-keys.ts'
@@ -68,7 +69,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   }
 }
 
-export class ListenError extends Error {}
+export class ListenError extends ExplainedError {}
 
 function explainListen(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error

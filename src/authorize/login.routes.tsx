@@ -56,7 +56,7 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
           return reply.redirect(nextPage(sealed), 303)
         }
         case 'refused':
-          return form(reply, 401, {
+          return form(reply, 403, {
             request: sealed,
             email,
             fault: 'The email address or the password is not right.',

@@ -1,9 +1,10 @@
 import { type Config, readConfig } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { openDatabase } from '../database/open.ts'
+import { ExplainedError } from '../explained-error.ts'
 
 /** A fault of the call, not of the program: printed without a stack. */
-export class CommandError extends Error {}
+export class CommandError extends ExplainedError {}
 
 /** Lends the configured database, its schema up to date, to one command. */
 export async function withDatabase<T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> {

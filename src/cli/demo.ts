@@ -4,7 +4,6 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { type DemoPartner, loginTable, prepareDirectory, preparePartner } from '../demo/demo.ts'
 import { type PartnerApp, startPartnerApp } from '../demo/partner-app.ts'
-import { startServer, stopSignal } from '../main.ts'
 
 export function demoCommand(): Command {
   return new Command('demo')
@@ -18,6 +17,7 @@ export function demoCommand(): Command {
         ])
       }
       const partnerUrl = process.env.PARTNER_URL || 'http://localhost:4010'
+      const { startServer, stopSignal } = await import('../main.ts')
       const stop = stopSignal()
       let app: Promise<PartnerApp> | undefined
       const prepare = async (database: Database) => {

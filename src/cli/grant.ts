@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { foldCase } from '../directory/case-folding.ts'
 import { listGrants, revokeGrant } from '../grants/grants.sql.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 
@@ -19,7 +20,11 @@ function list(): Command {
     .option('--json', 'print JSON')
     .action((options: Json & { user?: string; partner?: string }) =>
       withDatabase(async (database) => {
-        const grants = await database.run(listGrants, [options.user ?? null, options.partner ?? null])
+        const grants = await database.run(listGrants, [
+          // Ids are told apart by case, addresses are not.
+          options.user?.includes('@') ? foldCase(options.user) : (options.user ?? null),
+          options.partner ?? null,
+        ])
         const text = grants.map(
           (grant) => `${grant.id}  ${grant.email}  ${grant.partner_name} (${grant.client_id})`,
         )

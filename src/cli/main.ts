@@ -1,13 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
-import { ConfigError } from '../config.ts'
-import { EmbeddedPostgresError } from '../database/cluster.ts'
-import { DatabaseUnavailable } from '../database/database.ts'
-import { DataDirectoryInUse } from '../database/embedded.ts'
-import { MigrationError } from '../database/migrate.ts'
-import { PartnerAppError } from '../demo/partner-app.ts'
-import { ListenError } from '../main.ts'
-import { CommandError } from './command.ts'
+import { ExplainedError } from '../explained-error.ts'
 import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
 import { grantCommand } from './grant.ts'
@@ -32,19 +25,7 @@ const program = new Command('latchkey')
 try {
   await program.parseAsync()
 } catch (error) {
-  // These say all there is to say; anything else is a fault of ours, and its stack helps.
-  const known = [
-    CommandError,
-    ConfigError,
-    DatabaseUnavailable,
-    DataDirectoryInUse,
-    EmbeddedPostgresError,
-    ListenError,
-    MigrationError,
-    PartnerAppError,
-  ]
-  const plain = known.some((kind) => error instanceof kind)
-  const text = error instanceof Error ? (plain ? error.message : error.stack) : String(error)
+  const text = error instanceof ExplainedError ? error.message : error instanceof Error ? error.stack : error
   process.stderr.write(`${text}\n`)
   process.exitCode = 1
 }

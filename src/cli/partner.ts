@@ -91,9 +91,9 @@ function rotateSecret(): Command {
       withDatabase(async (database, { environment }) => {
         const rotated = await rotatePartnerSecret(database, environment, clientId, options.endOthers ?? false)
         if (!rotated) throw unknown(clientId)
-        const { clientSecret, ended } = rotated
-        const text = `client_secret  ${clientSecret}\n\nShown this once. Secrets ended by this rotation: ${ended}.`
-        answer(options, { client_id: clientId, client_secret: clientSecret, ended_secrets: ended }, text)
+        const { clientSecret, liveSecrets } = rotated
+        const text = `client_secret  ${clientSecret}\n\nShown this once. Live secrets now: ${liveSecrets}.`
+        answer(options, { client_id: clientId, client_secret: clientSecret, live_secrets: liveSecrets }, text)
       }),
     )
 }

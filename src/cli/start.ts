@@ -1,6 +1,5 @@
 import { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { startServer, stopSignal } from '../main.ts'
 
 export function startCommand(): Command {
   return new Command('start')
@@ -8,6 +7,7 @@ export function startCommand(): Command {
     .option('--json', 'accepted like everywhere; the ready line is JSON already')
     .action(async () => {
       const config = readConfig(process.env)
+      const { startServer, stopSignal } = await import('../main.ts') // half a second that the other commands need not spend
       const stop = stopSignal()
       const server = await startServer(config, { logLevel: 'info' })
       process.stdout.write(

@@ -16,9 +16,10 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { ExplainedError } from '../explained-error.ts'
 import { type Unprivileged, unprivileged } from './unprivileged.ts'
 
-export class EmbeddedPostgresError extends Error {}
+export class EmbeddedPostgresError extends ExplainedError {}
 
 /** The PostgreSQL of one data directory: where it is, whether it runs, how it is made, started and stopped. */
 export class Cluster {

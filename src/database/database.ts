@@ -1,6 +1,7 @@
 import pg from 'pg'
 import Type, { type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { ExplainedError } from '../explained-error.ts'
 
 /** A named prepared statement with the shape of its rows. Build one with `statement`. */
 export type Statement<Row> = { name: string; text: string; parse(row: unknown): Row }
@@ -25,7 +26,7 @@ const statementTimeout = 5000
 const answerTimeout = 6000
 
 /** The fault is the database's and may pass: the caller gets 503, never "invalid token". */
-export class DatabaseUnavailable extends Error {}
+export class DatabaseUnavailable extends ExplainedError {}
 
 /** A `timestamptz` or `date` of a row. */
 export const Instant = Type.Refine(Type.Unsafe<Date>({}), (value) => value instanceof Date)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { ExplainedError } from '../explained-error.ts'
 import { Cluster } from './cluster.ts'
 import { isUnavailable } from './database.ts'
 
@@ -23,7 +24,7 @@ export type EmbeddedPostgres = {
   leave(): Promise<void>
 }
 
-export class DataDirectoryInUse extends Error {}
+export class DataDirectoryInUse extends ExplainedError {}
 
 /**
  * PostgreSQL in `dataDir`: set up when missing, started when down, joined when already up, be it another command's

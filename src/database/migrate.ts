@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ExplainedError } from '../explained-error.ts'
 import type { Database } from './database.ts'
 
 const ownMigrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 const migrating = 4_710_003
 
-export class MigrationError extends Error {}
+export class MigrationError extends ExplainedError {}
 
 /**
  * Brings the database to this program's schema: each file in a transaction of its own, one node at a time, forward only.

@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { ExplainedError } from '../explained-error.ts'
 
 const attached = fileURLToPath(new URL('./attached.js', import.meta.url))
 const program = fileURLToPath(new URL('../../examples/partner-app/dist/main.js', import.meta.url))
 
-export class PartnerAppError extends Error {}
+export class PartnerAppError extends ExplainedError {}
 
 export type PartnerApp = { close(): Promise<void> }
 

@@ -24,11 +24,11 @@ export const grantsOfUser = statement(
   `${liveGrants} AND g.user_id = $1 ORDER BY p.name, g.id`,
 )
 
-/** For the operator. $1 user id or email address, or null for everybody; $2 client_id or null */
+/** For the operator. $1 user id or folded email address, or null for everybody; $2 client_id or null */
 export const listGrants = statement(
   'list_grants',
   Grant,
-  `${liveGrants} AND ($1::text IS NULL OR u.id = $1 OR u.email = $1) AND ($2::text IS NULL OR g.client_id = $2)
+  `${liveGrants} AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1) AND ($2::text IS NULL OR g.client_id = $2)
     ORDER BY g.created_at, g.id`,
 )
 

@@ -9,10 +9,13 @@ import {
 } from 'jose'
 import Type from 'typebox'
 import { type Database, statement } from '../database/database.ts'
+import { ExplainedError } from '../explained-error.ts'
 import { randomId } from '../tokens/token-format.ts'
 
 /** The key that signs id_tokens, and its public half for the JWKS. */
 export type SigningKey = { kid: string; algorithm: 'RS256'; privateKey: CryptoKey; publicJwk: JWK }
+
+export class SecretMismatch extends ExplainedError {}
 
 const Row = Type.Object({
   kid: Type.String(),
@@ -38,7 +41,7 @@ const making = 4_710_004
 
 /**
  * The signing key of this database, made on first use and kept encrypted under `key`.
- * @throws when it was encrypted under another LATCHKEY_SECRET
+ * @throws {SecretMismatch} when it was encrypted under another LATCHKEY_SECRET
  */
 export async function loadSigningKey(database: Database, key: Buffer): Promise<SigningKey> {
   const row = (await database.maybe(newestKey, [])) ?? (await firstKey(database, key))
@@ -75,7 +78,7 @@ async function open(sealed: string, key: Buffer): Promise<CryptoKey> {
     if (imported instanceof Uint8Array) throw new Error('not a private key')
     return imported
   } catch (cause) {
-    throw new Error(
+    throw new SecretMismatch(
       'The signing key in the database cannot be opened: it was stored under another LATCHKEY_SECRET. ' +
         'Start with the secret that this database was made with.',
       { cause },

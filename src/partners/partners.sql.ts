@@ -22,20 +22,15 @@ export const findPartner = statement(
 export const listPartners = statement(
   'list_partners',
   Type.Object({ ...Partner.properties, created_at: Instant, live_secrets: Type.Integer() }),
-  `SELECT ${columns}, created_at,
-          (SELECT count(*) FROM partner_secrets s WHERE s.client_id = p.client_id)::int AS live_secrets
-     FROM partners p
-    ORDER BY name, client_id`,
+  `SELECT ${columns}, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id`,
 )
 
 /** $1 client_id, $2 name, $3 redirect URIs, $4 whether PKCE is required, $5 SHA-256 of the first secret */
 export const insertPartner = statement(
   'insert_partner',
   Type.Object({ client_id: Type.String() }),
-  `WITH partner AS (
-     INSERT INTO partners (client_id, name, redirect_uris, require_pkce) VALUES ($1, $2, $3, $4) RETURNING client_id
-   )
-   INSERT INTO partner_secrets (hash, client_id) SELECT $5, client_id FROM partner RETURNING client_id`,
+  `INSERT INTO partners (client_id, name, redirect_uris, require_pkce, secret_hashes)
+   VALUES ($1, $2, $3, $4, ARRAY[$5::bytea]) RETURNING client_id`,
 )
 
 /** $1 client_id, $2 the new status; no row: no such partner */
@@ -46,21 +41,22 @@ export const setPartnerStatus = statement(
 )
 
 /**
- * Adds a secret and keeps as many of the newest others as asked for: with one kept, two are live while the partner
- * changes over; with none, the others end at once, which is for a secret that leaked.
- * $1 client_id, $2 SHA-256 of the new secret, $3 how many others stay live; no row: no such partner
+ * Adds a secret and keeps the newest of the others, so that two are live while the partner changes over; or none of
+ * them, for when one leaked. All in the partner's own row: of two rotations at once, the second sees the first.
+ * $1 client_id, $2 SHA-256 of the new secret, $3 how many others stay live, 0 or 1; no row: no such partner
  */
 export const rotateSecret = statement(
   'rotate_partner_secret',
-  Type.Object({ client_id: Type.String(), ended: Type.Integer() }),
-  `WITH partner AS (
-     SELECT client_id FROM partners WHERE client_id = $1 FOR UPDATE
-   ), added AS (
-     INSERT INTO partner_secrets (hash, client_id) SELECT $2, client_id FROM partner
-   ), ended AS (
-     DELETE FROM partner_secrets WHERE hash IN (
-       SELECT s.hash FROM partner_secrets s JOIN partner USING (client_id) ORDER BY s.created_at DESC OFFSET $3)
-     RETURNING hash
-   )
-   SELECT client_id, (SELECT count(*) FROM ended)::int AS ended FROM partner`,
+  Type.Object({ client_id: Type.String(), live_secrets: Type.Integer() }),
+  `UPDATE partners SET secret_hashes = ARRAY[$2::bytea] || secret_hashes[1:$3::int] WHERE client_id = $1
+   RETURNING client_id, cardinality(secret_hashes) AS live_secrets`,
 )
+
+/**
+ * The common table expression by which a statement authenticates the client that asks: its row, whatever the partner's
+ * status, when `$1` is its client_id and `$2` the SHA-256 of one of its live secrets.
+ */
+export const authenticatedClient = `
+   client AS (
+     SELECT client_id, status FROM partners WHERE client_id = $1 AND $2::bytea = ANY (secret_hashes)
+   )`

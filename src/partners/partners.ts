@@ -46,8 +46,8 @@ export async function rotatePartnerSecret(
   environment: Environment,
   clientId: string,
   endOthers: boolean,
-): Promise<(Credentials & { ended: number }) | undefined> {
+): Promise<(Credentials & { liveSecrets: number }) | undefined> {
   const secret = newToken(environment, 'cs')
   const row = await database.maybe(rotateSecret, [clientId, secret.hash, endOthers ? 0 : 1])
-  return row && { clientId, clientSecret: secret.text, ended: row.ended }
+  return row && { clientId, clientSecret: secret.text, liveSecrets: row.live_secrets }
 }

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import { authenticatedClient } from '../partners/partners.sql.ts'
 import { accessTokenSeconds, refreshTokenDays } from './lifetimes.ts'
 
 /**
@@ -23,10 +24,7 @@ export const redeemCode = statement(
     auth_time: Type.Union([Instant, Type.Null()]),
     nonce: Type.Union([Type.String(), Type.Null()]),
   }),
-  `WITH client AS (
-     SELECT p.client_id, p.status FROM partners p JOIN partner_secrets s USING (client_id)
-      WHERE p.client_id = $1 AND s.hash = $2
-   ), presented AS (
+  `WITH ${authenticatedClient}, presented AS (
      UPDATE connections c SET
        redemptions = c.redemptions + 1,
        revoked_at = CASE WHEN c.redemptions > 0 OR NOT f.fits THEN coalesce(c.revoked_at, now()) ELSE c.revoked_at END,

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { statement } from '../database/database.ts'
+import { authenticatedClient } from '../partners/partners.sql.ts'
 
 /**
  * RFC 7009: a refresh token takes its whole connection with it, an access token only itself. A token of another client
@@ -12,10 +13,7 @@ export const revokeToken = statement(
     client_status: Type.Union([Type.Literal('active'), Type.Literal('suspended'), Type.Null()]),
     revoked: Type.Boolean(),
   }),
-  `WITH client AS (
-     SELECT p.client_id, p.status FROM partners p JOIN partner_secrets s USING (client_id)
-      WHERE p.client_id = $1 AND s.hash = $2
-   ), ended AS (
+  `WITH ${authenticatedClient}, ended AS (
      UPDATE connections c SET revoked_at = coalesce(c.revoked_at, now()), revoked_for = coalesce(c.revoked_for, 'partner')
        FROM refresh_tokens r, client
       WHERE r.hash = $3 AND c.id = r.connection_id AND c.client_id = client.client_id

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import { authenticatedClient } from '../partners/partners.sql.ts'
 import { accessTokenSeconds, refreshTokenDays, rotationGraceSeconds } from './lifetimes.ts'
 
 /**
@@ -26,10 +27,7 @@ export const rotateRefreshToken = statement(
     subject: Type.Union([Type.String(), Type.Null()]),
     auth_time: Type.Union([Instant, Type.Null()]),
   }),
-  `WITH client AS (
-     SELECT p.client_id, p.status FROM partners p JOIN partner_secrets s USING (client_id)
-      WHERE p.client_id = $1 AND s.hash = $2
-   ), successor AS (
+  `WITH ${authenticatedClient}, successor AS (
      SELECT EXISTS (SELECT FROM refresh_tokens WHERE hash = $4 AND rotated_at IS NOT NULL) AS used
    ), presented AS (
      SELECT r.hash, c.id AS connection_id, c.auth_time, g.subject,

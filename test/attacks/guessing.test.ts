@@ -20,7 +20,7 @@ describe('11: guessing', () => {
 
   test('ten failures, then 429 with Retry-After, even for the right password and in another spelling', async () => {
     await query(server.database, 'DELETE FROM login_failures')
-    for (let i = 0; i < 10; i++) expect((await attempt(server, wrong('cleo'))).status).toBe(401)
+    for (let i = 0; i < 10; i++) expect((await attempt(server, wrong('cleo'))).status).toBe(403)
     for (const email of ['cleo@example.com', 'CLEO@EXAMPLE.COM', '  Cleo@Example.com ']) {
       const page = await attempt(server, { email, password })
       expect(page.status).toBe(429)
@@ -37,10 +37,10 @@ describe('11: guessing', () => {
 
   test('a success clears the account, and takes its own attempt back from the source', async () => {
     await query(server.database, 'DELETE FROM login_failures')
-    for (let i = 0; i < 9; i++) expect((await attempt(server, wrong('dan'))).status).toBe(401)
+    for (let i = 0; i < 9; i++) expect((await attempt(server, wrong('dan'))).status).toBe(403)
     expect((await attempt(server, right('dan'))).status).toBe(303)
     expect(await counts()).toEqual([{ count: 9 }])
-    for (let i = 0; i < 10; i++) expect((await attempt(server, wrong('dan'))).status).toBe(401)
+    for (let i = 0; i < 10; i++) expect((await attempt(server, wrong('dan'))).status).toBe(403)
     expect((await attempt(server, wrong('dan'))).status).toBe(429)
   })
 
@@ -48,7 +48,7 @@ describe('11: guessing', () => {
     await query(server.database, 'DELETE FROM login_failures')
     const pages = await Promise.all(Array.from({ length: 30 }, () => attempt(server, wrong('finn'))))
     const statuses = pages.map(({ status }) => status)
-    expect(statuses.filter((status) => status === 401)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 403)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(20)
     expect(await counts()).toEqual([{ count: 30 }, { count: 30 }])
   })
@@ -97,7 +97,7 @@ describe('11: guessing', () => {
         )
         statuses.push(...(await Promise.all(tries)).map(({ status }) => status))
       }
-      expect(statuses.filter((status) => status === 401)).toHaveLength(100)
+      expect(statuses.filter((status) => status === 403)).toHaveLength(100)
       expect(statuses.filter((status) => status === 429)).toHaveLength(5)
       const late = await attempt(own, right('ada'), spoof(250))
       expect([late.status, Number(late.headers.get('retry-after')) > 0]).toEqual([429, true])

@@ -81,7 +81,7 @@ describe('12: who exists', () => {
     await query(server.database, 'DELETE FROM login_failures')
     const disabled = await attempt(server, right('zoe'))
     const stranger = await attempt(server, right('nobody'))
-    expect([disabled.status, stranger.status]).toEqual([401, 401])
+    expect([disabled.status, stranger.status]).toEqual([403, 403])
     expect(anonymous(disabled)).toBe(anonymous(stranger))
     expect(disabled.headers.getSetCookie().join()).not.toContain('latchkey-session')
   })
@@ -100,7 +100,7 @@ describe('12: who exists', () => {
         const start = performance.now()
         const { status } = await visitor.submit(page, '/login', wrong(id))
         list.push(performance.now() - start)
-        expect(status).toBe(401)
+        expect(status).toBe(403)
       }
     }
     const medians = [...times.values()].map((list) => list.sort((a, b) => a - b)[5] ?? 0)
@@ -117,7 +117,7 @@ describe('13: passwords of unusual size', () => {
     // What fits into a body but is longer than any password that can be set.
     const start = performance.now()
     const long = await attempt(server, { email: emailOf('ann'), password: 'x'.repeat(1025) })
-    expect([long.status, performance.now() - start < 1000]).toEqual([401, true])
+    expect([long.status, performance.now() - start < 1000]).toEqual([403, true])
     expect(await rowCounts(server)).toEqual(before)
   })
 
@@ -132,14 +132,14 @@ describe('13: passwords of unusual size', () => {
       `${long} `,
     ]
     for (const guess of near)
-      expect((await attempt(server, { email: emailOf('long'), password: guess })).status).toBe(401)
+      expect((await attempt(server, { email: emailOf('long'), password: guess })).status).toBe(403)
     expect((await attempt(server, { email: emailOf('long'), password: long })).status).toBe(303)
   })
 
   test('1024 bytes are a password like any other', async () => {
     const longest = 'é'.repeat(512)
     expect((await setPassword(server.database, 'long', longest)).kind).toBe('done')
-    expect((await attempt(server, { email: emailOf('long'), password: longest.slice(1) })).status).toBe(401)
+    expect((await attempt(server, { email: emailOf('long'), password: longest.slice(1) })).status).toBe(403)
     expect((await attempt(server, { email: emailOf('long'), password: longest })).status).toBe(303)
   })
 })

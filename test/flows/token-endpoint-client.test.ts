@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newToken } from '../../src/tokens/token-format.ts'
 import { codeFor, connectionOf, type Issued, issued } from '../support/connection.ts'
+import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { type TokenAnswer, token } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
@@ -81,18 +82,14 @@ describe('22: client authentication', () => {
   })
 
   const clientSecretOf = newToken('sandbox', 'cs').text
-  /** A client_id that we would never make, to see what becomes of its characters; all share one secret in turn. */
+  /** A client_id that we would never make, to see what becomes of its characters. */
   async function insertClient(id: string): Promise<void> {
-    await server.database.withConnection(async (client) => {
-      await client.query(`INSERT INTO partners (client_id, name, redirect_uris) VALUES ($1, 'x', '{x}')`, [
-        id,
-      ])
-      await client.query(
-        `INSERT INTO partner_secrets (hash, client_id) VALUES (sha256($2::bytea), $1)
-         ON CONFLICT (hash) DO UPDATE SET client_id = excluded.client_id`,
-        [id, Buffer.from(clientSecretOf)],
-      )
-    })
+    await query(
+      server.database,
+      `INSERT INTO partners (client_id, name, redirect_uris, secret_hashes)
+       VALUES ($1, 'x', '{x}', ARRAY[sha256($2::bytea)])`,
+      [id, Buffer.from(clientSecretOf)],
+    )
   }
 
   test('the scheme is read in any case, and unpadded or URL-safe base64 too', async () => {
