@@ -1,7 +1,7 @@
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
-import type { DerivedKeys } from './keys/derived-keys.ts'
 import type { SigningKey } from './keys/signing-keys.ts'
+import type { DerivedKeys } from './secrets/derived-keys.ts'
 
 /** What a slice may reach for. Whatever is not in here, it has no business with. */
 export type Context = {

@@ -5,9 +5,9 @@ import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { ExplainedError } from './explained-error.ts'
 import { createLogger } from './http/logger.ts'
-import { deriveKeys } from './keys/derived-keys.ts'
 import { loadSigningKey } from './keys/signing-keys.ts'
 import { createOpsServer } from './ops-server.ts'
+import { deriveKeys } from './secrets/derived-keys.ts'
 import { createServer } from './server.ts'
 
 export type RunningServer = { context: Context; close(): Promise<void> }

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
-import { hmac } from '../keys/derived-keys.ts'
-import { newToken, randomId } from '../tokens/token-format.ts'
+import { hmac } from '../secrets/derived-keys.ts'
+import { newToken, randomId } from '../secrets/token-format.ts'
 import type { AuthorizationRequest, ReturnAddress } from './authorization-request.ts'
 import { recordConnection } from './connect.sql.ts'
 

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'
-import { hmac } from '../keys/derived-keys.ts'
+import { hmac } from '../secrets/derived-keys.ts'
 import { beginLogin, forgiveLogin } from './login.sql.ts'
 
 /** Failures in fifteen minutes; a source may be a whole office behind one address. */

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { openDatabase } from '../database/open.ts'
-import { deriveKeys } from '../keys/derived-keys.ts'
 import { loadSigningKey } from '../keys/signing-keys.ts'
+import { deriveKeys } from '../secrets/derived-keys.ts'
 import { answer } from './command.ts'
 import { databaseFacts } from './doctor.sql.ts'
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { hmac } from '../keys/derived-keys.ts'
+import { hmac } from '../secrets/derived-keys.ts'
 
 /** One page of one listing: where it stands, so that a cursor made for it serves no other. */
 export type Place = { address: string; filters: Record<string, string>; number: number; size: number }

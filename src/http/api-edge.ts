@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { BearerRefusal } from '../tokens/bearer.ts'
 import { classify } from './faults.ts'
 import { type Problem, type ProblemCode, problemOf } from './problem.ts'
 
@@ -41,22 +40,6 @@ export function sendProblem(
 
 export function sendNotFound(reply: FastifyReply, detail: string): FastifyReply {
   return sendProblem(reply, 'not_found', detail)
-}
-
-/** RFC 6750 section 3: without credentials the challenge has no error code. */
-export function sendBearerRefusal(reply: FastifyReply, { reason, explanation }: BearerRefusal): FastifyReply {
-  reply.request.log.info({ event: 'bearer', outcome: reason })
-  if (reason === 'missing') {
-    reply.header('www-authenticate', 'Bearer realm="latchkey"')
-    return sendProblem(reply, 'unauthorized', explanation)
-  }
-  // RFC 6750 section 3 bounds the description's characters; ours hold a quotation mark at most.
-  const description = explanation.replaceAll('"', "'")
-  reply.header(
-    'www-authenticate',
-    `Bearer realm="latchkey", error="invalid_token", error_description="${description}"`,
-  )
-  return sendProblem(reply, 'invalid_token', explanation)
 }
 
 /** Parameters by name, each with what it should have been. */

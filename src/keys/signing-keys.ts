@@ -10,7 +10,7 @@ import {
 import Type from 'typebox'
 import { type Database, statement } from '../database/database.ts'
 import { ExplainedError } from '../explained-error.ts'
-import { randomId } from '../tokens/token-format.ts'
+import { randomId } from '../secrets/token-format.ts'
 
 /** The key that signs id_tokens, and its public half for the JWKS. */
 export type SigningKey = { kid: string; algorithm: 'RS256'; privateKey: CryptoKey; publicJwk: JWK }

@@ -1,5 +1,5 @@
 import type { Environment } from '../config.ts'
-import { randomId } from '../tokens/token-format.ts'
+import { randomId } from '../secrets/token-format.ts'
 
 const marks = { sandbox: 'test', production: 'live' } as const
 

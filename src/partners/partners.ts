@@ -1,6 +1,6 @@
 import type { Environment } from '../config.ts'
 import type { Database } from '../database/database.ts'
-import { newToken } from '../tokens/token-format.ts'
+import { newToken } from '../secrets/token-format.ts'
 import { newClientId } from './client-id.ts'
 import { insertPartner, rotateSecret } from './partners.sql.ts'
 import { redirectUriFault } from './redirect-uri.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { sha256 } from '../tokens/token-format.ts'
+import { sha256 } from '../secrets/token-format.ts'
 
 /** `__Host-` keeps a sibling host from planting one (RFC 6265bis section 4.1.3.2); browsers want https for it. */
 export function cookieName(config: Config, name: string): string {

@@ -1,5 +1,5 @@
 import type { Environment } from '../config.ts'
-import { parseToken } from './token-format.ts'
+import { parseToken } from '../secrets/token-format.ts'
 
 export type BearerRefusal = {
   kind: 'refused'

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
+import { newToken, parseToken } from '../secrets/token-format.ts'
 import { signIdToken } from './id-token.ts'
 import type { IssuedTokens, TokenRefusal } from './outcome.ts'
 import { clientRefusal, invalidGrant } from './outcome.ts'
 import { redeemCode } from './redeem.sql.ts'
-import { newToken, parseToken } from './token-format.ts'
 
 export type Redemption = {
   clientId: string

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
+import { sha256 } from '../secrets/token-format.ts'
 import { clientRefusal, type TokenRefusal } from './outcome.ts'
 import { revokeToken } from './revoke.sql.ts'
-import { sha256 } from './token-format.ts'
 
 /** Ends what the token stands for; a token that is not known here is as good as ended (RFC 7009 section 2.2). */
 export async function revoke(

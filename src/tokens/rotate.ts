@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts'
-import { hmac } from '../keys/derived-keys.ts'
+import { hmac } from '../secrets/derived-keys.ts'
+import { newToken, parseToken } from '../secrets/token-format.ts'
 import { signIdToken } from './id-token.ts'
 import { clientRefusal, type IssuedTokens, invalidGrant, type TokenRefusal } from './outcome.ts'
 import { rotateRefreshToken } from './rotate.sql.ts'
-import { newToken, parseToken } from './token-format.ts'
 
 export type Rotation = { clientId: string; secretHash: Buffer; refreshToken: string }
 

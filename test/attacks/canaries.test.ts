@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashPassword } from '../../src/directory/passwords.ts'
-import { newToken } from '../../src/tokens/token-format.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
 import { query } from '../support/database.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
 import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'

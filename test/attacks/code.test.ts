@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { newToken } from '../../src/tokens/token-format.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, connectionOf, issued, passTime } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newToken } from '../../src/tokens/token-format.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { seed } from '../support/directory.ts'
 import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'

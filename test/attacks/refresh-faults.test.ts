@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { rotatePartnerSecret } from '../../src/partners/partners.ts'
-import { newToken } from '../../src/tokens/token-format.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, connectionOf, type Issued, issued, passTime } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rotatePartnerSecret } from '../../src/partners/partners.ts'
-import { newToken } from '../../src/tokens/token-format.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { emailOf, seed } from '../support/directory.ts'
 import { api, newTokens, refresh, token } from '../support/journey.ts'

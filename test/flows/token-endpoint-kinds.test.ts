@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newToken } from '../../src/tokens/token-format.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, type Issued, issued } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { api, refresh, send, token } from '../support/journey.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openPool } from '../../src/database/database.ts'
-import { newToken } from '../../src/tokens/token-format.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, connectionOf, issued } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'

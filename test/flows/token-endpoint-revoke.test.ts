@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newToken } from '../../src/tokens/token-format.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, connectionOf, type Issued, issued, passTime } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { api, pkce, refresh, send, token } from '../support/journey.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Environment } from '../../src/config.ts'
-import { newToken, parseToken, randomId, type TokenKind } from '../../src/tokens/token-format.ts'
+import { newToken, parseToken, randomId, type TokenKind } from '../../src/secrets/token-format.ts'
 
 const names: Record<TokenKind, string> = {
   at: 'access token',

@@ -1,5 +1,5 @@
 import type { Database } from '../../src/database/database.ts'
-import { newToken } from '../../src/tokens/token-format.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
 import { query } from './database.ts'
 
 /** Seconds, and whose partner; the rows are those that a whole journey would have left. */

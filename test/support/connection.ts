@@ -1,4 +1,4 @@
-import { sha256 } from '../../src/tokens/token-format.ts'
+import { sha256 } from '../../src/secrets/token-format.ts'
 import { query } from './database.ts'
 import { type Addresses, connect, type TokenAnswer } from './journey.ts'
 import type { TestPartner, TestServer } from './server.ts'

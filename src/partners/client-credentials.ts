@@ -1,6 +1,6 @@
 import type { Environment } from '../config.ts'
-import { foreignEnvironment } from '../partners/client-id.ts'
-import { parseToken } from './token-format.ts'
+import { parseToken } from '../secrets/token-format.ts'
+import { foreignEnvironment } from './client-id.ts'
 
 export type ClientCredentials =
   | { kind: 'presented'; clientId: string; secretHash: Buffer }
