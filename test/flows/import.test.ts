@@ -372,7 +372,7 @@ describe('faults', () => {
       'an id that is none',
       household('"a ""b"" c",f1,x\n'),
       [
-        'households.csv:2: column "id": "a \\"b\\" c" is not an id: those are 1 to 64 characters of A-Z a-z 0-9 . _ : -',
+        'households.csv:2: column "id": "a \\"b\\" c" is not an id: those are 1 to 64 characters of A-Z a-z 0-9 . _ : -, and not . or ..',
       ],
     ],
     [

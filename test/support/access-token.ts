@@ -14,7 +14,7 @@ export async function accessTokenOf(
   const token = newToken('sandbox', 'at')
   await query(
     database,
-    `INSERT INTO partners (client_id, name, redirect_uris) VALUES ($1, 'Partner', '{https://partner.example/}')
+    `INSERT INTO partners (client_id, name, redirect_uris, secret_hashes) VALUES ($1, 'Partner', '{https://partner.example/}', '{x}')
      ON CONFLICT DO NOTHING`,
     [clientId],
   )
