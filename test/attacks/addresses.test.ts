@@ -162,9 +162,7 @@ describe('37: headers', () => {
     const https = await testServer({ authUrl: 'https://auth.example' })
     try {
       const secure = await fetch(`${https.baseUrl}api/v1/households`)
-      const seconds = /^max-age=(\d+)$/.exec(
-        secure.headers.get('strict-transport-security') ?? '',
-      )?.[1]
+      const seconds = /^max-age=(\d+)$/.exec(secure.headers.get('strict-transport-security') ?? '')?.[1]
       expect(Number(seconds)).toBeGreaterThanOrEqual(31_536_000)
     } finally {
       await https.close()

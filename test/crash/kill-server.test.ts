@@ -78,11 +78,13 @@ function isRefused(error: unknown): boolean {
   return error instanceof Error && String(error.cause).includes('ECONNREFUSED')
 }
 
-/** Traffic on every connection; in the midst of it `strike`, and when that has ended the traffic ends as well. */
+/** Traffic on every connection; in the midst of it, at a random moment, `strike`; when that has ended so does the traffic. */
 async function strikeDuringTraffic(strike: () => Promise<unknown>): Promise<void> {
   const end = new AbortController()
+  const before = issuedSoFar().length
   const workers = Promise.all(chains.map((chain) => work(chain, end.signal)))
-  await sleep(150 + Math.random() * 450)
+  await expect.poll(() => issuedSoFar().length, { timeout: 20_000 }).toBeGreaterThan(before + chains.length)
+  await sleep(Math.random() * 400)
   await strike()
   end.abort()
   await workers
@@ -127,7 +129,6 @@ describe('kill -9 of the server during token traffic, ten times', () => {
       const before = issuedSoFar().length
       await strikeDuringTraffic(() => killed(server))
       const fresh = issuedSoFar().slice(before)
-      expect(issuedSoFar().length).toBeGreaterThan(before + chains.length)
       server = await latchkey.start()
       expect(await deadOf(fresh)).toEqual([])
       await expectRefreshTokensLive()
