@@ -69,7 +69,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   }
 }
 
-export class ListenError extends ExplainedError {}
+class ListenError extends ExplainedError {}
 
 function explainListen(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error

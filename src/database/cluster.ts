@@ -19,7 +19,7 @@ import pg from 'pg'
 import { ExplainedError } from '../explained-error.ts'
 import { type Unprivileged, unprivileged } from './unprivileged.ts'
 
-export class EmbeddedPostgresError extends ExplainedError {}
+class EmbeddedPostgresError extends ExplainedError {}
 
 /** The PostgreSQL of one data directory: where it is, whether it runs, how it is made, started and stopped. */
 export class Cluster {

@@ -24,7 +24,7 @@ export type EmbeddedPostgres = {
   leave(): Promise<void>
 }
 
-export class DataDirectoryInUse extends ExplainedError {}
+class DataDirectoryInUse extends ExplainedError {}
 
 /**
  * PostgreSQL in `dataDir`: set up when missing, started when down, joined when already up, be it another command's

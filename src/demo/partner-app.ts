@@ -7,7 +7,7 @@ import { ExplainedError } from '../explained-error.ts'
 const attached = fileURLToPath(new URL('./attached.js', import.meta.url))
 const program = fileURLToPath(new URL('../../examples/partner-app/dist/main.js', import.meta.url))
 
-export class PartnerAppError extends ExplainedError {}
+class PartnerAppError extends ExplainedError {}
 
 export type PartnerApp = { close(): Promise<void> }
 

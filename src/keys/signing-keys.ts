@@ -15,7 +15,7 @@ import { randomId } from '../secrets/token-format.ts'
 /** The key that signs id_tokens, and its public half for the JWKS. */
 export type SigningKey = { kid: string; algorithm: 'RS256'; privateKey: CryptoKey; publicJwk: JWK }
 
-export class SecretMismatch extends ExplainedError {}
+class SecretMismatch extends ExplainedError {}
 
 const Row = Type.Object({
   kid: Type.String(),
