@@ -10,10 +10,12 @@ export const visibleHouseholds = `
    WHERE caller.sees = 'firm'
   UNION ALL
   SELECT h.id, h.name, h.name_folded
-    FROM caller JOIN households h ON h.firm_id = caller.firm_id
-   WHERE caller.sees = 'granted'
-     AND h.id IN (SELECT a.household_id FROM account_access x JOIN accounts a ON a.id = x.account_id
-                   WHERE x.user_id = caller.user_id)`
+    FROM caller
+   CROSS JOIN LATERAL (
+     SELECT DISTINCT a.household_id FROM account_access x JOIN accounts a ON a.id = x.account_id
+      WHERE x.user_id = caller.user_id) granted
+    JOIN households h ON h.id = granted.household_id AND h.firm_id = caller.firm_id
+   WHERE caller.sees = 'granted'`
 
 /** Of the accounts of visible households, a role that sees `granted` sees those it has access to. */
 export const visibleAccounts = `

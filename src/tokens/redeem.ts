@@ -49,7 +49,7 @@ export async function redeem(context: Context, asked: Redemption): Promise<Issue
   }
   if (row.expired)
     return invalidGrant('code_expired', 'the code has expired; it can be redeemed for 60 seconds')
-  if (!row.live) return invalidGrant('ended', 'the user has ended the connection')
+  if (!row.live) return invalidGrant('ended', 'the user has ended the connection, or is not active any more')
   const about = { subject: row.subject, clientId: asked.clientId, authTime: row.auth_time, nonce: row.nonce }
   return {
     kind: 'issued',

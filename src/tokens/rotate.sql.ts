@@ -22,7 +22,6 @@ export const rotateRefreshToken = statement(
     client_status: Type.Union([Type.Literal('active'), Type.Literal('suspended'), Type.Null()]),
     rotated: Type.Boolean(),
     late: Type.Union([Type.Boolean(), Type.Null()]),
-    expired: Type.Union([Type.Boolean(), Type.Null()]),
     ended: Type.Union([Type.Literal('user'), Type.Literal('replay'), Type.Literal('partner'), Type.Null()]),
     subject: Type.Union([Type.String(), Type.Null()]),
     auth_time: Type.Union([Instant, Type.Null()]),
@@ -31,7 +30,6 @@ export const rotateRefreshToken = statement(
      SELECT EXISTS (SELECT FROM refresh_tokens WHERE hash = $4 AND rotated_at IS NOT NULL) AS used
    ), presented AS (
      SELECT r.hash, c.id AS connection_id, c.auth_time, g.subject,
-            r.expires_at <= now() AS expired,
             r.rotated_at <= now() - interval '${rotationGraceSeconds} seconds' AND successor.used AS late,
             CASE WHEN c.revoked_at IS NOT NULL THEN CASE c.revoked_for WHEN 'partner' THEN 'partner' ELSE 'replay' END
                  WHEN g.revoked_at IS NOT NULL OR u.status <> 'active' THEN 'user' END AS ended
@@ -59,6 +57,6 @@ export const rotateRefreshToken = statement(
        FROM presented p WHERE c.id = p.connection_id AND p.late AND c.revoked_at IS NULL
    )
    SELECT (SELECT status FROM client) AS client_status, EXISTS (SELECT FROM rotated) AS rotated,
-          p.late, p.expired, p.ended, p.subject, p.auth_time
+          p.late, p.ended, p.subject, p.auth_time
      FROM (SELECT) AS always LEFT JOIN presented p ON true`,
 )

@@ -8,7 +8,7 @@ import { rotateRefreshToken } from './rotate.sql.ts'
 export type Rotation = { clientId: string; secretHash: Buffer; refreshToken: string }
 
 const ended = {
-  user: 'the user has ended the connection',
+  user: 'the user has ended the connection, or is not active any more',
   partner: 'the connection was revoked by this application',
   replay: 'the connection was revoked because a code or refresh token of it was used again',
 }
