@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import sparticuz from '@sparticuz/chromium'
@@ -18,7 +19,23 @@ const args = [
 /** The system's Chromium, or the one that comes from the registry. */
 export async function launchBrowser(): Promise<Browser> {
   const system = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
-  return chromium.launch({ executablePath: system ?? (await sparticuz.executablePath()), args })
+  if (system) return chromium.launch({ executablePath: system, args })
+  // Unpacked where nobody else does: another user's, or one that another worker is still writing, cannot be run.
+  const own = mkdtempSync(join(tmpdir(), 'latchkey-chromium-'))
+  const browser = await chromium.launch({ executablePath: await unpackInto(own), args })
+  browser.once('disconnected', () => rmSync(own, { recursive: true, force: true }))
+  return browser
+}
+
+async function unpackInto(directory: string): Promise<string> {
+  const before = process.env.TMPDIR
+  process.env.TMPDIR = directory
+  try {
+    return await sparticuz.executablePath()
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+  }
 }
 
 /** A picture of the page for whoever wants to see what a user sees: test/output/<name>.png */
