@@ -1,0 +1,66 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
+import { emailOf, password, seed } from '../support/directory.ts'
+import { authorizeUrl } from '../support/journey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+
+// `localhost` and `127.0.0.1` are different sites to a browser: the server is the one, the partner the other.
+let server: TestServer
+let partner: TestPartner
+let site: Server
+let origin: string
+let browser: Browser
+let page: Page
+
+/** A partner's site: a Connect button as in contract section 4.1, and a callback that goes on to another host of theirs. */
+const partnerSite: RequestListener = (request, response) => {
+  const { pathname, search, port } = new URL(request.url ?? '/', origin)
+  if (pathname === '/callback') {
+    response.writeHead(302, { location: `http://localhost:${port}/arrived${search}` }).end()
+    return
+  }
+  const form = `<form method="post" action="${authorizeUrl(server, partner, { state: 'kept' }).replaceAll('&', '&amp;')}"><button>Connect</button></form>`
+  response.setHeader('content-type', 'text/html; charset=utf-8')
+  response.end(pathname === '/arrived' ? '<h1>Arrived</h1>' : form)
+}
+
+beforeAll(async () => {
+  site = createServer(partnerSite).listen(0, '127.0.0.1')
+  await new Promise((listening) => site.once('listening', listening))
+  origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+  server = await testServer({ host: 'localhost' })
+  partner = await server.partner({ redirectUri: `${origin}/callback` })
+  await seed(server.database, { users: [{ id: 'ada' }] })
+  browser = await launchBrowser()
+  page = await browser.newPage()
+})
+afterAll(async () => {
+  await browser?.close()
+  site?.close()
+  await server?.close()
+})
+
+test("the contract's own POST from another site leads through login and connect, and back over the partner's own redirects", async () => {
+  await page.goto(origin)
+  await page.getByRole('button', { name: 'Connect' }).click()
+  await page.getByLabel('Email address').fill(emailOf('ada'))
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  await page.getByRole('heading', { name: 'Arrived' }).waitFor()
+  const { searchParams } = new URL(page.url())
+  expect(searchParams.get('state')).toBe('kept')
+  expect(searchParams.get('code')).toMatch(/^lk_test_ac_/)
+})
+
+test('who is logged in comes to the connect page at once: the session is seen after the 303, though not by the POST', async () => {
+  await page.goto(origin)
+  await page.getByRole('button', { name: 'Connect' }).click()
+  await page.getByRole('heading', { name: 'Connect Test Partner?' }).waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('heading', { name: 'Arrived' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied')
+})
