@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { latchkey } from '../support/latchkey.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+
+const secret = randomBytes(32).toString('hex')
+let db: TestDatabase
+let server: TestServer
+let cli: CommandLine
+
+beforeAll(async () => {
+  db = await testDatabase()
+  server = await testServer({ on: db, secret })
+  await seed(db.database, { users: [{ id: 'ann' }, { id: 'bob' }], households: [{ id: 'h1' }] })
+  cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
+})
+afterAll(async () => {
+  await server?.close()
+  await db?.drop()
+})
+
+describe('doctor', () => {
+  test('says that all is well, and with which facts', async () => {
+    const found = await cli.json('doctor')
+    expect(found.ok).toBe(true)
+    expect(found.checks.map(({ check, ok }: { check: string; ok: boolean }) => [check, ok])).toEqual(
+      ['configuration', 'database', 'version', 'clocks', 'data', 'signing key'].map((check) => [check, true]),
+    )
+    expect(await cli.text('doctor')).toMatch(
+      /^ok {5}configuration +sandbox at http:\/\/localhost:4000, API at .*\nok {5}database/,
+    )
+  })
+
+  test.each([
+    ['a faulty configuration', { LATCHKEY_PORT: 'x' }, 'configuration', /LATCHKEY_PORT: must be a port/],
+    ['no database', { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/x' }, 'database', /ECONNREFUSED/],
+    [
+      'another secret',
+      { LATCHKEY_SECRET: 'another secret of 32 bytes or more' },
+      'database',
+      /another LATCHKEY_SECRET/,
+    ],
+  ])('with %s says what is wrong and exits 1', async (_what, change, check, detail) => {
+    const { code, stdout, stderr } = await latchkey(['doctor', '--json'], {
+      DATABASE_URL: db.url,
+      LATCHKEY_SECRET: secret,
+      ...change,
+    })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+    const found = JSON.parse(stdout)
+    expect(found.ok).toBe(false)
+    expect(found.checks.at(-1)).toEqual({ check, ok: false, detail: expect.stringMatching(detail) })
+    expect(stdout).not.toMatch(/hunter2|another secret of/)
+  })
+})
+
+test('migrate says that the database is up to date', async () => {
+  expect(await cli.json('migrate')).toEqual({ migrated: true })
+  expect(await cli.text('migrate')).toBe('The database is up to date.\n')
+})

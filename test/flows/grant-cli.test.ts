@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { emailOf, seed } from '../support/directory.ts'
+import { api, newTokens, refresh } from '../support/journey.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+
+const secret = randomBytes(32).toString('hex')
+let db: TestDatabase
+let server: TestServer
+let cli: CommandLine
+
+beforeAll(async () => {
+  db = await testDatabase()
+  server = await testServer({ on: db, secret })
+  await seed(db.database, { users: [{ id: 'ann' }, { id: 'bob' }], households: [{ id: 'h1' }] })
+  cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
+})
+afterAll(async () => {
+  await server?.close()
+  await db?.drop()
+})
+
+describe('grant list and revoke', () => {
+  test('show who shares with whom, and end it on the next request', async () => {
+    const partner = await server.partner({ name: 'Granted' })
+    const ann = await newTokens(server, partner, 'ann')
+    const bob = await newTokens(server, partner, 'bob')
+    const listed = await cli.json('grant', 'list', '--partner', partner.clientId)
+    expect(listed).toMatchObject([
+      { user_id: 'ann', email: emailOf('ann'), client_id: partner.clientId, partner_name: 'Granted' },
+      { user_id: 'bob' },
+    ])
+    expect(await cli.json('grant', 'list', '--partner', partner.clientId, '--user', 'bob')).toEqual([
+      listed[1],
+    ])
+    expect(await cli.json('grant', 'list', '--partner', partner.clientId, '--user', emailOf('ann'))).toEqual([
+      listed[0],
+    ])
+    const id: string = listed[0].id
+    expect(await cli.text('grant', 'list', '--user', 'ann', '--partner', partner.clientId)).toBe(
+      `${id}  ${emailOf('ann')}  Granted (${partner.clientId})\n`,
+    )
+
+    expect(await cli.json('grant', 'revoke', id)).toEqual({ revoked: id })
+    expect((await api(server, 'households', ann.access_token)).status).toBe(401)
+    expect((await refresh(server, partner, ann.refresh_token)).body.error).toBe('invalid_grant')
+    expect((await api(server, 'households', bob.access_token)).status).toBe(200)
+    expect(await cli.json('grant', 'list', '--partner', partner.clientId)).toEqual([listed[1]])
+
+    const again = await cli.run('grant', 'revoke', id)
+    expect(again).toMatchObject({ code: 1, stderr: `There is no live grant ${id}.\n` })
+    expect(await cli.text('grant', 'revoke', listed[1].id)).toBe(`Grant ${listed[1].id} is revoked.\n`)
+    expect(await cli.text('grant', 'list', '--partner', partner.clientId)).toBe('There are no live grants.\n')
+  })
+
+  test.each(['x', '99999999999999999999'])('revoke of %s is no such grant', async (id) => {
+    const { code, stderr } = await cli.run('grant', 'revoke', '--', id)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `There is no live grant ${id}.\n` })
+  })
+})

@@ -1,0 +1,204 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import {
+  accountsHeader,
+  base,
+  emptyDirectory,
+  type ImportFiles,
+  refusal,
+  usersHeader,
+  writeFiles,
+} from '../support/import.ts'
+import { latchkeyOn as latchkey } from '../support/latchkey.ts'
+
+let db: TestDatabase
+
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(() => db?.drop())
+beforeEach(() => emptyDirectory(db.database))
+
+describe('faults', () => {
+  const household = (row: string) => ({
+    'firms.csv': base['firms.csv'],
+    'households.csv': `id,firm_id,name\n${row}`,
+  })
+  const account = (row: string) => ({
+    ...household('h1,f1,x\n'),
+    'accounts.csv': `${accountsHeader}${row}\n`,
+  })
+
+  test.each<[string, ImportFiles, string[]]>([
+    [
+      'a firm that is not there',
+      household('h1,f9,x\n'),
+      ['households.csv:2: column "firm_id": there is no firm "f9"'],
+    ],
+    ['an empty id', household(',f1,x\n'), ['households.csv:2: column "id": is empty']],
+    [
+      'an id that is none',
+      household('"a ""b"" c",f1,x\n'),
+      [
+        'households.csv:2: column "id": "a \\"b\\" c" is not an id: those are 1 to 64 characters of A-Z a-z 0-9 . _ : -, and not . or ..',
+      ],
+    ],
+    [
+      'an id twice',
+      household('h1,f1,x\nh2,f1,y\nh1,f2,z\n'),
+      ['households.csv:4: column "id": "h1" is already on line 2'],
+    ],
+    [
+      'an access twice',
+      { ...base, 'account_access.csv': 'user_id,account_id\nu1,a1\nu2,a1\nu1,a1\n' },
+      ['account_access.csv:4: column "account_id": "u1 a1" is already on line 2'],
+    ],
+    [
+      'a long name',
+      household(`h1,f1,${'n'.repeat(501)}\n`),
+      [`households.csv:2: column "name": "${'n'.repeat(80)}…" is longer than 500 characters`],
+    ],
+    ['NUL', household('h1,f1,a\0b\n'), ['households.csv:2: column "name": has a NUL character in it']],
+    ['too many values', household('h1,f1,x,y\n'), ['households.csv:2: the row has 4 values, the header 3']],
+    ['too few values', household('h1,f1\n'), ['households.csv:2: the row has 2 values, the header 3']],
+    [
+      'a quote within',
+      household('h1,f1,x\nh2,f1,a "b"\n'),
+      ['households.csv:3: there is a quote within a value that is not quoted itself'],
+    ],
+    [
+      'something after a quote',
+      household('h1,f1,"x"y\n'),
+      ['households.csv:2: after a closing quote comes something else than a comma or the end of the line'],
+    ],
+    [
+      'an open quote',
+      household('h1,f1,x\nh2,f1,"a\nb\nc\n'),
+      ['households.csv:3: a quote that opens here is never closed'],
+    ],
+    [
+      'an open quote in a large file',
+      household(`h1,f1,"${'x\n'.repeat(50_000)}`),
+      ['households.csv:2: the row is longer than 65536 bytes; is a closing quote missing?'],
+    ],
+    [
+      'the line after quoted CRLF',
+      household('h1,f1,"a\r\nb\r\nc"\r\nh2,f9,x\r\n'),
+      ['households.csv:5: column "firm_id": there is no firm "f9"'],
+    ],
+    [
+      'bytes that are not UTF-8',
+      { 'firms.csv': Buffer.from('id,name\nf1,caf\xe9\n', 'latin1') },
+      ['firms.csv:2: the line is not UTF-8'],
+    ],
+    [
+      'a surrogate in UTF-8',
+      { 'firms.csv': Buffer.from('id,name\nf1,x\nf2,\xed\xa0\x80\n', 'latin1') },
+      ['firms.csv:3: the line is not UTF-8'],
+    ],
+    [
+      'a cut off character',
+      { 'firms.csv': Buffer.from('id,name\nf1,\xc3', 'latin1') },
+      ['firms.csv:2: the line is not UTF-8'],
+    ],
+    [
+      'UTF-16',
+      { 'firms.csv': Buffer.from('\uFEFFid,name\n', 'utf16le') },
+      ['firms.csv:1: the line is not UTF-8'],
+    ],
+    [
+      'an unknown column',
+      { 'firms.csv': 'id,name,size\n' },
+      ['firms.csv:1: header: there is no column "size"; the columns are id,name'],
+    ],
+    [
+      'a missing column',
+      { 'firms.csv': 'id\nf1\n' },
+      ['firms.csv:1: header: "name" is missing; the columns are id,name'],
+    ],
+    [
+      'a column twice',
+      { 'firms.csv': 'id,name,id\n' },
+      ['firms.csv:1: header: "id" is there twice; the columns are id,name'],
+    ],
+    ['an empty file', { 'firms.csv': '' }, ['firms.csv:1: there is no header']],
+    [
+      'an unknown file',
+      { 'firm.csv': 'id,name\n' },
+      [
+        'firm.csv is not a file of an import: those are firms.csv, roles.csv, users.csv, households.csv, accounts.csv, account_access.csv',
+      ],
+    ],
+    [
+      'a status',
+      account('a1,h1,,,,,,Active,'),
+      [
+        'accounts.csv:2: column "status": "Active" is not a status: those are 1 to 32 characters of a-z and _',
+      ],
+    ],
+    [
+      'a currency',
+      account('a1,h1,,,,,eur,active,'),
+      ['accounts.csv:2: column "currency": "eur" is not a currency: those are three letters A-Z'],
+    ],
+    [
+      'a day that never was',
+      account('a1,h1,,,,,,active,2023-02-29'),
+      ['accounts.csv:2: column "opened_on": "2023-02-29" is not a date: those are written YYYY-MM-DD'],
+    ],
+    [
+      'a whole account number',
+      account('a1,h1,,,DE89 3704 0044 0532,,,active,'),
+      [
+        'accounts.csv:2: column "number_masked": looks like a whole account number; store it masked, with 6 digits at most',
+      ],
+    ],
+    [
+      'a user status',
+      { ...base, 'users.csv': `${usersHeader}u1,f1,a@b.example,A,advisor,gone,\n` },
+      ['users.csv:2: column "status": "gone" is not active or disabled'],
+    ],
+    [
+      'a role',
+      {
+        ...base,
+        'users.csv': `${usersHeader}u1,f1,a@b.example,A,boss,active,\nu2,f1,c@b.example,A,advisor,active,\n`,
+      },
+      ['users.csv:2: column "role": there is no role "boss"'],
+    ],
+    [
+      'what a role sees',
+      { 'roles.csv': 'name,sees\nx,all\n' },
+      ['roles.csv:2: column "sees": "all" is not firm or granted'],
+    ],
+    [
+      'an address',
+      {
+        ...base,
+        'users.csv': `${usersHeader}u1,f1,a b@c,A,advisor,active,\nu2,f1,c@b.example,A,advisor,active,\n`,
+      },
+      ['users.csv:2: column "email": "a b@c" is not an email address'],
+    ],
+  ])('%s', async (_name, files, faults) => {
+    expect(await refusal(db.database, files)).toEqual(faults)
+    expect((await query(db.database, 'SELECT count(*)::integer AS count FROM firms'))[0]).toEqual({
+      count: 0,
+    })
+  })
+
+  test('several of several files are named together', async () => {
+    expect(
+      await refusal(db.database, { 'firms.csv': 'id,name\n!,\n', 'roles.csv': 'name,sees\nx,y\n' }),
+    ).toHaveLength(3)
+  })
+
+  test('a directory that is missing or empty is named', async () => {
+    const { code, stderr } = await latchkey(db.url, ['import', join(writeFiles({}), 'missing')])
+    expect(code).toBe(1)
+    expect(stderr).toContain('missing is not a directory that can be read')
+    expect((await refusal(db.database, { 'notes.txt': 'x' }))[0]).toContain(
+      'has none of the files of an import',
+    )
+  })
+})

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hashPassword, verifyPassword } from '../../src/directory/passwords.ts'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { addSession, base, emptyDirectory, refusal, take, taken, usersHeader } from '../support/import.ts'
+
+let db: TestDatabase
+
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(() => db?.drop())
+beforeEach(() => emptyDirectory(db.database))
+
+describe('passwords', () => {
+  const user = (password: string, status = 'active') => ({
+    'firms.csv': base['firms.csv'],
+    'roles.csv': base['roles.csv'],
+    'users.csv': `${usersHeader}u1,f1,ann@example.com,Ann,principal,${status},${password}\n`,
+  })
+  const storedHash = async () => {
+    const [row] = await query(db.database, `SELECT password_hash FROM users WHERE id = 'u1'`)
+    return typeof row?.password_hash === 'string' ? row.password_hash : null
+  }
+
+  test('are stored as argon2id; the same one again keeps its hash and the sessions', async () => {
+    await taken(db.database, user('correct horse'))
+    const hash = await storedHash()
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect(await verifyPassword('correct horse', hash)).toBe(true)
+    await addSession(db.database, 'u1')
+    await taken(db.database, user('correct horse'))
+    expect(await storedHash()).toBe(hash)
+    expect(await query(db.database, 'SELECT user_id FROM sessions')).toEqual([{ user_id: 'u1' }])
+  })
+
+  test('another one replaces it and ends the sessions of this user alone', async () => {
+    await taken(db.database, user('correct horse'))
+    await taken(db.database, {
+      'users.csv': `${usersHeader}u2,f2,bob@example.com,Bob,advisor,active,bobs own\n`,
+    })
+    await addSession(db.database, 'u1')
+    await addSession(db.database, 'u2')
+    await taken(db.database, {
+      'users.csv':
+        `${usersHeader}u1,f1,ann@example.com,Ann,principal,active,battery staple\n` +
+        'u2,f2,bob@example.com,Bobby,advisor,active,bobs own\n',
+    })
+    expect(await verifyPassword('battery staple', await storedHash())).toBe(true)
+    expect(await query(db.database, 'SELECT user_id FROM sessions')).toEqual([{ user_id: 'u2' }])
+  })
+
+  test('an empty value and a missing column keep what there is', async () => {
+    await taken(db.database, user('correct horse'))
+    const hash = await storedHash()
+    await addSession(db.database, 'u1')
+    await taken(db.database, user(''))
+    await taken(db.database, {
+      'users.csv': 'id,firm_id,email,name,role,status\nu1,f1,ann@example.com,Ann,principal,active\n',
+    })
+    expect(await storedHash()).toBe(hash)
+    expect(await query(db.database, 'SELECT user_id FROM sessions')).toHaveLength(1)
+  })
+
+  test('disabling a user ends the sessions', async () => {
+    await taken(db.database, user('correct horse'))
+    await addSession(db.database, 'u1')
+    await taken(db.database, user('', 'disabled'))
+    expect(await query(db.database, 'SELECT user_id FROM sessions')).toEqual([])
+  })
+
+  test('an argon2id hash is kept as it is', async () => {
+    const hash = await hashPassword('made elsewhere')
+    await taken(db.database, user(`"${hash}"`))
+    expect(await storedHash()).toBe(hash)
+  })
+
+  test.each([
+    '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+    '"$argon2id$v=19$m=4194304,t=2,p=1$CzaPZkrFBc8+A+DfjLmQ4Q$/m9xMCxgzJ7XwmgIpcV8O7FhHa80I2xKJSkglahY4Ek"',
+    '$argon2i$v=19$m=4096$c2FsdHNhbHQ$aGFzaA',
+    '{SSHA}DkMTwBl+a/3DQTxCYEApdUtNXGgdUac3',
+    'pbkdf2_sha256$600000$abc$def',
+  ])('a hash of another kind is refused and not repeated: %s', async (hash) => {
+    const [fault, ...others] = await refusal(db.database, user(hash))
+    expect(fault).toMatch(/^users\.csv:2: column "password": is a hash of another kind/)
+    expect(fault).not.toContain(hash.slice(-10, -1))
+    expect(others).toEqual([])
+  })
+
+  test('never appear in a message, whatever else is wrong with the row', async () => {
+    const outcome = await take(db.database, {
+      ...base,
+      'users.csv': `${usersHeader}u 1,f404,no-address,,nobody,sleeping,sesame-open\nu2,x,"sesame-open`,
+    })
+    expect(outcome.kind).toBe('refused')
+    expect(JSON.stringify(outcome)).not.toContain('sesame-open')
+  })
+})
+
+describe('email addresses', () => {
+  test('can be swapped between users, and passed on', async () => {
+    await taken(db.database, base)
+    await taken(db.database, {
+      'users.csv':
+        `${usersHeader}u1,f1,BOB@example.com,Ann,principal,active,\n` +
+        'u2,f2,ann@example.com,Bob,advisor,active,\n',
+    })
+    expect(await query(db.database, 'SELECT id, email, email_folded FROM users ORDER BY id')).toEqual([
+      { id: 'u1', email: 'BOB@example.com', email_folded: 'bob@example.com' },
+      { id: 'u2', email: 'ann@example.com', email_folded: 'ann@example.com' },
+    ])
+  })
+
+  test('belong to one user, whatever their case', async () => {
+    await taken(db.database, base)
+    expect(
+      await refusal(db.database, {
+        'users.csv':
+          `${usersHeader}u7,f1,weiß@example.com,A,principal,active,\n` +
+          'u8,f1,WEISS@example.com,B,principal,active,\nu9,f1,ANN@EXAMPLE.COM,C,principal,active,\n',
+      }),
+    ).toEqual([
+      'users.csv:3: column "email": "WEISS@example.com" is already on line 2',
+      'users.csv:4: column "email": "ANN@EXAMPLE.COM" belongs to the user "u1"',
+    ])
+  })
+})

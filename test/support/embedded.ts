@@ -1,0 +1,70 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { type Issued, issued } from './connection.ts'
+import { type Deployment, isAlive, postmasterPid } from './deployment.ts'
+import { newTokens } from './journey.ts'
+import { latchkey, program } from './latchkey.ts'
+import type { TestPartner } from './server.ts'
+
+/** The names of the partners, from a command, which needs the database for it and has to succeed. */
+export async function partnerNames(deployment: Deployment): Promise<string[]> {
+  const { code, stdout, stderr } = await latchkey(['partner', 'list', '--json'], deployment.env)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout).map(({ name }: { name: string }) => name)
+}
+
+/** A command that is left to run. */
+export function spawnCommand(deployment: Deployment, ...args: string[]): ChildProcess {
+  return spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH, ...deployment.env },
+    stdio: 'ignore',
+  })
+}
+
+export async function newConnection(
+  deployment: Deployment,
+  partner: TestPartner,
+  userId: string,
+): Promise<Issued> {
+  const tokens = await newTokens(deployment, partner, userId)
+  return issued({ status: 200, headers: new Headers(), body: { ...tokens } })
+}
+
+export async function readiness(deployment: Deployment): Promise<number> {
+  return (await fetch(`${deployment.opsUrl}/readyz`)).status
+}
+
+export async function expectEventually(holds: () => Promise<boolean>, milliseconds: number): Promise<void> {
+  await expect.poll(holds, { timeout: milliseconds, interval: 20 }).toBe(true)
+}
+
+/** No PostgreSQL is left running here, neither one that postmaster.pid names nor one that lost it. */
+export function expectNothingLeft(deployment: Deployment): void {
+  const pid = postmasterPid(deployment.dataDir)
+  expect(pid === undefined || !isAlive(pid)).toBe(true)
+  expect(postgresProcesses(deployment)).toEqual([])
+}
+
+export function postgresProcesses(deployment: Deployment): number[] {
+  const directory = join(deployment.dataDir, 'postgres')
+  return commandLines().flatMap(([pid, line]) =>
+    line.includes(` -D ${directory} `) && isAlive(pid) ? pid : [],
+  )
+}
+
+function commandLines(): [pid: number, line: string][] {
+  if (!existsSync('/proc/self/cmdline')) {
+    const lines = execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' }).split('\n')
+    return lines.map((line) => [Number.parseInt(line, 10), line])
+  }
+  return readdirSync('/proc').flatMap((name): [number, string][] => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      return [[Number(name), readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')]]
+    } catch {
+      return [] // it ended in between
+    }
+  })
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import { type ImportOutcome, importDirectory } from '../../src/directory/import/import-directory.ts'
+import { query } from './database.ts'
+
+export type ImportFiles = Record<string, string | Buffer>
+
+export const usersHeader = 'id,firm_id,email,name,role,status,password\n'
+export const accountsHeader = 'id,household_id,name,type,number_masked,custodian,currency,status,opened_on\n'
+
+export const base = {
+  'firms.csv': 'id,name\nf1,First\nf2,Second\n',
+  'roles.csv': 'name,sees\nprincipal,firm\nadvisor,granted\n',
+  'users.csv': `${usersHeader}u1,f1,Ann@Example.com,Ann,principal,active,ann-has-a-password\nu2,f2,bob@example.com,Bob,advisor,active,\n`,
+  'households.csv': 'id,firm_id,name\nh1,f1,Straße\nh2,f1,\nh3,f2,"Baker, ""Butcher"""\n',
+  'accounts.csv': `${accountsHeader}a1,h1,Main,checking,**** 1234,Bank,EUR,active,2020-02-29\na2,h3,,,,,,closed,\n`,
+  'account_access.csv': 'user_id,account_id\nu2,a2\n',
+}
+
+/** A directory with these files, for as long as the test lasts. */
+export function writeFiles(files: ImportFiles): string {
+  const directory = mkdtempSync(join(tmpdir(), 'latchkey-import-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content)
+  return directory
+}
+
+/** An import without the process around it. */
+export function take(database: Database, files: ImportFiles): Promise<ImportOutcome> {
+  return importDirectory(database, writeFiles(files))
+}
+
+/** What an import that has to succeed did to each file. */
+export async function taken(database: Database, files: ImportFiles) {
+  const outcome = await take(database, files)
+  if (outcome.kind !== 'imported') throw new Error(JSON.stringify(outcome))
+  return outcome.files
+}
+
+/** The faults of an import that has to be refused. */
+export async function refusal(database: Database, files: ImportFiles): Promise<string[]> {
+  const outcome = await take(database, files)
+  if (outcome.kind !== 'refused') throw new Error(JSON.stringify(outcome))
+  return outcome.faults
+}
+
+/** An import that has come as far as this step. The outcome is in an object, or else it would be awaited here. */
+export async function startedUntil(
+  database: Database,
+  step: string,
+  files: ImportFiles,
+): Promise<{ outcome: Promise<ImportOutcome> }> {
+  const directory = writeFiles(files)
+  return new Promise((reached) => {
+    const outcome = importDirectory(database, directory, (what) => {
+      if (what === step) reached({ outcome })
+    })
+  })
+}
+
+export async function emptyDirectory(database: Database): Promise<void> {
+  await query(database, 'TRUNCATE firms, roles, users, households, accounts, account_access CASCADE')
+}
+
+/** All rows that an import may touch. */
+export async function everything(database: Database): Promise<unknown> {
+  const tables = ['firms', 'roles', 'users', 'households', 'accounts', 'account_access', 'sessions']
+  return Promise.all(tables.map((table) => query(database, `SELECT * FROM ${table} ORDER BY 1, 2`)))
+}
+
+/** As if this user had logged in. */
+export async function addSession(database: Database, user: string): Promise<void> {
+  const sql = `INSERT INTO sessions (hash, user_id, expires_at) VALUES ($1, $2, now() + '1 day')`
+  await query(database, sql, [Buffer.from(user), user])
+}
