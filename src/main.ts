@@ -40,6 +40,9 @@ export async function startServer(
 }
 
 async function listen(config: Config, database: Database, logger: Logger): Promise<RunningServer> {
+  if (config.authUrl.startsWith('https:') && config.trustedProxies.length === 0) {
+    logger.warn('LATCHKEY_TRUSTED_PROXIES is not set: logins through the proxy are throttled as one source')
+  }
   const keys = deriveKeys(config.secret)
   const signingKey = await loadSigningKey(database, keys['signing-key'])
   const context: Context = { config, database, keys, signingKey, now: () => new Date() }

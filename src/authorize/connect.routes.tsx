@@ -109,11 +109,19 @@ class ConnectStep {
         )
         return this.#web.errorPage(this.#reply, 409, 'This page was already used', text, startAgain(asked))
       }
-      case 'unavailable': {
-        const text = <p>The application or your login is not active.</p>
-        return this.#web.errorPage(this.#reply, 403, 'This cannot be connected', text)
-      }
+      case 'unavailable':
+        return this.#refuse(asked)
     }
+  }
+
+  /** Between the page and the press, something ended: the partner, or for `prompt=none` the grant. */
+  async #refuse(asked: AuthorizationRequest): Promise<FastifyReply> {
+    const partner = await this.#context.database.maybe(findPartner, [asked.clientId])
+    if (partner?.status === 'active' && asked.prompt.includes('none')) {
+      return this.#goBack(asked, consentRequired)
+    }
+    const text = <p>The application or your login is not active.</p>
+    return this.#web.errorPage(this.#reply, 403, 'This cannot be connected', text)
   }
 
   async #showPage(asked: AuthorizationRequest, session: Session): Promise<FastifyReply> {
@@ -137,6 +145,11 @@ class ConnectStep {
     // goes on to another host of the partner's would leave a button that does nothing.
     return this.#web.page(this.#reply, 200, `Connect ${partner.name}?`, page, { formAction: protocol })
   }
+}
+
+const consentRequired = {
+  error: 'consent_required',
+  error_description: 'the user has to agree on the connect page',
 }
 
 function outOfDate(

@@ -8,9 +8,13 @@ export type ConnectOutcome =
   | { kind: 'connected'; code: string }
   /** The page was used before and its code is redeemed, expired or revoked. */
   | { kind: 'used' }
+  /** The partner or the user is not active any more; without a page, or the grant has just ended. */
   | { kind: 'unavailable' }
 
-/** The user agreed: records the grant and issues the code. The same request and user always lead to the same code. */
+/**
+ * The user agreed, now or (`prompt=none`) before: records the grant and issues the code. The same request and user always
+ * lead to the same code.
+ */
 export async function connect(
   { config, database, keys }: Context,
   request: AuthorizationRequest,
@@ -26,6 +30,7 @@ export async function connect(
     request.codeChallenge ?? null,
     request.nonce ?? null,
     user.authTime,
+    request.prompt.includes('none'),
   ])
   if (!row) return { kind: 'unavailable' }
   return row.usable ? { kind: 'connected', code: code.text } : { kind: 'used' }

@@ -48,7 +48,11 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
     async (request, reply) => {
       const { email, password, request: sealed } = request.body
       const outcome = await logIn(context, { email, password, source: request.ip })
-      request.log.info({ event: 'login', outcome: outcome.kind })
+      request.log.info({
+        event: 'login',
+        outcome: outcome.kind,
+        ...(outcome.kind === 'welcome' && { user_id: outcome.userId }),
+      })
       switch (outcome.kind) {
         case 'welcome': {
           const old = sessionHash(request, config)

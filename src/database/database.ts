@@ -101,15 +101,16 @@ const connectionFault =
   /^(Connection terminated|Query read timeout|Client has encountered a connection error|timeout exceeded when trying)/
 
 /**
- * PostgreSQL's classes 08 (connection), 28 and 3D (login and database refused), 53 (resources) and 57 (operator
- * intervention, time-outs), and the socket's own.
+ * PostgreSQL's classes 08 (connection), 28 and 3D (login and database refused), 40 (deadlock, rollback), 53 (resources)
+ * and 57 (operator intervention, time-outs), a lock not had in time, a primary that has become a standby, and the
+ * socket's own.
  */
 export function isUnavailable(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
   return (
-    /^(08|28|3D|53|57)/.test(code) ||
-    /^E(CONN|PIPE|TIMEDOUT|AI_AGAIN|HOSTUNREACH|NOTFOUND)/.test(code) ||
+    /^(08|28|3D|40|53|57|55P03|25006)/.test(code) ||
+    /^E(CONN|PIPE|TIMEDOUT|AI_AGAIN|HOSTUNREACH|NETUNREACH|NOTFOUND)/.test(code) ||
     connectionFault.test(error.message)
   )
 }

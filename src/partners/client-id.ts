@@ -13,3 +13,8 @@ export function foreignEnvironment(clientId: string, environment: Environment): 
   const other = environment === 'sandbox' ? 'production' : 'sandbox'
   return new RegExp(`^${marks[other]}_[0-9A-Za-z]{22}$`).test(clientId) ? other : undefined
 }
+
+/** Whether the text has the form of a client_id, known or not. */
+export function isClientId(text: string): boolean {
+  return /^(test|live)_[0-9A-Za-z]{22}$/.test(text)
+}

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Environment } from '../config.ts'
 import type { Context } from '../context.ts'
 import { sendOauthError } from '../http/oauth-edge.ts'
 import { type Parameters, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
 import { type ClientCredentials, readClientCredentials } from '../partners/client-credentials.ts'
+import { isClientId } from '../partners/client-id.ts'
 import { accessTokenSeconds } from './lifetimes.ts'
 import { type IssuedTokens, invalidRequest, type TokenRefusal } from './outcome.ts'
 import { redeem } from './redeem.ts'
@@ -15,8 +17,9 @@ const secretParameters = ['client_secret', 'code', 'refresh_token', 'token', 'co
 
 export function tokenRoutes(app: FastifyInstance, context: Context): void {
   app.post('/token', async (request, reply) => {
-    const outcome = await withClient(request, context, (client, body) => issue(context, client, body))
-    request.log.info({ event: 'token', outcome: outcome.kind === 'refused' ? outcome.reason : outcome.kind })
+    const outcome = await withClient(request, context, 'token', (client, body) =>
+      issue(context, client, body),
+    )
     if (outcome.kind === 'refused') return refuse(request, reply, outcome)
     return reply.send({
       access_token: outcome.accessToken,
@@ -29,25 +32,37 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
   })
 
   app.post('/revoke', async (request, reply) => {
-    const outcome = await withClient(request, context, async (client, body) => {
+    const outcome = await withClient(request, context, 'revoke', async (client, body) => {
       if (!body.token) return invalidRequest('no_token', 'token is missing')
       return revoke(context, { ...client, token: body.token })
-    })
-    request.log.info({
-      event: 'revoke',
-      outcome: outcome.kind === 'refused' ? outcome.reason : outcome.revoked,
     })
     if (outcome.kind === 'refused') return refuse(request, reply, outcome)
     return reply.status(200).send()
   })
 }
 
-/** The checks both endpoints share, in order: the parameters, then who asks, then what is asked. */
+/** What both endpoints share: read the request, act on it, and log for whom. */
 async function withClient<Done extends { kind: string }>(
   request: FastifyRequest,
   { config }: Context,
+  event: 'token' | 'revoke',
   act: (client: Client, body: Record<string, string>) => Promise<Done | TokenRefusal>,
 ): Promise<Done | TokenRefusal> {
+  const asked = readRequest(request, config.environment)
+  const outcome = asked.kind === 'refused' ? asked : await act(asked.client, asked.body)
+  request.log.info({
+    event,
+    outcome: outcome.kind === 'refused' && 'reason' in outcome ? outcome.reason : outcome.kind,
+    // Whatever else was sent as a client_id may be a secret in the wrong place.
+    ...(asked.kind === 'read' && isClientId(asked.client.clientId) && { client_id: asked.client.clientId }),
+  })
+  return outcome
+}
+
+type ReadRequest = { kind: 'read'; client: Client; body: Record<string, string> }
+
+/** The checks in order: nothing secret in the address, the parameters, then who asks. */
+function readRequest(request: FastifyRequest, environment: Environment): ReadRequest | TokenRefusal {
   const query = parametersOf(parseForm(rawQuery(request.url)))
   const exposed = secretParameters.find((name) => name in query.values)
   if (exposed) {
@@ -59,9 +74,9 @@ async function withClient<Done extends { kind: string }>(
   const [twice] = body.repeated
   if (twice !== undefined)
     return invalidRequest('repeated_parameter', `${shown(twice)} was sent more than once`)
-  const client = readClientCredentials(request.headers.authorization, body.values, config.environment)
+  const client = readClientCredentials(request.headers.authorization, body.values, environment)
   if (client.kind === 'refused') return { ...client, reason: 'unusable_credentials' }
-  return act(client, body.values)
+  return { kind: 'read', client, body: body.values }
 }
 
 async function issue(

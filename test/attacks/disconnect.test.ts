@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { api, connect, newCode, newTokens, refresh, token } from '../support/journey.ts'
-import { loggedIn } from '../support/pages.ts'
+import { api, authorize, connect, newCode, newTokens, refresh, token } from '../support/journey.ts'
+import { answerOf, loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
 let server: TestServer
@@ -11,7 +11,9 @@ let partner: TestPartner
 beforeAll(async () => {
   server = await testServer()
   partner = await server.partner()
-  await seed(server.database, { users: ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn'].map((id) => ({ id })) })
+  await seed(server.database, {
+    users: ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus'].map((id) => ({ id })),
+  })
 })
 afterAll(() => server.close())
 
@@ -65,4 +67,21 @@ describe('19: disconnect', () => {
       expect((await visitor.submit(apps, '/connections/disconnect', { grant })).status).toBe(400)
     }
   })
+})
+
+test('19: a disconnect at the very moment of a prompt=none wins: no code, and nobody agreed to a new grant', async () => {
+  const visitor = await loggedIn(server, 'gus')
+  await connect(server, partner, 'gus', {}, visitor)
+  const asked = await server.database.withConnection(async (client) => {
+    await client.query('BEGIN')
+    await client.query(`UPDATE grants SET revoked_at = now() WHERE user_id = 'gus'`)
+    const silent = authorize(visitor, server, partner, { prompt: 'none' })
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    await expect.poll(async () => (await query(server.database, waiting)).length, { timeout: 5000 }).toBe(1)
+    await client.query('COMMIT')
+    return silent
+  })
+  expect(answerOf(partner, asked)).toMatchObject({ error: 'consent_required' })
+  const live = `SELECT id FROM grants WHERE user_id = 'gus' AND revoked_at IS NULL`
+  expect(await query(server.database, live)).toEqual([])
 })
