@@ -14,6 +14,7 @@ CREATE TABLE partners (
 CREATE TABLE sessions (
   hash       bytea PRIMARY KEY,
   user_id    text COLLATE "C" NOT NULL REFERENCES users ON DELETE CASCADE,
+  credential bytea NOT NULL, -- SHA-256 of the password hash that the login was checked against
   auth_time  timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL
 );

@@ -56,7 +56,8 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
       switch (outcome.kind) {
         case 'welcome': {
           const old = sessionHash(request, config)
-          await database.one(openSession, [setSessionCookie(reply, config), outcome.userId, old, now()])
+          const session = setSessionCookie(reply, config)
+          await database.one(openSession, [session, outcome.userId, old, now(), outcome.credential])
           return reply.redirect(nextPage(sealed), 303)
         }
         case 'refused':

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'
 import { hmac } from '../secrets/derived-keys.ts'
+import { sha256 } from '../secrets/token-format.ts'
 import { beginLogin, forgiveLogin } from './login.sql.ts'
 
 /** Failures in fifteen minutes; a source may be a whole office behind one address. */
@@ -9,7 +10,8 @@ const accountLimit = 10
 const sourceLimit = 100
 
 export type LoginOutcome =
-  | { kind: 'welcome'; userId: string }
+  /** `credential` is the SHA-256 of the password hash that was checked. */
+  | { kind: 'welcome'; userId: string; credential: Buffer }
   /** Wrong password, unknown user, disabled user: one answer, and the same work behind it. */
   | { kind: 'refused' }
   | { kind: 'throttled'; retryAfterSeconds: number }
@@ -29,7 +31,7 @@ export async function logIn(
     return { kind: 'throttled', retryAfterSeconds: Math.max(1, found.wait) }
   }
   const matches = await verifyPassword(attempt.password, found.password_hash)
-  if (!matches || found.user_id === null) return { kind: 'refused' }
+  if (!matches || found.user_id === null || found.password_hash === null) return { kind: 'refused' }
   await database.run(forgiveLogin, [account, source])
-  return { kind: 'welcome', userId: found.user_id }
+  return { kind: 'welcome', userId: found.user_id, credential: sha256(found.password_hash) }
 }

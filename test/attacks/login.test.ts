@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashPassword } from '../../src/directory/passwords.ts'
 import { setPassword } from '../../src/directory/users.ts'
 import { query } from '../support/database.ts'
 import { emailOf, seed } from '../support/directory.ts'
 import { authorize, authorizeUrl, connect, logIn } from '../support/journey.ts'
 import { attempt, cookieOf, loginPage, plant, right, wrong } from '../support/login.ts'
+import { loggedIn } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
@@ -203,4 +205,14 @@ test('a user who is disabled while logged in is out at the next click', async ()
   expect(redirectOf(await visitor.get(`${server.authUrl}/connections`))?.pathname).toBe('/login')
   const silent = redirectOf(await authorize(visitor, server, client, { prompt: 'none' }))
   expect(silent?.searchParams.get('error')).toBe('login_required')
+})
+
+test('a login with the old password, in flight while the password is changed, leaves no session behind', async () => {
+  await seed(server.database, { users: [{ id: 'racer' }] })
+  const visitor = await loggedIn(server, 'racer')
+  expect((await visitor.get(`${server.authUrl}/connections`)).status).toBe(200)
+  // As an import does it, which ends the sessions early in its transaction and shows the new hash at its end.
+  const changed = await hashPassword('another password')
+  await query(server.database, `UPDATE users SET password_hash = $1 WHERE id = 'racer'`, [changed])
+  expect((await visitor.get(`${server.authUrl}/connections`)).headers.get('location')).toBe('/login')
 })

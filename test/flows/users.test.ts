@@ -38,10 +38,10 @@ async function storedHash(): Promise<string | null> {
 }
 
 async function logIn(user: string): Promise<void> {
-  await rows(`INSERT INTO sessions (hash, user_id, expires_at) VALUES ($1, $2, now() + '1 day')`, [
-    Buffer.from(user),
-    user,
-  ])
+  await rows(
+    `INSERT INTO sessions (hash, user_id, credential, expires_at) VALUES ($1, $2, '', now() + '1 day')`,
+    [Buffer.from(user), user],
+  )
 }
 
 describe('user create', () => {

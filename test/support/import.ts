@@ -73,6 +73,6 @@ export async function everything(database: Database): Promise<unknown> {
 
 /** As if this user had logged in. */
 export async function addSession(database: Database, user: string): Promise<void> {
-  const sql = `INSERT INTO sessions (hash, user_id, expires_at) VALUES ($1, $2, now() + '1 day')`
+  const sql = `INSERT INTO sessions (hash, user_id, credential, expires_at) VALUES ($1, $2, '', now() + '1 day')`
   await query(database, sql, [Buffer.from(user), user])
 }
