@@ -60,7 +60,7 @@ function digest(paths) {
   const hash = createHash('sha256')
   const add = (path) => {
     const full = join(root, path)
-    const entries = path.includes('.') ? null : readdirSync(full, { withFileTypes: true })
+    const entries = statSync(full).isDirectory() ? readdirSync(full, { withFileTypes: true }) : null
     if (!entries) hash.update(path).update(readFileSync(full))
     else for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) add(join(path, entry.name))
   }

@@ -22,7 +22,7 @@ export type Unsealed =
 
 /**
  * The request as text for the browser to carry: authenticated encryption, so it is neither read nor changed on the way,
- * and no row is written for a stranger. Every page renews the ten minutes.
+ * and no row is written for a stranger. Making the connect page renews the ten minutes.
  */
 export function seal(
   request: AuthorizationRequest,

@@ -16,30 +16,33 @@ export function demoCommand(): Command {
           'LATCHKEY_ENVIRONMENT: the demo is for the sandbox; run production with `latchkey start`',
         ])
       }
-      const partnerUrl = process.env.PARTNER_URL || 'http://localhost:4010'
+      const partnerUrl = new URL(process.env.PARTNER_URL || 'http://localhost:4010').origin
       const { startServer, stopSignal } = await import('../main.ts')
       const stop = stopSignal()
-      let app: Promise<PartnerApp> | undefined
+      let starting: Promise<PartnerApp> | undefined
       const prepare = async (database: Database) => {
         await prepareDirectory(database)
         const partner = await preparePartner(database, config, partnerUrl)
-        app = startPartnerApp(partnerEnvironment(config, partnerUrl, partner))
-        app.catch(() => {}) // told below, when the server is up as well
+        starting = startPartnerApp(partnerEnvironment(config, partnerUrl, partner))
+        starting.catch(() => {}) // told below, when the server is up as well
       }
-      const server = await startServer(config, { logLevel: 'warn', prepare })
       try {
-        await app
-        if (!options.json) {
-          process.stdout.write(
-            `Open ${partnerUrl}, press Connect, and log in as one of:\n\n${loginTable()}\n\n`,
-          )
+        const server = await startServer(config, { logLevel: 'warn', prepare })
+        try {
+          await starting
+          if (!options.json) {
+            process.stdout.write(
+              `Open ${partnerUrl}, press Connect, and log in as one of:\n\n${loginTable()}\n\n`,
+            )
+          }
+          const addresses = { auth_url: config.authUrl, base_url: config.baseUrl, partner_url: partnerUrl }
+          process.stdout.write(`ready ${JSON.stringify(addresses)}\n`)
+          await stop
+        } finally {
+          await server.close()
         }
-        const addresses = { auth_url: config.authUrl, base_url: config.baseUrl, partner_url: partnerUrl }
-        process.stdout.write(`ready ${JSON.stringify(addresses)}\n`)
-        await stop
-        await (await app)?.close()
       } finally {
-        await server.close()
+        await (await starting?.catch(() => undefined))?.close()
       }
     })
 }

@@ -8,7 +8,7 @@ import { databaseFacts } from './doctor.sql.ts'
 
 type Check = { check: string; ok: boolean; detail: string }
 
-/** Each check stands on those before it; the first that fails ends the list. */
+/** Each check stands on those before it: without configuration or database there is nothing more to ask. */
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description('check configuration, database and keys, and say what is wrong')

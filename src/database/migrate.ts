@@ -18,8 +18,12 @@ export class MigrationError extends ExplainedError {}
 export function migrate(database: Database, directory = ownMigrations): Promise<string[]> {
   return database.withConnection(async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [migrating])
-    await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
-      name text PRIMARY KEY, digest text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
+    // Asked first: IF NOT EXISTS would want the right to create tables even where there is nothing to create.
+    const { rowCount } = await client.query(`SELECT WHERE to_regclass('schema_migrations') IS NOT NULL`)
+    if (rowCount === 0) {
+      await client.query(`CREATE TABLE schema_migrations (
+        name text PRIMARY KEY, digest text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
+    }
     const { rows } = await client.query<{ name: string; digest: string }>(
       'SELECT name, digest FROM schema_migrations',
     )

@@ -42,7 +42,7 @@ export async function preparePartner(
   partnerUrl: string,
 ): Promise<DemoPartner> {
   const file = join(config.dataDir, 'demo-partner.json')
-  const redirectUri = `${partnerUrl}/callback`
+  const redirectUri = new URL('/callback', partnerUrl).href
   const kept = readKept(file)
   if (kept?.redirectUri === redirectUri && (await database.maybe(findPartner, [kept.clientId]))) return kept
   const created = await createPartner(database, config.environment, {

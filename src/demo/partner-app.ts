@@ -19,7 +19,10 @@ export async function startPartnerApp(environment: Record<string, string>): Prom
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
-  await ready(child)
+  await ready(child).catch((error) => {
+    child.kill()
+    throw error
+  })
   return {
     async close() {
       if (child.exitCode !== null) return

@@ -33,7 +33,12 @@ export function connectionRoutes(app: FastifyInstance, context: Context, web: We
       const user = await userOf(request)
       if (!user) return reply.redirect('/login', 303)
       const ended = await database.maybe(revokeGrant, [request.body.grant, user.user_id])
-      request.log.info({ event: 'disconnect', user_id: user.user_id, client_id: ended?.client_id ?? null })
+      request.log.info({
+        event: 'disconnect',
+        outcome: ended ? 'disconnected' : 'none',
+        user_id: user.user_id,
+        client_id: ended?.client_id ?? null,
+      })
       return reply.redirect('/connections', 303)
     },
   )

@@ -81,8 +81,8 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
         offsetOf(page),
         page.after,
       ])
+      if (!row.authenticated) return sendBearerRefusal(reply, bearerRefusal(row.refusal), row)
       request.log.info({ event: 'read', client_id: row.client_id, user_id: row.user_id })
-      if (!row.authenticated) return sendBearerRefusal(reply, bearerRefusal(row.refusal))
       return sendJson(reply, row.body, linkHeader(page, row.last, keys.cursor))
     },
   )
@@ -104,8 +104,8 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
         offsetOf(page),
         page.after,
       ])
+      if (!row.authenticated) return sendBearerRefusal(reply, bearerRefusal(row.refusal), row)
       request.log.info({ event: 'read', client_id: row.client_id, user_id: row.user_id })
-      if (!row.authenticated) return sendBearerRefusal(reply, bearerRefusal(row.refusal))
       if (!row.household_visible)
         return sendNotFound(reply, 'there is no such household, or this user may not see it')
       return sendJson(reply, row.body, linkHeader(page, row.last, keys.cursor))

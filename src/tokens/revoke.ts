@@ -7,9 +7,9 @@ import { revokeToken } from './revoke.sql.ts'
 export async function revoke(
   { database }: Context,
   asked: { clientId: string; secretHash: Buffer; token: string },
-): Promise<{ kind: 'done'; revoked: boolean } | TokenRefusal> {
+): Promise<{ kind: 'revoked' | 'nothing_to_revoke' } | TokenRefusal> {
   const row = await database.one(revokeToken, [asked.clientId, asked.secretHash, sha256(asked.token)])
   // A suspended partner may still give up what it holds.
   const refusal = row.client_status === 'suspended' ? undefined : clientRefusal(row.client_status)
-  return refusal ?? { kind: 'done', revoked: row.revoked }
+  return refusal ?? { kind: row.revoked ? 'revoked' : 'nothing_to_revoke' }
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Environment } from '../config.ts'
 import type { Context } from '../context.ts'
 import { sendOauthError } from '../http/oauth-edge.ts'
-import { type Parameters, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
+import { type Form, type Parameters, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
 import { type ClientCredentials, readClientCredentials } from '../partners/client-credentials.ts'
 import { isClientId } from '../partners/client-id.ts'
 import { accessTokenSeconds } from './lifetimes.ts'
@@ -124,7 +124,7 @@ function refuse(
 function readBody(body: unknown): Parameters | undefined {
   if (body === undefined || body === null) return parametersOf()
   if (typeof body !== 'object' || Array.isArray(body)) return undefined
-  const form = Object.create(null)
+  const form: Form = Object.create(null)
   for (const [name, value] of Object.entries(body)) {
     if (typeof value !== 'string' && !isStrings(value)) return undefined
     if ([value].flat().some((text) => text.includes('\0'))) return undefined // PostgreSQL's text cannot hold it

@@ -30,7 +30,7 @@ function faultsOf(env: Record<string, string>): string[] {
 }
 
 describe('without any variable', () => {
-  test('the addresses are those of the design', () => {
+  test('the addresses are those that docs/operate.md names', () => {
     expect(read()).toEqual({
       environment: 'sandbox',
       authUrl: 'http://localhost:4000',

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The rule of design.md ("Rotation that survives lost answers and parallel workers"), with nothing but arithmetic. */
+/** The rule of docs/adr/0005, with nothing but arithmetic. */
 class Model {
   /** A token's successor is the next one; times are seconds. */
   readonly chain: { expiresAt: number; rotatedAt?: number }[] = [{ expiresAt: 30 * day }]
@@ -172,7 +172,7 @@ const examples: [Operation[]][] = [
   ],
 ]
 
-test('whatever happens in whatever order, the chain does what the design says', async () => {
+test('whatever happens in whatever order, the chain does what docs/adr/0005 says', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 16 }), async (steps) => {
       const code = await codeFor(ada, server, partner, 'ada')

@@ -23,7 +23,7 @@ export type ImportOutcome =
 type Source = { file: ImportFile; path: string; size: number }
 
 /**
- * Brings the directory's tables to what the CSV files in `directory` say (docs: design, "import DIR"): adds and
+ * Brings the directory's tables to what the CSV files in `directory` say (docs/operate.md): adds and
  * changes, never deletes, all or nothing. The API goes on answering meanwhile.
  */
 export async function importDirectory(

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { latchkey } from '../support/latchkey.ts'
+import { freePort } from '../support/server.ts'
+
+let dataDir: string
+let taken: number
+let holder: Server
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'latchkey-port-'))
+  taken = await freePort()
+  holder = createServer().listen(taken, '127.0.0.1')
+  await new Promise((listening) => holder.once('listening', listening))
+})
+afterEach(() => {
+  holder.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+test.each(['LATCHKEY_PORT', 'PARTNER_URL'])(
+  'a demo whose %s is taken says so, ends, and leaves nothing running',
+  async (name) => {
+    const partnerPort = name === 'PARTNER_URL' ? taken : await freePort()
+    const finished = await latchkey(['demo'], {
+      LATCHKEY_DATA_DIR: dataDir,
+      LATCHKEY_PORT: String(name === 'LATCHKEY_PORT' ? taken : await freePort()),
+      LATCHKEY_OPS_PORT: String(await freePort()),
+      PARTNER_URL: `http://localhost:${partnerPort}/`,
+    })
+    expect(finished).toMatchObject({ code: 1, stdout: '' })
+    expect(finished.stderr).toMatch(name === 'LATCHKEY_PORT' ? `Port ${taken} is taken` : /EADDRINUSE/)
+    await expect(
+      fetch(`http://127.0.0.1:${partnerPort}`, { signal: AbortSignal.timeout(500) }),
+    ).rejects.toThrow()
+  },
+)
