@@ -10,7 +10,7 @@ import { createOpsServer } from './ops-server.ts'
 import { deriveKeys } from './secrets/derived-keys.ts'
 import { createServer } from './server.ts'
 
-export type RunningServer = { context: Context; close(): Promise<void> }
+export type RunningServer = { close(): Promise<void> }
 
 export type StartOptions = {
   logLevel: 'info' | 'warn'
@@ -60,7 +60,6 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     throw explainListen(error)
   }
   return {
-    context,
     async close() {
       // New connections are refused and requests in flight finish; only then does the database go. A connection that is
       // still busy now is not kept alive after its answer: it would hold up the end for more than a minute.

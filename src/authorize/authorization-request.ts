@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { Environment } from '../config.ts'
-import type { Parameters } from '../http/parameters.ts'
+import { type Parameters, printableName } from '../http/parameters.ts'
 import { foreignEnvironment } from '../partners/client-id.ts'
 import type { Partner } from '../partners/partners.sql.ts'
 
@@ -106,7 +106,7 @@ function firstFault(
 ): Fault | undefined {
   const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
   const [twice] = repeated
-  if (twice !== undefined) return invalid(`${printable(twice)} was sent more than once`)
+  if (twice !== undefined) return invalid(`${printableName(twice)} was sent more than once`)
   if (sealedBytes(values.state) > 4096) return invalid('state is longer than 4096 bytes')
   return (
     responseFault(values, method) ??
@@ -174,9 +174,4 @@ function sealedBytes(text = ''): number {
 
 function words(text: string | undefined): string[] {
   return (text ?? '').split(' ').filter((word) => word !== '')
-}
-
-/** RFC 6749 section 4.1.2.1 bounds what error_description may hold. */
-function printable(name: string): string {
-  return /^[A-Za-z0-9_.-]{1,40}$/.test(name) ? name : 'a parameter'
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
+import { checkId } from '../directory/values.ts'
 import { sendNotFound } from '../http/api-edge.ts'
 import { Problem } from '../http/problem.ts'
 import { bearerRefusal, readBearer } from '../tokens/bearer.ts'
@@ -96,7 +97,7 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
       const { household_id: id } = request.params
       const listing = { address: `${address}/${encodeURIComponent(id)}/accounts`, filters: {} }
       const page = pageOf(request.query, listing, keys.cursor)
-      const known = isId(id) ? id : ''
+      const known = checkId(id) === null ? id : '' // no id is empty: what cannot be one finds nothing
       const row = await database.one(listAccounts, [
         bearer.hash,
         known,
@@ -111,11 +112,6 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
       return sendJson(reply, row.body, linkHeader(page, row.last, keys.cursor))
     },
   )
-}
-
-/** No id of the platform is the empty text, so what cannot be one finds nothing. */
-function isId(text: string): boolean {
-  return /^[A-Za-z0-9._:-]{1,64}$/.test(text)
 }
 
 function sendJson(reply: FastifyReply, body: string, link: string | undefined): FastifyReply {

@@ -44,6 +44,11 @@ export function rawQuery(url: string): string {
   return cut < 0 ? '' : url.slice(cut + 1)
 }
 
+/** A parameter's name as it may stand in an error_description, whose characters RFC 6749 bounds (sections 4.1.2.1, 5.2). */
+export function printableName(name: string): string {
+  return /^[A-Za-z0-9_.-]{1,40}$/.test(name) ? name : 'a parameter'
+}
+
 function decode(text: string): string {
   let decoded: string
   try {

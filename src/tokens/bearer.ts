@@ -23,7 +23,7 @@ export function readBearer(authorization: string | undefined, environment: Envir
     : refused('malformed', parsed.explanation)
 }
 
-/** What the statement found wrong with a token; `null` is a token that was never issued, or left long ago. */
+/** What the statement found wrong with a token; `null` is a token that was never issued. */
 export function bearerRefusal(found: 'expired' | 'revoked' | 'suspended' | null): BearerRefusal {
   switch (found) {
     case 'expired':

@@ -2,7 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Environment } from '../config.ts'
 import type { Context } from '../context.ts'
 import { sendOauthError } from '../http/oauth-edge.ts'
-import { type Form, type Parameters, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
+import {
+  type Form,
+  type Parameters,
+  parametersOf,
+  parseForm,
+  printableName,
+  rawQuery,
+} from '../http/parameters.ts'
 import { type ClientCredentials, readClientCredentials } from '../partners/client-credentials.ts'
 import { isClientId } from '../partners/client-id.ts'
 import { accessTokenSeconds } from './lifetimes.ts'
@@ -73,7 +80,7 @@ function readRequest(request: FastifyRequest, environment: Environment): ReadReq
   if (!body) return invalidRequest('unreadable_body', 'every parameter must be a string, and without NUL')
   const [twice] = body.repeated
   if (twice !== undefined)
-    return invalidRequest('repeated_parameter', `${shown(twice)} was sent more than once`)
+    return invalidRequest('repeated_parameter', `${printableName(twice)} was sent more than once`)
   const client = readClientCredentials(request.headers.authorization, body.values, environment)
   if (client.kind === 'refused') return { ...client, reason: 'unusable_credentials' }
   return { kind: 'read', client, body: body.values }
@@ -135,8 +142,4 @@ function readBody(body: unknown): Parameters | undefined {
 
 function isStrings(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
-}
-
-function shown(name: string): string {
-  return /^[A-Za-z0-9_.-]{1,40}$/.test(name) ? name : 'a parameter'
 }
