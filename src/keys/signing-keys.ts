@@ -7,10 +7,13 @@ import {
   importJWK,
   type JWK,
 } from 'jose'
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { type Database, statement } from '../database/database.ts'
 import { ExplainedError } from '../explained-error.ts'
 import { randomId } from '../secrets/token-format.ts'
+
+export const SigningAlgorithm = Type.Union([Type.Literal('RS256'), Type.Literal('ES256')])
+export type SigningAlgorithm = Static<typeof SigningAlgorithm>
 
 /** The key that signs id_tokens, and its public half for the JWKS. */
 export type SigningKey = { kid: string; algorithm: 'RS256'; privateKey: CryptoKey; publicJwk: JWK }

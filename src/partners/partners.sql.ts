@@ -58,5 +58,5 @@ export const rotateSecret = statement(
  */
 export const authenticatedClient = `
    client AS (
-     SELECT client_id, status FROM partners WHERE client_id = $1 AND $2::bytea = ANY (secret_hashes)
+     SELECT client_id, status, id_token_alg FROM partners WHERE client_id = $1 AND $2::bytea = ANY (secret_hashes)
    )`

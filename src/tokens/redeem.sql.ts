@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import { authenticatedClient } from '../partners/partners.sql.ts'
 import { accessTokenSeconds, refreshTokenDays } from './lifetimes.ts'
 
@@ -16,6 +17,7 @@ export const redeemCode = statement(
   'redeem_code',
   Type.Object({
     client_status: Type.Union([Type.Literal('active'), Type.Literal('suspended'), Type.Null()]),
+    id_token_alg: Type.Union([SigningAlgorithm, Type.Null()]),
     redemptions: Type.Union([Type.Integer(), Type.Null()]),
     expired: Type.Union([Type.Boolean(), Type.Null()]),
     fits: Type.Union([Type.Boolean(), Type.Null()]),
@@ -51,7 +53,7 @@ export const redeemCode = statement(
      INSERT INTO refresh_tokens (hash, connection_id, expires_at)
      SELECT $7, id, now() + interval '${refreshTokenDays} days' FROM redeemed
    )
-   SELECT (SELECT status FROM client) AS client_status,
+   SELECT (SELECT status FROM client) AS client_status, (SELECT id_token_alg FROM client) AS id_token_alg,
           j.redemptions, j.expired, j.fits, j.live, j.subject, j.auth_time, j.nonce
      FROM (SELECT) AS always LEFT JOIN judged j ON true`,
 )

@@ -32,7 +32,12 @@ export async function redeem(context: Context, asked: Redemption): Promise<Issue
   ])
   const refusal = clientRefusal(row.client_status)
   if (refusal) return refusal
-  if (row.redemptions === null || row.subject === null || row.auth_time === null) {
+  if (
+    row.redemptions === null ||
+    row.subject === null ||
+    row.auth_time === null ||
+    row.id_token_alg === null
+  ) {
     return invalidGrant('unknown_code', 'the code is not known, or was issued to another client')
   }
   if (row.redemptions > 1) {
@@ -50,7 +55,14 @@ export async function redeem(context: Context, asked: Redemption): Promise<Issue
   if (row.expired)
     return invalidGrant('code_expired', 'the code has expired; it can be redeemed for 60 seconds')
   if (!row.live) return invalidGrant('ended', 'the user has ended the connection, or is not active any more')
-  const about = { subject: row.subject, clientId: asked.clientId, authTime: row.auth_time, nonce: row.nonce }
+  const about = {
+    subject: row.subject,
+    clientId: asked.clientId,
+    authTime: row.auth_time,
+    nonce: row.nonce,
+    accessToken: access.text,
+    algorithm: row.id_token_alg,
+  }
   return {
     kind: 'issued',
     accessToken: access.text,

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import { authenticatedClient } from '../partners/partners.sql.ts'
 import { accessTokenSeconds, refreshTokenDays, rotationGraceSeconds } from './lifetimes.ts'
 
@@ -20,6 +21,7 @@ export const rotateRefreshToken = statement(
   'rotate_refresh_token',
   Type.Object({
     client_status: Type.Union([Type.Literal('active'), Type.Literal('suspended'), Type.Null()]),
+    id_token_alg: Type.Union([SigningAlgorithm, Type.Null()]),
     rotated: Type.Boolean(),
     late: Type.Union([Type.Boolean(), Type.Null()]),
     ended: Type.Union([Type.Literal('user'), Type.Literal('replay'), Type.Literal('partner'), Type.Null()]),
@@ -56,7 +58,7 @@ export const rotateRefreshToken = statement(
      UPDATE connections c SET revoked_at = now(), revoked_for = 'refresh_replayed'
        FROM presented p WHERE c.id = p.connection_id AND p.late AND c.revoked_at IS NULL
    )
-   SELECT (SELECT status FROM client) AS client_status, EXISTS (SELECT FROM rotated) AS rotated,
+   SELECT (SELECT status FROM client) AS client_status, (SELECT id_token_alg FROM client) AS id_token_alg, EXISTS (SELECT FROM rotated) AS rotated,
           p.late, p.ended, p.subject, p.auth_time
      FROM (SELECT) AS always LEFT JOIN presented p ON true`,
 )

@@ -30,7 +30,7 @@ export async function rotate(context: Context, asked: Rotation): Promise<IssuedT
   ])
   const refusal = clientRefusal(row.client_status)
   if (refusal) return refusal
-  if (row.subject === null || row.auth_time === null) {
+  if (row.subject === null || row.auth_time === null || row.id_token_alg === null) {
     return invalidGrant('unknown_token', 'the refresh token is not known, or was issued to another client')
   }
   if (row.ended !== null) return invalidGrant(`ended_by_${row.ended}`, ended[row.ended])
@@ -41,7 +41,14 @@ export async function rotate(context: Context, asked: Rotation): Promise<IssuedT
   }
   if (!row.rotated)
     return invalidGrant('token_expired', 'the refresh token has expired; it is valid for 30 days')
-  const about = { subject: row.subject, clientId: asked.clientId, authTime: row.auth_time, nonce: null }
+  const about = {
+    subject: row.subject,
+    clientId: asked.clientId,
+    authTime: row.auth_time,
+    nonce: null,
+    accessToken: access.text,
+    algorithm: row.id_token_alg,
+  }
   return {
     kind: 'issued',
     accessToken: access.text,
