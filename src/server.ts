@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { loginRoutes } from './authorize/login.routes.tsx'
+import { uiLocalesOf } from './authorize/ui-locales.ts'
 import type { Context } from './context.ts'
 import { connectionRoutes } from './grants/connections.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
@@ -31,7 +32,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   await apiDescription(app, config)
 
   await app.register(async (web) => {
-    const edge = await webEdge(web, context)
+    const edge = await webEdge(web, context, uiLocalesOf)
     authorizeRoutes(web, context, edge)
     loginRoutes(web, context, edge)
     connectRoutes(web, context, edge)

@@ -18,6 +18,7 @@ export const AuthorizationRequest = Type.Object({
   /** Seconds. */
   maxAge: Type.Optional(Type.Integer()),
   loginHint: Type.Optional(Type.String()),
+  uiLocales: Type.Optional(Type.String()),
 })
 export type AuthorizationRequest = Static<typeof AuthorizationRequest>
 
@@ -79,6 +80,7 @@ export function check(
   const codeChallenge = given('code_challenge')
   const maxAge = given('max_age')
   const loginHint = given('login_hint')?.slice(0, 320)
+  const uiLocales = given('ui_locales')?.slice(0, 100)
   return {
     kind: 'accepted',
     request: {
@@ -92,6 +94,7 @@ export function check(
       ...(codeChallenge && { codeChallenge }),
       ...(maxAge && { maxAge: Number(maxAge) }),
       ...(loginHint && { loginHint }),
+      ...(uiLocales && { uiLocales }),
     },
   }
 }

@@ -32,7 +32,7 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
           <p>{identified.explanation}</p>
         </>
       )
-      return web.errorPage(reply, 400, 'This request cannot go on', text)
+      return web.errorPage(reply, await web.texts(request), 400, 'This request cannot go on', text)
     }
     const checked = check(parameters, method, identified, { id: randomId(43), now: now() })
     if (checked.kind === 'refused') {

@@ -73,7 +73,14 @@ class ConnectStep {
       const text = (
         <p>This page was made for another login than the one you have now. Nothing was connected.</p>
       )
-      return this.#web.errorPage(this.#reply, 403, 'This page is not yours', text, startAgain(asked))
+      return this.#web.errorPage(
+        this.#reply,
+        await this.#web.texts(this.#request),
+        403,
+        'This page is not yours',
+        text,
+        startAgain(asked),
+      )
     }
     if (decision === 'cancel') {
       return this.#goBack(asked, { error: 'access_denied', error_description: 'the user pressed Cancel' })
@@ -107,7 +114,14 @@ class ConnectStep {
         const text = (
           <p>You pressed Connect on it before, and it counts only once. To connect again, start again.</p>
         )
-        return this.#web.errorPage(this.#reply, 409, 'This page was already used', text, startAgain(asked))
+        return this.#web.errorPage(
+          this.#reply,
+          await this.#web.texts(this.#request),
+          409,
+          'This page was already used',
+          text,
+          startAgain(asked),
+        )
       }
       case 'unavailable':
         return this.#refuse(asked)
@@ -121,7 +135,13 @@ class ConnectStep {
       return this.#goBack(asked, consentRequired)
     }
     const text = <p>The application or your login is not active.</p>
-    return this.#web.errorPage(this.#reply, 403, 'This cannot be connected', text)
+    return this.#web.errorPage(
+      this.#reply,
+      await this.#web.texts(this.#request),
+      403,
+      'This cannot be connected',
+      text,
+    )
   }
 
   async #showPage(asked: AuthorizationRequest, session: Session): Promise<FastifyReply> {
@@ -129,7 +149,13 @@ class ConnectStep {
     const partner = await database.maybe(findPartner, [asked.clientId])
     if (partner?.status !== 'active') {
       const text = <p>It cannot be connected for now.</p>
-      return this.#web.errorPage(this.#reply, 403, 'This application is suspended', text)
+      return this.#web.errorPage(
+        this.#reply,
+        await this.#web.texts(this.#request),
+        403,
+        'This application is suspended',
+        text,
+      )
     }
     const { protocol, host } = new URL(asked.redirectUri)
     const page = (
@@ -143,7 +169,14 @@ class ConnectStep {
     )
     // The scheme, not the origin: Chromium checks every further redirect of the partner's callback too, and one that
     // goes on to another host of the partner's would leave a button that does nothing.
-    return this.#web.page(this.#reply, 200, `Connect ${partner.name}?`, page, { formAction: protocol })
+    return this.#web.page(
+      this.#reply,
+      await this.#web.texts(this.#request),
+      200,
+      `Connect ${partner.name}?`,
+      page,
+      { formAction: protocol },
+    )
   }
 }
 
@@ -152,17 +185,24 @@ const consentRequired = {
   error_description: 'the user has to agree on the connect page',
 }
 
-function outOfDate(
+async function outOfDate(
   web: Web,
   reply: FastifyReply,
   opened: { kind: 'expired'; request: AuthorizationRequest } | { kind: 'invalid' },
 ) {
   if (opened.kind === 'invalid') {
     const text = <p>Go back to the application that you want to connect, and start again from there.</p>
-    return web.errorPage(reply, 400, 'This page is not complete', text)
+    return web.errorPage(reply, await web.texts(reply.request), 400, 'This page is not complete', text)
   }
   const text = <p>It was open for more than ten minutes. Nothing was connected.</p>
-  return web.errorPage(reply, 400, 'This page is out of date', text, startAgain(opened.request))
+  return web.errorPage(
+    reply,
+    await web.texts(reply.request),
+    400,
+    'This page is out of date',
+    text,
+    startAgain(opened.request),
+  )
 }
 
 /** The same authorization request once more. */

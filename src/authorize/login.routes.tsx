@@ -33,7 +33,7 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
         partnerName={opened.partnerName}
       />
     )
-    return web.page(reply, status, 'Log in', page)
+    return web.page(reply, await web.texts(reply.request), status, 'Log in', page)
   }
 
   app.get<{ Querystring: Static<typeof RequestOnly> }>(

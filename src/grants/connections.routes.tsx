@@ -23,7 +23,7 @@ export function connectionRoutes(app: FastifyInstance, context: Context, web: We
     if (!user) return reply.redirect('/login', 303)
     const grants = await database.run(grantsOfUser, [user.user_id])
     const page = <ConnectionsPage userName={user.user_name} grants={grants} csrf={web.csrfToken(reply)} />
-    return web.page(reply, 200, 'Connected apps', page, { wide: true })
+    return web.page(reply, await web.texts(request), 200, 'Connected apps', page, { wide: true })
   })
 
   app.post<{ Body: Static<typeof DisconnectForm> }>(

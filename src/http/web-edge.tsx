@@ -3,6 +3,7 @@ import fastifyCsrf from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { Context } from '../context.ts'
+import { chooseTexts, type Texts } from '../languages/languages.ts'
 import { loadStyleSheets, type StyleSheet } from '../pages/assets.routes.ts'
 import { ErrorPage, type WayOn } from '../pages/error-page.tsx'
 import { renderPage } from '../pages/layout.tsx'
@@ -15,6 +16,9 @@ type PageOptions = {
   wide?: boolean
 }
 
+/** The `ui_locales` of the authorization request that an HTTP request belongs to. */
+type UiLocalesOf = (request: FastifyRequest, context: Context) => Promise<string | undefined>
+
 /** How the slices with pages answer. */
 export type Web = {
   sheets: StyleSheet[]
@@ -22,8 +26,11 @@ export type Web = {
   ownForm: preValidationHookHandler[]
   /** For the hidden field of a form; belongs to this browser and to its session. */
   csrfToken(reply: FastifyReply): string
+  /** In the language that the partner asked for, otherwise the browser's. */
+  texts(request: FastifyRequest): Promise<Texts>
   page(
     reply: FastifyReply,
+    texts: Texts,
     status: number,
     title: string,
     body: ComponentChildren,
@@ -31,6 +38,7 @@ export type Web = {
   ): FastifyReply
   errorPage(
     reply: FastifyReply,
+    texts: Texts,
     status: number,
     heading: string,
     text: ComponentChildren,
@@ -39,7 +47,11 @@ export type Web = {
 }
 
 /** The edge of everything a person looks at: cookies, CSRF, security headers, and errors as pages. */
-export async function webEdge(app: FastifyInstance, context: Context): Promise<Web> {
+export async function webEdge(
+  app: FastifyInstance,
+  context: Context,
+  uiLocalesOf: UiLocalesOf,
+): Promise<Web> {
   const { config, keys } = context
   const sheets = loadStyleSheets()
   app.removeContentTypeParser('application/json') // browsers send forms, and parseForm has checked those
@@ -54,72 +66,78 @@ export async function webEdge(app: FastifyInstance, context: Context): Promise<W
     getUserInfo: csrfOwner,
   })
 
-  const fromOwnPage: preValidationHookHandler = (request, reply, done) => {
-    if (isOwnPage(request, config.authUrl)) done()
-    else web.errorPage(reply, 403, 'This form came from another site', refusedForm, wayBack(request))
+  const fromOwnPage = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (isOwnPage(request, config.authUrl)) return
+    const texts = await web.texts(request)
+    const { heading, text } = texts.errors.foreignForm
+    return web.errorPage(reply, texts, 403, heading, <p>{text}</p>, wayBack(request, texts))
   }
   const web: Web = {
     sheets,
     ownForm: [fromOwnPage, (request, reply, done) => app.csrfProtection(request, reply, done)],
     csrfToken: (reply) => reply.generateCsrf({ userInfo: csrfOwner(reply.request) }),
-    page(reply, status, title, body, options = {}) {
+    texts: async (request) =>
+      chooseTexts(await uiLocalesOf(request, context), request.headers['accept-language']),
+    page(reply, texts, status, title, body, options = {}) {
       return reply
         .status(status)
         .header('content-security-policy', contentSecurityPolicy(options.formAction))
         .header('cache-control', 'no-store')
+        .header('content-language', texts.language)
+        .header('vary', 'accept-language')
         .type('text/html; charset=utf-8')
-        .send(renderPage({ environment: config.environment, sheets }, title, body, options))
+        .send(renderPage({ environment: config.environment, sheets }, texts, title, body, options))
     },
-    errorPage(reply, status, heading, text, wayOn) {
+    errorPage(reply, texts, status, heading, text, wayOn) {
       const body = (
-        <ErrorPage heading={heading} requestId={reply.request.id} {...(wayOn && { wayOn })}>
+        <ErrorPage heading={heading} requestId={reply.request.id} texts={texts} {...(wayOn && { wayOn })}>
           {text}
         </ErrorPage>
       )
-      return web.page(reply, status, heading, body)
+      return web.page(reply, texts, status, heading, body)
     },
   }
   app.setErrorHandler((error, request, reply) => answerError(web, error, request, reply))
-  app.setNotFoundHandler((_request, reply) =>
-    web.errorPage(reply, 404, 'There is no such page', nothingHere, yourApps),
-  )
+  app.setNotFoundHandler(async (request, reply) => {
+    const texts = await web.texts(request)
+    const { heading, text } = texts.errors.noSuchPage
+    return web.errorPage(reply, texts, 404, heading, <p>{text}</p>, yourApps(texts))
+  })
   return web
 }
 
-const refusedForm = (
-  <p>For your protection nothing was done. If it was you who pressed the button, please try again.</p>
-)
+function yourApps({ errors }: Texts): WayOn {
+  return { label: errors.toConnections, href: '/connections' }
+}
 
-const nothingHere = <p>The address may be mistyped, or the page may have moved.</p>
-
-const yourApps: WayOn = { label: 'Go to your connected apps', href: '/connections' }
-
-function answerError(web: Web, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+async function answerError(
+  web: Web,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const texts = await web.texts(request)
   if (error instanceof Error && 'code' in error && /^FST_CSRF_/.test(String(error.code))) {
-    const text = (
-      <p>
-        This page was open for too long, or was opened in another login. For your protection nothing was done;
-        please try again.
-      </p>
-    )
-    return web.errorPage(reply, 403, 'This page is out of date', text, wayBack(request))
+    const { heading, text } = texts.errors.staleForm
+    return web.errorPage(reply, texts, 403, heading, <p>{text}</p>, wayBack(request, texts))
   }
   const fault = classify(error)
   if (fault.kind !== 'client') request.log.error(error)
   if (fault.kind === 'unavailable') reply.header('retry-after', '1')
-  const heading = fault.kind === 'client' ? 'This request cannot be read' : 'This did not work'
-  return web.errorPage(reply, fault.status, heading, <p>{sentence(fault.explanation)}</p>)
+  const heading = fault.kind === 'client' ? texts.errors.unreadable : texts.errors.failed
+  return web.errorPage(reply, texts, fault.status, heading, <p>{texts.errors.faults[fault.kind]}</p>)
 }
 
 /** The page the form stood on, made anew; the sealed request is the only thing taken from the form. */
-function wayBack(request: FastifyRequest): WayOn {
+function wayBack(request: FastifyRequest, texts: Texts): WayOn {
   const body = request.body
   const sealed =
     typeof body === 'object' && body !== null && 'request' in body && typeof body.request === 'string'
       ? body.request
       : ''
-  if (sealed) return { label: 'Try again', href: `/connect?${new URLSearchParams({ request: sealed })}` }
-  return yourApps
+  if (sealed)
+    return { label: texts.errors.tryAgain, href: `/connect?${new URLSearchParams({ request: sealed })}` }
+  return yourApps(texts)
 }
 
 /**
@@ -141,8 +159,4 @@ function contentSecurityPolicy(formAction = ''): string {
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ')
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import type { Texts } from '../languages/languages.ts'
 
 export type WayOn = { label: string; href: string }
 
@@ -8,6 +9,7 @@ export function ErrorPage(props: {
   children: ComponentChildren
   wayOn?: WayOn
   requestId: string
+  texts: Texts
 }) {
   return (
     <>
@@ -21,7 +23,7 @@ export function ErrorPage(props: {
         </p>
       )}
       <p class="small">
-        Should you ask for help, quote this number: <code>{props.requestId}</code>
+        {props.texts.frame.quoteNumber} <code>{props.requestId}</code>
       </p>
     </>
   )

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { Environment } from '../config.ts'
+import type { Texts } from '../languages/languages.ts'
 import type { StyleSheet } from './assets.routes.ts'
 
 export type PageFrame = { environment: Environment; sheets: StyleSheet[] }
@@ -8,12 +9,13 @@ export type PageFrame = { environment: Environment; sheets: StyleSheet[] }
 /** A whole HTML document. Everything in it is escaped by default; there is no script on any page. */
 export function renderPage(
   { environment, sheets }: PageFrame,
+  { language, frame }: Texts,
   title: string,
   body: ComponentChildren,
   options: { wide?: boolean } = {},
 ): string {
   const document = (
-    <html lang="en">
+    <html lang={language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -27,7 +29,7 @@ export function renderPage(
         <main class={options.wide ? 'wide' : ''}>
           <header class="brand">
             <span>Latchkey</span>
-            {environment === 'sandbox' && <span class="badge">Sandbox</span>}
+            {environment === 'sandbox' && <span class="badge">{frame.sandbox}</span>}
           </header>
           {body}
         </main>
