@@ -1,0 +1,112 @@
+import { type CryptoKey, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signingAlgorithms } from '../../src/keys/signing-keys.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
+import { readIdTokenHint } from '../../src/tokens/id-token.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { partnerSigning, tokensOf } from '../support/keys.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+
+let db: TestDatabase
+let server: TestServer
+let partner: TestPartner
+let genuine: string
+
+beforeAll(async () => {
+  db = await testDatabase()
+  server = await testServer({ on: db })
+  partner = await server.partner()
+  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
+  genuine = (await tokensOf(server, partner, 'ada')).idToken
+})
+afterAll(async () => {
+  await server?.close()
+  await db?.drop()
+})
+
+const hint = (text: string) => readIdTokenHint(server.context, text)
+
+/** As ours, but for what is given. */
+async function forged(
+  key: CryptoKey | Uint8Array,
+  header: { alg?: string; kid?: string },
+  claims: Record<string, unknown> = {},
+): Promise<string> {
+  const { kid } = await server.context.keyring.signer('RS256')
+  return new SignJWT({ iss: server.authUrl, sub: 'ada', aud: partner.clientId, ...claims })
+    .setProtectedHeader({ alg: 'RS256', kid, ...header })
+    .sign(key)
+}
+
+describe('an id_token_hint of ours', () => {
+  test.each(signingAlgorithms)(
+    'signed with %s, expired or not: whose it is and for whom',
+    async (algorithm) => {
+      const own = await partnerSigning(server, algorithm)
+      const { idToken } = await tokensOf(server, own, 'ada')
+      const [, payload = ''] = idToken.split('.')
+      const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+      for (const seconds of [0, 30 * 24 * 3600]) {
+        server.advanceClock(seconds)
+        expect(await hint(idToken)).toEqual({ kind: 'valid', subject: sub, clientId: own.clientId })
+      }
+    },
+  )
+})
+
+describe('a forged id_token_hint', () => {
+  test.each<[string, () => Promise<string> | string]>([
+    ['no token', () => ''],
+    ['no JWT', () => 'a.b.c'],
+    ['an access token', () => newToken('sandbox', 'at').text],
+    ['a sealed private key', async () => sealedKey()],
+    ['other claims under the same signature', () => swapPayload()],
+    ['a signature changed', () => genuine.replace(/.{4}$/, 'AAAA')],
+    ['alg none', () => unsecured()],
+    ['signed by another key under our kid', async () => forged(await foreignKey(), {})],
+    ['signed by a key we never had', async () => forged(await foreignKey(), { kid: 'never' })],
+    ['HS256 with our public key as the secret', () => hmacWithPublicKey()],
+    ['PS256 under the kid of an RS256 key', () => pss()],
+    ['the kid of a key of the other algorithm', () => otherKid()],
+    ['another issuer, by our key', () => ours({ iss: 'https://elsewhere.example' })],
+    ['no subject, by our key', () => ours({ sub: undefined })],
+    ['several audiences, by our key', () => ours({ aud: [partner.clientId, 'other'] })],
+  ])('%s: invalid', async (_what, make) => {
+    expect(await hint(await make())).toEqual({ kind: 'invalid' })
+  })
+
+  const foreignKey = async () => (await generateKeyPair('RS256')).privateKey
+
+  async function ours(claims: Record<string, unknown>): Promise<string> {
+    return forged((await server.context.keyring.signer('RS256')).privateKey, {}, claims)
+  }
+
+  async function sealedKey(): Promise<string> {
+    const { private_jwk } = await server.context.keyring.signer('RS256')
+    return private_jwk ?? ''
+  }
+
+  function swapPayload(): string {
+    const [header, , signature] = genuine.split('.')
+    const payload = Buffer.from(JSON.stringify({ iss: server.authUrl, sub: 'eve', aud: partner.clientId }))
+    return [header, payload.toString('base64url'), signature].join('.')
+  }
+
+  const unsecured = () =>
+    new UnsecuredJWT({ iss: server.authUrl, sub: 'ada', aud: partner.clientId }).encode()
+
+  async function hmacWithPublicKey(): Promise<string> {
+    const { publicKey } = await server.context.keyring.signer('RS256')
+    return forged(Buffer.from(await exportSPKI(publicKey)), { alg: 'HS256' })
+  }
+
+  async function pss(): Promise<string> {
+    return forged((await generateKeyPair('PS256')).privateKey, { alg: 'PS256' })
+  }
+
+  async function otherKid(): Promise<string> {
+    const { kid } = await server.context.keyring.signer('ES256')
+    return forged((await server.context.keyring.signer('RS256')).privateKey, { kid })
+  }
+})
