@@ -18,7 +18,7 @@ export type Redemption = {
 export async function redeem(context: Context, asked: Redemption): Promise<IssuedTokens | TokenRefusal> {
   const { config, database } = context
   const code = parseToken(asked.code, config.environment, 'ac')
-  if (code.kind === 'refused') return invalidGrant('malformed_code', `code: ${code.explanation}`)
+  if (code.kind === 'refused') return invalidGrant(`code_${code.reason}`, `code: ${code.explanation}`)
   const access = newToken(config.environment, 'at')
   const refresh = newToken(config.environment, 'rt')
   const row = await database.one(redeemCode, [

@@ -18,7 +18,7 @@ export async function rotate(context: Context, asked: Rotation): Promise<IssuedT
   const { config, database, keys } = context
   const presented = parseToken(asked.refreshToken, config.environment, 'rt')
   if (presented.kind === 'refused')
-    return invalidGrant('malformed_token', `refresh_token: ${presented.explanation}`)
+    return invalidGrant(`token_${presented.reason}`, `refresh_token: ${presented.explanation}`)
   const successor = newToken(config.environment, 'rt', hmac(keys.rotation, asked.refreshToken))
   const access = newToken(config.environment, 'at')
   const row = await database.one(rotateRefreshToken, [
