@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
+import { hashingGate } from './directory/hashing-gate.ts'
 import { ExplainedError } from './explained-error.ts'
 import { createLogger } from './http/logger.ts'
 import { loadSigningKey } from './keys/signing-keys.ts'
@@ -45,7 +46,14 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   }
   const keys = deriveKeys(config.secret)
   const signingKey = await loadSigningKey(database, keys['signing-key'])
-  const context: Context = { config, database, keys, signingKey, now: () => new Date() }
+  const context: Context = {
+    config,
+    database,
+    keys,
+    signingKey,
+    hashing: hashingGate(),
+    now: () => new Date(),
+  }
   const server = await createServer(context, logger)
   const ops = createOpsServer(database)
   try {

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import type { Environment } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
+import { hashingGate } from '../../src/directory/hashing-gate.ts'
 import { loadSigningKey } from '../../src/keys/signing-keys.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
@@ -33,6 +34,8 @@ export type TestServerOptions = {
   /** Listen and speak of itself under this host name (a browser's "site"). */
   host?: 'localhost' | '127.0.0.1'
   authUrl?: string
+  /** The tests themselves, at 127.0.0.1, may be the proxy. */
+  trustedProxies?: string[]
 }
 
 /** A real server on a port of its own, with a database of its own. */
@@ -56,11 +59,12 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       opsPort: 0,
       dataDir: '',
       secret,
-      trustedProxies: [],
+      trustedProxies: options.trustedProxies ?? [],
     },
     database,
     keys,
     signingKey: await loadSigningKey(database, keys['signing-key']),
+    hashing: hashingGate(),
     now: () => new Date(Date.now() + ahead * 1000),
   }
   const sink = new Writable({
