@@ -92,7 +92,7 @@ describe('11: locking the owner out', () => {
 })
 
 describe('11: a known browser that is not one', () => {
-  test('a proof is for one account, one browser and one server; none can be made or moved', async () => {
+  test('a proof is for one account and one browser; none can be made or moved', async () => {
     const adas = (await cookieOf(await loggedIn(server, 'ada'), server, cookie)) ?? ''
     const bobs = (await cookieOf(await loggedIn(server, 'bob'), server, cookie)) ?? ''
     const [id, proof = ''] = adas.split('.')
@@ -130,6 +130,8 @@ describe('11: a known browser that is not one', () => {
     expect((await attempt(server, wrong('bob'))).headers.getSetCookie().join()).not.toContain(cookie)
     const welcome = await attempt(server, right('bob'))
     const set = welcome.headers.getSetCookie().find((text) => text.startsWith(`${cookie}=`))
-    expect(set).toMatch(/^latchkey-browser=\w{22}\.[0-9a-f]{64}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(set).toMatch(
+      /^latchkey-browser=\w{22}\.[0-9a-f]{64}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/,
+    )
   })
 })

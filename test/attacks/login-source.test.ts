@@ -18,8 +18,7 @@ beforeEach(async () => {
   for (const { database } of [server, behindProxy]) await query(database, 'DELETE FROM login_failures')
 })
 
-const rows = async ({ database }: TestServer) =>
-  (await query(database, 'SELECT FROM login_failures')).length
+const rows = async ({ database }: TestServer) => (await query(database, 'SELECT FROM login_failures')).length
 
 /** As if every source so far had used up what it has. */
 const exhaust = ({ database }: TestServer) => query(database, 'UPDATE login_failures SET count = 100')
@@ -94,24 +93,24 @@ describe('15: spoofed addresses', () => {
     expect(await guessFrom('198.51.100.2')).toBe(403)
   })
 
-  test.each([
-    'without a trusted proxy',
-    'behind one',
-  ])('Host and its kin change no address that is given out, %s', async (where) => {
-    const { authUrl } = where === 'behind one' ? behindProxy : server
-    const evil = {
-      host: 'evil.example',
-      'x-forwarded-host': 'evil.example',
-      'x-forwarded-proto': 'https',
-      forwarded: 'host=evil.example;proto=https',
-    }
-    const path = '/.well-known/openid-configuration'
-    const honest = await getWithHeaders(authUrl + path, {})
-    const spoofed = await getWithHeaders(authUrl + path, evil)
-    expect(JSON.parse(honest.text).issuer).toBe(authUrl)
-    expect(spoofed).toEqual(honest)
-    const apps = await getWithHeaders(`${authUrl}/connections`, evil)
-    expect([apps.status, apps.location]).toEqual([303, '/login'])
-    expect((await getWithHeaders(`${authUrl}/login`, evil)).text).not.toContain('evil')
-  })
+  test.each(['without a trusted proxy', 'behind one'])(
+    'Host and its kin change no address that is given out, %s',
+    async (where) => {
+      const { authUrl } = where === 'behind one' ? behindProxy : server
+      const evil = {
+        host: 'evil.example',
+        'x-forwarded-host': 'evil.example',
+        'x-forwarded-proto': 'https',
+        forwarded: 'host=evil.example;proto=https',
+      }
+      const path = '/.well-known/openid-configuration'
+      const honest = await getWithHeaders(authUrl + path, {})
+      const spoofed = await getWithHeaders(authUrl + path, evil)
+      expect(JSON.parse(honest.text).issuer).toBe(authUrl)
+      expect(spoofed).toEqual(honest)
+      const apps = await getWithHeaders(`${authUrl}/connections`, evil)
+      expect([apps.status, apps.location]).toEqual([303, '/login'])
+      expect((await getWithHeaders(`${authUrl}/login`, evil)).text).not.toContain('evil')
+    },
+  )
 })
