@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
+import type { HashingGate } from './directory/hashing-gate.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { DerivedKeys } from './secrets/derived-keys.ts'
 
@@ -8,6 +9,7 @@ export type Context = {
   config: Config
   database: Database
   keys: DerivedKeys
+  hashing: HashingGate
   keyring: Keyring
   /** The server's clock. What the database decides, it decides by its own (docs/adr/0006). */
   now(): Date

@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
+import { hashingGate } from './directory/hashing-gate.ts'
 import { ExplainedError } from './explained-error.ts'
 import { createLogger } from './http/logger.ts'
 import { Keyring } from './keys/keyring.ts'
@@ -47,7 +48,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   const now = () => new Date()
   const keyring = new Keyring({ database, sealingKey: keys['signing-key'], now, logger })
   await keyring.refresh()
-  const context: Context = { config, database, keys, keyring, now }
+  const context: Context = { config, database, keys, keyring, hashing: hashingGate(), now }
   const server = await createServer(context, logger)
   const ops = createOpsServer(database)
   try {

@@ -5,8 +5,10 @@ import type { Web } from '../http/web-edge.tsx'
 import { findPartner } from '../partners/partners.sql.ts'
 import { clearSessionCookie, sessionHash, setSessionCookie } from '../sessions/session-cookie.ts'
 import { endSession, openSession } from '../sessions/sessions.sql.ts'
+import { browserOf, rememberBrowser } from './known-browser.ts'
 import { logIn } from './login.ts'
 import { LoginPage } from './pages.tsx'
+import { renewed } from './renewed-request.ts'
 import { unseal } from './sealed-request.ts'
 
 const LoginForm = Type.Object({
@@ -47,7 +49,8 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
     { schema: { body: LoginForm }, preValidation: web.ownForm },
     async (request, reply) => {
       const { email, password, request: sealed } = request.body
-      const outcome = await logIn(context, { email, password, source: request.ip })
+      const browser = browserOf(request, config)
+      const outcome = await logIn(context, { email, password, address: request.ip, browser })
       request.log.info({
         event: 'login',
         outcome: outcome.kind,
@@ -58,7 +61,8 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
           const old = sessionHash(request, config)
           const session = setSessionCookie(reply, config)
           await database.one(openSession, [session, outcome.userId, old, now(), outcome.credential])
-          return reply.redirect(nextPage(sealed), 303)
+          rememberBrowser(reply, config, browser, outcome.proof)
+          return reply.redirect(nextPage(sealed && (await renewed(sealed, context))), 303)
         }
         case 'refused':
           return form(reply, 403, {
@@ -71,6 +75,10 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
           const fault = `There were too many attempts. Please try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`
           reply.header('retry-after', String(outcome.retryAfterSeconds))
           return form(reply, 429, { request: sealed, email, fault })
+        }
+        case 'busy': {
+          const fault = 'Very many people are logging in. Please try again in a few seconds.'
+          return form(reply.header('retry-after', '5'), 503, { request: sealed, email, fault })
         }
       }
     },

@@ -4,47 +4,79 @@ import { statement } from '../database/database.ts'
 /** Minutes in which failures are counted, from the first. */
 const windowMinutes = 15
 
+/** Failures in that time; a source may be a whole office behind one address. */
+const accountLimit = 10
+const sourceLimit = 100
+
+const counting = `ON CONFLICT (key) DO UPDATE SET
+       count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+       resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+     RETURNING count, resets_at`
+
 /**
- * Counts an attempt against account and source before the password is looked at, so that parallel guesses cannot pass
- * the limit between them, and finds the user.
- * $1 key of the account, $2 key of the source, $3 folded email address
+ * Finds the user, and counts an attempt before the password is looked at, so that parallel guesses cannot pass the limit
+ * between them: against the source and then, unless that is over its limit, against the account or, from a browser that
+ * is known to it, against the browser. So strangers cannot lock the owner out, nor fill the table.
+ *
+ * A browser's proof is made over a key of its own (32 bytes, so that nothing can be shifted from it to the hash) and the
+ * password hash: whoever once knew the password has no use of the browsers they collected, once it is changed.
+ *
+ * $1 key of the source, $2 key of the account, $3 folded email address, $4 key of the browser's own count,
+ * $5 key of the browser's proof, $6 proofs that the browser sent
  */
 export const beginLogin = statement(
   'begin_login',
   Type.Object({
-    account_count: Type.Integer(),
-    source_count: Type.Integer(),
-    /** Seconds until both may be tried again. */
-    wait: Type.Integer(),
+    /** Seconds until the next attempt is looked at; null: this one is. */
+    wait: Type.Union([Type.Integer(), Type.Null()]),
+    /** Null: nobody may log in, whatever the password. */
     user_id: Type.Union([Type.String(), Type.Null()]),
+    /**
+     * The hash to verify. Without a user it is that of a neighbour: hashes that were imported may cost more than ours,
+     * and their time must not tell who exists. Null when nobody has any.
+     */
     password_hash: Type.Union([Type.String(), Type.Null()]),
+    /** What this browser is going to be known by. */
+    proof: Type.Union([Type.String(), Type.Null()]),
+    known_browser: Type.Boolean(),
   }),
-  `WITH counted AS (
+  `WITH known AS (
+     SELECT id, password_hash, encode(sha256($5::bytea || convert_to(password_hash, 'UTF8')), 'hex') AS proof
+       FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
+   ), browser AS (
+     SELECT EXISTS (SELECT FROM known WHERE proof = ANY ($6::text[])) AS is_known
+   ), source AS (
      INSERT INTO login_failures AS f (key, count, resets_at)
-     VALUES ($1, 1, now() + interval '${windowMinutes} minutes'), ($2, 1, now() + interval '${windowMinutes} minutes')
-     ON CONFLICT (key) DO UPDATE SET
-       count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
-       resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
-     RETURNING key, count, resets_at
+     VALUES ($1, 1, now() + interval '${windowMinutes} minutes')
+     ${counting}
+   ), account AS (
+     INSERT INTO login_failures AS f (key, count, resets_at)
+     SELECT CASE WHEN is_known THEN $4::bytea ELSE $2 END, 1, now() + interval '${windowMinutes} minutes'
+       FROM source, browser WHERE count <= ${sourceLimit}
+     ${counting}
    )
-   SELECT account.count AS account_count, source.count AS source_count,
-          ceil(extract(epoch FROM greatest(account.resets_at, source.resets_at) - now()))::int AS wait,
-          u.id AS user_id, u.password_hash
-     FROM counted account
-     JOIN counted source ON account.key = $1 AND source.key = $2
-     LEFT JOIN users u ON u.email_folded = $3 AND u.status = 'active'`,
+   SELECT ceil(extract(epoch FROM CASE WHEN source.count > ${sourceLimit} THEN source.resets_at
+                                       WHEN account.count > ${accountLimit} THEN account.resets_at
+                                  END - now()))::int AS wait,
+          known.id AS user_id, known.proof, browser.is_known AS known_browser,
+          coalesce(
+            known.password_hash,
+            (SELECT password_hash FROM users
+              WHERE password_hash IS NOT NULL AND email_folded > $3 ORDER BY email_folded LIMIT 1),
+            (SELECT password_hash FROM users WHERE password_hash IS NOT NULL ORDER BY email_folded LIMIT 1)
+          ) AS password_hash
+     FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true`,
 )
 
 /**
- * A success clears the account and takes its own attempt back from the source. The account first, as above: locked in
- * the other order, two logins of one user from one place would wait for each other.
- * $1 account key, $2 source key
+ * A success takes its own attempt back from the source and clears what it was counted against beside it. The source
+ * first, as above: locked in the other order, two logins of one user from one place would wait for each other.
+ * $1 key of the source, $2 key of the account or of the browser's own count
  */
 export const forgiveLogin = statement(
   'forgive_login',
-  Type.Object({ key: Type.Unsafe<Buffer>({}) }),
-  `WITH account AS (DELETE FROM login_failures WHERE key = $1 RETURNING key)
-   UPDATE login_failures SET count = count - 1
-    WHERE key = $2 AND (SELECT count(*) FROM account) >= 0
-   RETURNING key`,
+  Type.Object({ count: Type.Integer() }),
+  `WITH source AS (UPDATE login_failures SET count = count - 1 WHERE key = $1 RETURNING key)
+   DELETE FROM login_failures WHERE key = $2 AND (SELECT count(*) FROM source) >= 0
+   RETURNING count`,
 )

@@ -3,35 +3,48 @@ import { foldCase } from '../directory/case-folding.ts'
 import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { sha256 } from '../secrets/token-format.ts'
+import type { Browser } from './known-browser.ts'
 import { beginLogin, forgiveLogin } from './login.sql.ts'
+import { loginSource } from './login-source.ts'
 
-/** Failures in fifteen minutes; a source may be a whole office behind one address. */
-const accountLimit = 10
-const sourceLimit = 100
+export type LoginAttempt = {
+  email: string
+  password: string
+  /** The address that it comes from. */
+  address: string
+  browser: Browser
+}
 
 export type LoginOutcome =
-  /** `credential` is the SHA-256 of the password hash that was checked. */
-  | { kind: 'welcome'; userId: string; credential: Buffer }
+  /** `credential` is the SHA-256 of the password hash that was checked; `proof` is for `rememberBrowser`. */
+  | { kind: 'welcome'; userId: string; credential: Buffer; proof: string }
   /** Wrong password, unknown user, disabled user: one answer, and the same work behind it. */
   | { kind: 'refused' }
   | { kind: 'throttled'; retryAfterSeconds: number }
+  /** Too many others are logging in; nothing was counted. */
+  | { kind: 'busy' }
 
-export async function logIn(
-  { database, keys }: Context,
-  attempt: { email: string; password: string; source: string },
+export async function logIn(context: Context, attempt: LoginAttempt): Promise<LoginOutcome> {
+  if (Buffer.byteLength(attempt.password) > maxPasswordBytes) return { kind: 'refused' }
+  return (await context.hashing.admit(() => guess(context, attempt))) ?? { kind: 'busy' }
+}
+
+async function guess(
+  { database, keys, hashing }: Context,
+  { password, address, browser, ...attempt }: LoginAttempt,
 ): Promise<LoginOutcome> {
   const email = foldCase(attempt.email.trim())
   // Keyed digests: the table tells nobody who tried to log in from where.
+  const source = hmac(keys.throttle, 'source', loginSource(address))
   const account = hmac(keys.throttle, 'account', email)
-  const source = hmac(keys.throttle, 'source', attempt.source)
-  if (Buffer.byteLength(attempt.password) > maxPasswordBytes) return { kind: 'refused' }
+  const ofBrowser = hmac(keys.throttle, 'browser', browser.id, email)
+  const proofKey = hmac(keys.browser, browser.id, email)
 
-  const found = await database.one(beginLogin, [account, source, email])
-  if (found.account_count > accountLimit || found.source_count > sourceLimit) {
-    return { kind: 'throttled', retryAfterSeconds: Math.max(1, found.wait) }
-  }
-  const matches = await verifyPassword(attempt.password, found.password_hash)
-  if (!matches || found.user_id === null || found.password_hash === null) return { kind: 'refused' }
-  await database.run(forgiveLogin, [account, source])
-  return { kind: 'welcome', userId: found.user_id, credential: sha256(found.password_hash) }
+  const found = await database.one(beginLogin, [source, account, email, ofBrowser, proofKey, browser.proofs])
+  if (found.wait !== null) return { kind: 'throttled', retryAfterSeconds: found.wait }
+  const matches = await hashing.hash(() => verifyPassword(password, found.password_hash))
+  const { user_id: userId, password_hash: hash, proof } = found
+  if (!matches || userId === null || hash === null || proof === null) return { kind: 'refused' }
+  await database.run(forgiveLogin, [source, found.known_browser ? ofBrowser : account])
+  return { kind: 'welcome', userId, credential: sha256(hash), proof }
 }

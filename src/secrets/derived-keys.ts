@@ -1,6 +1,15 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 
-const purposes = ['seal', 'cookie', 'code', 'rotation', 'throttle', 'cursor', 'signing-key'] as const
+const purposes = [
+  'seal',
+  'cookie',
+  'code',
+  'rotation',
+  'throttle',
+  'browser',
+  'cursor',
+  'signing-key',
+] as const
 
 /** One 256-bit key a purpose, all from LATCHKEY_SECRET: servers that share the secret agree on them with nothing stored. */
 export type DerivedKeys = Record<(typeof purposes)[number], Buffer>
@@ -14,6 +23,7 @@ export function deriveKeys(secret: string): DerivedKeys {
     code: derive('code'),
     rotation: derive('rotation'),
     throttle: derive('throttle'),
+    browser: derive('browser'),
     cursor: derive('cursor'),
     'signing-key': derive('signing-key'),
   }

@@ -44,22 +44,26 @@ describe('11: guessing', () => {
     expect((await attempt(server, wrong('dan'))).status).toBe(429)
   })
 
-  test('30 wrong guesses at once: no more than 10 are ever looked at', async () => {
+  test('200 wrong guesses at once: no more than 10 are ever looked at', async () => {
     await query(server.database, 'DELETE FROM login_failures')
-    const pages = await Promise.all(Array.from({ length: 30 }, () => attempt(server, wrong('finn'))))
+    const pages = await Promise.all(Array.from({ length: 200 }, () => attempt(server, wrong('finn'))))
     const statuses = pages.map(({ status }) => status)
     expect(statuses.filter((status) => status === 403)).toHaveLength(10)
-    expect(statuses.filter((status) => status === 429)).toHaveLength(20)
-    expect(await counts()).toEqual([{ count: 30 }, { count: 30 }])
+    // 503: more than can wait for their turn. Those are not counted, all others are.
+    const others = statuses.filter((status) => status !== 403)
+    expect(others.filter((status) => status !== 429 && status !== 503)).toEqual([])
+    const [source] = await counts()
+    expect(source?.count).toBe(statuses.filter((status) => status !== 503).length)
   })
 
   test('counting and forgiving at once never lock each other out (a deadlock would be a 500)', async () => {
     // Beneath HTTP, where it is dense enough to be sure.
-    const [account, source] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+    await query(server.database, 'DELETE FROM login_failures')
+    const [source, account, browser] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)]
     const logInOften = async () => {
       for (let i = 0; i < 50; i++) {
-        await server.database.run(beginLogin, [account, source, 'x'])
-        await server.database.run(forgiveLogin, [account, source])
+        await server.database.run(beginLogin, [source, account, 'x', browser, browser, []])
+        await server.database.run(forgiveLogin, [source, account])
       }
     }
     await expect(Promise.all(Array.from({ length: 10 }, logInOften))).resolves.toHaveLength(10)
@@ -78,31 +82,6 @@ describe('11: guessing', () => {
         forms.map(({ visitor, page }) => visitor.submit(page, '/login', right('gus'))),
       )
       expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 303))
-    }
-  })
-
-  test('one password over many users: the source is slowed, whatever X-Forwarded-For it claims', async () => {
-    const own = await testServer()
-    try {
-      await seed(own.database, { users: [{ id: 'ada' }] })
-      const spoof = (i: number) => ({
-        'x-forwarded-for': `203.0.113.${i}`,
-        forwarded: `for=203.0.113.${i}`,
-        'x-real-ip': '::1',
-      })
-      const statuses: number[] = []
-      for (let batch = 0; batch < 5; batch++) {
-        const tries = Array.from({ length: 21 }, (_, i) =>
-          attempt(own, wrong(`user-${batch}-${i}`), spoof(i)),
-        )
-        statuses.push(...(await Promise.all(tries)).map(({ status }) => status))
-      }
-      expect(statuses.filter((status) => status === 403)).toHaveLength(100)
-      expect(statuses.filter((status) => status === 429)).toHaveLength(5)
-      const late = await attempt(own, right('ada'), spoof(250))
-      expect([late.status, Number(late.headers.get('retry-after')) > 0]).toEqual([429, true])
-    } finally {
-      await own.close()
     }
   })
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashPassword } from '../../src/directory/passwords.ts'
 import { setPassword } from '../../src/directory/users.ts'
 import { query } from '../support/database.ts'
-import { emailOf, seed } from '../support/directory.ts'
+import { emailOf, password, seed } from '../support/directory.ts'
 import { authorize, authorizeUrl, connect, logIn } from '../support/journey.ts'
-import { attempt, cookieOf, loginPage, plant, right, wrong } from '../support/login.ts'
+import { attempt, cookieOf, holdHashing, loginPage, plant, right } from '../support/login.ts'
 import { loggedIn } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
 import { type TestServer, testServer } from '../support/server.ts'
@@ -14,7 +14,7 @@ let server: TestServer
 
 beforeAll(async () => {
   server = await testServer()
-  const users = ['ada', 'bob', 'cleo', 'dan', 'eve', 'hal', 'ida', 'long', 'ann'].map((id) => ({ id }))
+  const users = ['ada', 'bob', 'cleo', 'dan', 'eve', 'hal', 'long', 'ann'].map((id) => ({ id }))
   await seed(server.database, { users: [...users, { id: 'zoe', status: 'disabled' }] })
 })
 afterAll(() => server.close())
@@ -65,9 +65,9 @@ describe('12: who exists', () => {
 
   test('known, unknown and disabled user: the same page and status, also when throttled', async () => {
     const users = ['bob', 'nobody', 'zoe']
-    for (const password_ of ['not the password', ...Array(10).fill('other'), 'throttled by now']) {
+    for (const guess of ['not the password', ...Array(10).fill('other'), 'throttled by now']) {
       const pages = await Promise.all(
-        users.map((id) => attempt(server, { email: emailOf(id), password: password_ })),
+        users.map((id) => attempt(server, { email: emailOf(id), password: guess })),
       )
       const [known, ...others] = pages
       for (const other of others) {
@@ -87,27 +87,6 @@ describe('12: who exists', () => {
     expect(anonymous(disabled)).toBe(anonymous(stranger))
     expect(disabled.headers.getSetCookie().join()).not.toContain('latchkey-session')
   })
-
-  test('the work behind the answer is the same: medians of ten within a factor of two', async () => {
-    const times = new Map<string, number[]>([
-      ['ida', []],
-      ['nobody', []],
-      ['zoe', []],
-    ])
-    for (let round = 0; round < 10; round++) {
-      await query(server.database, 'DELETE FROM login_failures')
-      for (const [id, list] of times) {
-        const visitor = new Visitor()
-        const page = await loginPage(server, visitor)
-        const start = performance.now()
-        const { status } = await visitor.submit(page, '/login', wrong(id))
-        list.push(performance.now() - start)
-        expect(status).toBe(403)
-      }
-    }
-    const medians = [...times.values()].map((list) => list.sort((a, b) => a - b)[5] ?? 0)
-    expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(2)
-  })
 })
 
 describe('13: passwords of unusual size', () => {
@@ -116,10 +95,23 @@ describe('13: passwords of unusual size', () => {
     const refused = await attempt(server, { email: emailOf('ann'), password: 'x'.repeat(1_000_000) })
     expect(refused.status).toBe(413)
     expect(refused.headers.get('content-type')).toContain('text/html')
-    // What fits into a body but is longer than any password that can be set.
-    const start = performance.now()
+    // What fits into a body but is longer than any password that can be set: answered while nothing can be hashed.
+    const release = holdHashing(server)
     const long = await attempt(server, { email: emailOf('ann'), password: 'x'.repeat(1025) })
-    expect([long.status, performance.now() - start < 1000]).toEqual([403, true])
+    release()
+    expect(long.status).toBe(403)
+    expect(await rowCounts(server)).toEqual(before)
+  })
+
+  test('NUL is refused in password and address, and nothing is counted', async () => {
+    const before = await rowCounts(server)
+    for (const fields of [
+      { email: emailOf('ann'), password: `${password}\0` },
+      { email: `${emailOf('ann')}\0`, password },
+    ]) {
+      const refused = await attempt(server, fields)
+      expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
+    }
     expect(await rowCounts(server)).toEqual(before)
   })
 

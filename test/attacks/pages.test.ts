@@ -92,7 +92,11 @@ describe('37: the headers of pages', () => {
     const page = await visitor.get(`${server.authUrl}/login`)
     const done = await visitor.submit(page, '/login', { email: emailOf('ada'), password })
     const cookies = [...page.headers.getSetCookie(), ...done.headers.getSetCookie()]
-    expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(['latchkey-csrf', 'latchkey-session'])
+    expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual([
+      'latchkey-csrf',
+      'latchkey-session',
+      'latchkey-browser',
+    ])
     for (const cookie of cookies) {
       expect(cookie).toMatch(/; Path=\/(;|$)/)
       expect(cookie).toContain('; HttpOnly')
@@ -120,12 +124,13 @@ describe('37: the headers of pages', () => {
         fetch(url, { method: 'POST', body: form, redirect: 'manual', headers: { cookie: name, origin } })
       const done = await logInFrom('https://auth.example')
       expect(done.status).toBe(303)
-      const [session = ''] = done.headers.getSetCookie()
-      expect([csrf, session].map((text) => text.split('=')[0])).toEqual([
+      const [session = '', browser = ''] = done.headers.getSetCookie()
+      expect([csrf, session, browser].map((text) => text.split('=')[0])).toEqual([
         '__Host-latchkey-csrf',
         '__Host-latchkey-session',
+        '__Host-latchkey-browser',
       ])
-      for (const text of [csrf, session]) {
+      for (const text of [csrf, session, browser]) {
         for (const part of ['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax'])
           expect(text.split('; ')).toContain(part)
         expect(text).not.toContain('Domain')

@@ -123,15 +123,6 @@ describe('the sealed request', () => {
     }
   })
 
-  test('a login that took longer than ten minutes still leads to a page with a way on', async () => {
-    const visitor = new Visitor()
-    const login = await authorize(visitor, own, client, { state: 's' })
-    own.advanceClock(601)
-    const late = await logIn(visitor, login, 'ada')
-    expect(late.status).toBe(400)
-    expect(isConnectPage(await visitor.follow(await visitor.get(wayOn(late, 'Start again'))))).toBe(true)
-  })
-
   test.each(['', 'x', 'a.b.c.d.e', '..'])('nonsense in its place (%j) is an error page', async (request) => {
     const page = await new Visitor().get(`${own.authUrl}/connect?${new URLSearchParams({ request })}`)
     expect(page.status).toBe(400)

@@ -36,3 +36,13 @@ export async function cookieOf(
 ): Promise<string | undefined> {
   return (await jar.getCookies(server.authUrl)).find(({ key }) => key === name)?.value
 }
+
+/** Takes both places in which passwords are hashed, as two very slow hashes would. @returns what gives them back */
+export function holdHashing({ context }: TestServer): () => void {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  for (let place = 0; place < 2; place++) void context.hashing.hash(() => held)
+  return release
+}

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import type { Environment } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
+import { hashingGate } from '../../src/directory/hashing-gate.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
@@ -44,6 +45,8 @@ export type TestServerOptions = {
   /** Listen and speak of itself under this host name (a browser's "site"). */
   host?: 'localhost' | '127.0.0.1'
   authUrl?: string
+  /** The tests themselves, at 127.0.0.1, may be the proxy. */
+  trustedProxies?: string[]
 }
 
 /** A real server on a port of its own, with a database of its own. */
@@ -77,11 +80,12 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       opsPort: 0,
       dataDir: '',
       secret,
-      trustedProxies: [],
+      trustedProxies: options.trustedProxies ?? [],
     },
     database,
     keys,
     keyring,
+    hashing: hashingGate(),
     now,
   }
   const app = await createServer(context, logger)

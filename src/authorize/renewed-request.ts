@@ -1,0 +1,16 @@
+import type { Context } from '../context.ts'
+import { findPartner } from '../partners/partners.sql.ts'
+import { seal, unseal } from './sealed-request.ts'
+
+/**
+ * A login page may be open for longer than ten minutes: at the login, a request that expired meanwhile is sealed for ten
+ * more. Its `issuedAt` stays, and the session just opened is younger than that whatever it says. An old one may name a
+ * redirect URI that the partner has given up since, and is left expired.
+ */
+export async function renewed(sealed: string, { database, keys, now }: Context): Promise<string> {
+  const opened = await unseal(sealed, keys.seal, now())
+  if (opened.kind !== 'expired') return sealed
+  const { clientId, redirectUri } = opened.request
+  const partner = await database.maybe(findPartner, [clientId])
+  return partner?.redirect_uris.includes(redirectUri) ? seal(opened.request, keys.seal, now()) : sealed
+}

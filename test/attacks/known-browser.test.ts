@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { setPassword } from '../../src/directory/users.ts'
+import { query } from '../support/database.ts'
+import { emailOf, seed } from '../support/directory.ts'
+import { attempt, cookieOf, loginPage, plant, right, wrong } from '../support/login.ts'
+import { loggedIn } from '../support/pages.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+import { type Page, Visitor } from '../support/visitor.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await testServer()
+  await seed(server.database, { users: ['ada', 'bob', 'cleo'].map((id) => ({ id })) })
+  await seed(server.database, { users: Array.from({ length: 9 }, (_, i) => ({ id: `one-of-${i}` })) })
+})
+afterAll(() => server.close())
+beforeEach(() => query(server.database, 'DELETE FROM login_failures'))
+
+const cookie = 'latchkey-browser'
+
+/** One attempt in a browser that stays. */
+async function guessIn(visitor: Visitor, fields: Record<string, string>, on = server): Promise<Page> {
+  return visitor.submit(await loginPage(on, visitor), '/login', fields)
+}
+
+/** What a stranger does to an account. */
+async function lock(userId: string): Promise<void> {
+  for (let i = 0; i < 10; i++) expect((await attempt(server, wrong(userId))).status).toBe(403)
+  expect((await attempt(server, right(userId))).status).toBe(429)
+}
+
+/** A browser that holds this cookie and nothing else. */
+async function browserWith(value: string | undefined): Promise<Visitor> {
+  const visitor = new Visitor()
+  await plant(visitor, server, cookie, value ?? '')
+  return visitor
+}
+
+describe('11: locking the owner out', () => {
+  test('guesses of strangers never lock a browser that is known to the account, logged in or out', async () => {
+    const owner = await loggedIn(server, 'ada')
+    await lock('ada')
+    expect((await guessIn(owner, right('ada'))).status).toBe(303)
+    await owner.submit(await owner.get(`${server.authUrl}/connections`), '/logout', {})
+    expect((await guessIn(owner, right('ada'))).status).toBe(303)
+    // The owner's success does not give the strangers ten more.
+    expect((await attempt(server, right('ada'))).status).toBe(429)
+  })
+
+  test('a known browser has ten guesses of its own, also all at once, and then waits; others do not', async () => {
+    const known = await loggedIn(server, 'ada')
+    const other = await loggedIn(server, 'ada')
+    const page = await loginPage(server, known)
+    const pages = await Promise.all(
+      Array.from({ length: 30 }, () => known.submit(page, '/login', wrong('ada'))),
+    )
+    expect(pages.filter(({ status }) => status === 403)).toHaveLength(10)
+    expect((await guessIn(known, right('ada'))).status).toBe(429)
+    expect((await guessIn(other, right('ada'))).status).toBe(303)
+    expect((await attempt(server, right('ada'))).status).toBe(303)
+  })
+
+  test('a success gives the browser its ten guesses back', async () => {
+    const known = await loggedIn(server, 'ada')
+    for (let i = 0; i < 9; i++) expect((await guessIn(known, wrong('ada'))).status).toBe(403)
+    expect((await guessIn(known, right('ada'))).status).toBe(303)
+    for (let i = 0; i < 10; i++) expect((await guessIn(known, wrong('ada'))).status).toBe(403)
+    expect((await guessIn(known, right('ada'))).status).toBe(429)
+  })
+
+  test('the limit of the source holds for a known browser too', async () => {
+    const known = await loggedIn(server, 'ada')
+    await attempt(server, wrong('nobody'))
+    await query(server.database, 'UPDATE login_failures SET count = 100')
+    expect((await guessIn(known, right('ada'))).status).toBe(429)
+  })
+
+  test('a browser of several people is known to each of them, up to eight', async () => {
+    const shared = await loggedIn(server, 'ada')
+    expect((await guessIn(shared, right('bob'))).status).toBe(303)
+    for (const id of ['ada', 'bob']) await lock(id)
+    for (const id of ['ada', 'bob']) expect((await guessIn(shared, right(id))).status).toBe(303)
+
+    await query(server.database, 'DELETE FROM login_failures')
+    for (let i = 0; i < 9; i++) expect((await guessIn(shared, right(`one-of-${i}`))).status).toBe(303)
+    expect((await cookieOf(shared, server, cookie))?.split('.')).toHaveLength(1 + 8)
+    for (const id of ['one-of-0', 'one-of-1']) await lock(id)
+    expect((await guessIn(shared, right('one-of-0'))).status).toBe(429)
+    expect((await guessIn(shared, right('one-of-1'))).status).toBe(303)
+  })
+})
+
+describe('11: a known browser that is not one', () => {
+  test('a proof is for one account and one browser; none can be made or moved', async () => {
+    const adas = (await cookieOf(await loggedIn(server, 'ada'), server, cookie)) ?? ''
+    const bobs = (await cookieOf(await loggedIn(server, 'bob'), server, cookie)) ?? ''
+    const [id, proof = ''] = adas.split('.')
+    const [bobsId, bobsProof] = bobs.split('.')
+    await lock('ada')
+    for (const value of [
+      bobs,
+      `${bobsId}.${proof}`,
+      `${id}.${bobsProof}`,
+      `${id}.${'0'.repeat(64)}`,
+      `${id}.${proof.slice(0, -1)}`,
+      `${id}.${proof}.`,
+      proof,
+      `${id}`,
+      'x'.repeat(2000),
+    ]) {
+      expect((await guessIn(await browserWith(value), right('ada'))).status).toBe(429)
+    }
+    expect((await guessIn(await browserWith(adas), right('ada'))).status).toBe(303)
+  })
+
+  test('browsers collected with an old password are worth nothing once it is changed', async () => {
+    const collected = await loggedIn(server, 'cleo')
+    await setPassword(server.database, 'cleo', 'another password')
+    await lock('cleo')
+    expect((await guessIn(collected, wrong('cleo'))).status).toBe(429)
+    await query(server.database, 'DELETE FROM login_failures')
+    const fields = { email: emailOf('cleo'), password: 'another password' }
+    expect((await guessIn(collected, fields)).status).toBe(303)
+    for (let i = 0; i < 11; i++) await attempt(server, wrong('cleo'))
+    expect((await guessIn(collected, fields)).status).toBe(303)
+  })
+
+  test('a failure makes no browser known; the cookie is HttpOnly, Lax and for 180 days', async () => {
+    expect((await attempt(server, wrong('bob'))).headers.getSetCookie().join()).not.toContain(cookie)
+    const welcome = await attempt(server, right('bob'))
+    const set = welcome.headers.getSetCookie().find((text) => text.startsWith(`${cookie}=`))
+    expect(set).toMatch(
+      /^latchkey-browser=\w{22}\.[0-9a-f]{64}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/,
+    )
+  })
+})

@@ -1,0 +1,72 @@
+import { hash, parseOptions } from '@node-rs/argon2'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beginLogin } from '../../src/authorize/login.sql.ts'
+import { query } from '../support/database.ts'
+import { emailOf, password, seed } from '../support/directory.ts'
+import { attempt, right } from '../support/login.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+
+let server: TestServer
+/** Not ours, and quick to make. */
+const cost = { memoryCost: 8192, timeCost: 3, parallelism: 2 }
+
+beforeAll(async () => {
+  server = await testServer()
+})
+afterAll(() => server.close())
+
+const key = (n: number) => Buffer.alloc(32, n)
+const begin = async (email: string) => {
+  await query(server.database, 'DELETE FROM login_failures')
+  return server.database.one(beginLogin, [key(1), key(2), email, key(3), key(4), []])
+}
+
+describe('12: timing, where imported hashes have a cost of their own', () => {
+  test('with no password in the table there is nothing to tell apart', async () => {
+    const found = await begin(emailOf('nobody'))
+    expect([found.user_id, found.password_hash]).toEqual([null, null])
+    expect((await attempt(server, { email: emailOf('nobody'), password: '' })).status).toBe(403)
+  })
+
+  test('whoever does not exist, is disabled or has no password costs what the others cost', async () => {
+    const users = ['bob', 'dora', 'frank', 'gone', 'hugo'].map((id) => ({ id }))
+    await seed(server.database, { users })
+    await query(server.database, 'UPDATE users SET password_hash = $1', [await hash(password, cost)])
+    await query(server.database, `UPDATE users SET password_hash = NULL WHERE id = 'frank'`)
+    await query(server.database, `UPDATE users SET status = 'disabled' WHERE id = 'gone'`)
+
+    expect((await begin(emailOf('bob'))).user_id).toBe('bob')
+    const others = ['aaron', 'carl', 'frank', 'gone', 'zoe', '']
+    for (const id of ['bob', 'hugo', ...others]) {
+      const found = await begin(emailOf(id))
+      expect(parseOptions(found.password_hash ?? '')).toMatchObject(cost)
+    }
+    for (const id of others) expect((await begin(emailOf(id))).user_id).toBeNull()
+    // The password of the neighbour whose hash was verified is nobody else's.
+    for (const id of ['bob', ...others]) {
+      const { status, headers } = await attempt(server, right(id))
+      expect([id, status]).toEqual([id, id === 'bob' ? 303 : 403])
+      expect(headers.getSetCookie().join().includes('latchkey-session')).toBe(id === 'bob')
+    }
+  })
+
+  test('the neighbour is found by index, however many users have no password', async () => {
+    await query(
+      server.database,
+      `INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
+       SELECT 'x' || n, 'firm-1', n, 'm' || n, 'X', 'sees-firm', 'active' FROM generate_series(1, 20000) n`,
+    )
+    await query(server.database, 'ANALYZE users')
+    const plan = await query<{ 'QUERY PLAN': string }>(server.database, `EXPLAIN ${beginLogin.text}`, [
+      key(1),
+      key(2),
+      'm5',
+      key(3),
+      key(4),
+      [],
+    ])
+    const text = plan.map((row) => row['QUERY PLAN']).join('\n')
+    expect(text).toContain('users_with_password')
+    expect(text).not.toContain('Seq Scan on users')
+  })
+})

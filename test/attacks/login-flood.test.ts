@@ -1,0 +1,87 @@
+import { hash } from '@node-rs/argon2'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { accessTokenOf } from '../support/access-token.ts'
+import { query } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { api, newTokens, refresh } from '../support/journey.ts'
+import { holdHashing, loginPage, right, wrong } from '../support/login.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { type Page, Visitor } from '../support/visitor.ts'
+
+let server: TestServer
+let partner: TestPartner
+
+beforeAll(async () => {
+  server = await testServer()
+  await seed(server.database, {
+    users: [{ id: 'ada' }],
+    households: [{ id: 'hh-1' }],
+  })
+  partner = await server.partner()
+})
+afterAll(() => server.close())
+beforeEach(() => query(server.database, 'DELETE FROM login_failures'))
+
+/** So many logins at once, in browsers that have the page open. */
+async function flood(size: number, userId: (i: number) => string) {
+  const answered: Page[] = []
+  const forms = await Promise.all(
+    Array.from({ length: size }, async () => {
+      const visitor = new Visitor()
+      return { visitor, page: await loginPage(server, visitor) }
+    }),
+  )
+  const all = forms.map(async ({ visitor, page }, i) => {
+    const answer = await visitor.submit(page, '/login', wrong(userId(i)))
+    answered.push(answer)
+    return answer
+  })
+  return { all: Promise.all(all), answered }
+}
+
+const counted = async () => {
+  const [row] = await query<{ n: number }>(server.database, 'SELECT max(count) AS n FROM login_failures')
+  return row?.n ?? 0
+}
+
+describe('44: a flood of logins', () => {
+  test('66 are inside, more are told to come back and are not counted; tokens and API go on', async () => {
+    const { refresh_token: refreshToken } = await newTokens(server, partner, 'ada')
+    const accessToken = await accessTokenOf(server.database, 'ada')
+    await query(server.database, 'DELETE FROM login_failures')
+    const visitor = new Visitor()
+    const page = await loginPage(server, visitor)
+
+    const release = holdHashing(server)
+    const { all, answered } = await flood(70, (i) => `nobody-${i}`)
+    await vi.waitFor(() => expect(answered).toHaveLength(4), 20_000)
+    await vi.waitFor(async () => expect(await counted()).toBe(66), 20_000)
+    const busy = await visitor.submit(page, '/login', right('ada'))
+    expect(busy.status).toBe(503)
+    expect(Number(busy.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(busy.document.querySelector('[role=alert]')?.text).toContain('Please try again in a few seconds')
+    expect(busy.document.querySelector('input[name=email]')?.getAttribute('value')).toBe(right('ada').email)
+
+    expect((await api(server, 'households', accessToken)).status).toBe(200)
+    expect((await refresh(server, partner, refreshToken)).status).toBe(200)
+    expect((await loginPage(server)).status).toBe(200)
+    expect([answered.length, await counted()]).toEqual([4, 66])
+
+    release()
+    const statuses = (await all).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 403)).toHaveLength(66)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(4)
+    expect((await visitor.submit(page, '/login', right('ada'))).status).toBe(303)
+  })
+
+  test('with real hashes, a token is signed long before the flood is through', async () => {
+    const { refresh_token: refreshToken } = await newTokens(server, partner, 'ada')
+    const costly = await hash('costly', { memoryCost: 65_536, timeCost: 4, parallelism: 1 })
+    await query(server.database, 'UPDATE users SET password_hash = $1', [costly])
+    const { all, answered } = await flood(24, (i) => `nobody-${i}`)
+    await vi.waitFor(async () => expect(await counted()).toBe(24), 20_000)
+    expect((await refresh(server, partner, refreshToken)).status).toBe(200)
+    expect(answered.length).toBeLessThan(12)
+    expect((await all).map(({ status }) => status)).toEqual(Array(24).fill(403))
+  })
+})
