@@ -44,7 +44,8 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
       return revoke(context, { ...client, token: body.token })
     })
     if (outcome.kind === 'refused') return refuse(request, reply, outcome)
-    return reply.status(200).send()
+    // RFC 7009 section 2.2: clients ignore the body. Some parse it all the same, and an empty one is not JSON.
+    return reply.send({})
   })
 }
 
