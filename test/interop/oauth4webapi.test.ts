@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { connectWith, households, type PartnerApp, startPartnerApp } from '../support/partner-app.ts'
+import { households, type PartnerApp, startPartnerApp, travel } from '../support/partner-app.ts'
 
 // The library refuses plain http unless told otherwise. These tests are the only place to tell it: all is on loopback.
 const insecure = { [oauth.allowInsecureRequests]: true }
@@ -24,42 +24,35 @@ async function connect(clientAuthentication: oauth.ClientAuth) {
   const verifier = oauth.generateRandomCodeVerifier()
   const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()]
   const maxAge = 300
-  return connectWith(app, {
-    async start() {
-      const url = new URL(as.authorization_endpoint ?? '')
-      url.search = new URLSearchParams({
-        client_id: partner.clientId,
-        redirect_uri: partner.redirectUri,
-        response_type: 'code',
-        scope: 'openid',
-        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-        state,
-        nonce,
-        max_age: String(maxAge),
-      }).toString()
-      return url
-    },
-    async finish(callback) {
-      const parameters = oauth.validateAuthResponse(as, self, callback, state)
-      const response = await oauth.authorizationCodeGrantRequest(
-        as,
-        self,
-        clientAuthentication,
-        parameters,
-        partner.redirectUri,
-        verifier,
-        insecure,
-      )
-      const tokens = await oauth.processAuthorizationCodeResponse(as, self, response, {
-        expectedNonce: nonce,
-        maxAge,
-        requireIdToken: true,
-      })
-      await oauth.validateApplicationLevelSignature(as, response, insecure)
-      return tokens
-    },
+  const authorizationUrl = new URL(as.authorization_endpoint ?? '')
+  authorizationUrl.search = new URLSearchParams({
+    client_id: partner.clientId,
+    redirect_uri: partner.redirectUri,
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    state,
+    nonce,
+    max_age: String(maxAge),
+  }).toString()
+  const callback = await travel(app, authorizationUrl)
+  const response = await oauth.authorizationCodeGrantRequest(
+    as,
+    self,
+    clientAuthentication,
+    oauth.validateAuthResponse(as, self, callback, state),
+    partner.redirectUri,
+    verifier,
+    insecure,
+  )
+  const tokens = await oauth.processAuthorizationCodeResponse(as, self, response, {
+    expectedNonce: nonce,
+    maxAge,
+    requireIdToken: true,
   })
+  await oauth.validateApplicationLevelSignature(as, response, insecure)
+  return tokens
 }
 
 async function refresh(

@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectWith, households, type PartnerApp, startPartnerApp } from '../support/partner-app.ts'
+import { households, type PartnerApp, startPartnerApp, travel } from '../support/partner-app.ts'
 
 let app: PartnerApp
 beforeAll(async () => {
@@ -19,23 +19,19 @@ test('openid-client: discovery, the journey with PKCE, state and nonce, refresh,
   )
   const pkceCodeVerifier = client.randomPKCECodeVerifier()
   const [expectedState, expectedNonce] = [client.randomState(), client.randomNonce()]
-  const tokens = await connectWith(app, {
-    start: async () =>
-      client.buildAuthorizationUrl(config, {
-        redirect_uri: partner.redirectUri,
-        scope: 'openid',
-        code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
-        code_challenge_method: 'S256',
-        state: expectedState,
-        nonce: expectedNonce,
-      }),
-    finish: (callback) =>
-      client.authorizationCodeGrant(config, callback, {
-        pkceCodeVerifier,
-        expectedState,
-        expectedNonce,
-        idTokenExpected: true,
-      }),
+  const authorizationUrl = client.buildAuthorizationUrl(config, {
+    redirect_uri: partner.redirectUri,
+    scope: 'openid',
+    code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+    state: expectedState,
+    nonce: expectedNonce,
+  })
+  const tokens = await client.authorizationCodeGrant(config, await travel(app, authorizationUrl), {
+    pkceCodeVerifier,
+    expectedState,
+    expectedNonce,
+    idTokenExpected: true,
   })
   expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 3600, scope: 'openid' })
   expect(tokens.claims()).toMatchObject({

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { api } from '../support/journey.ts'
-import { connectWith, households, type PartnerApp, startPartnerApp } from '../support/partner-app.ts'
+import { households, type PartnerApp, startPartnerApp, travel } from '../support/partner-app.ts'
 
 let app: PartnerApp
 beforeAll(async () => {
@@ -29,13 +29,14 @@ test('simple-oauth2: the journey with Basic, refresh, revocation of both tokens'
     },
   })
   const state = randomUUID()
-  const connected = await connectWith(app, {
-    start: () => new URL(library.authorizeURL({ redirect_uri: partner.redirectUri, scope: 'openid', state })),
-    finish({ searchParams }) {
-      expect(searchParams.get('state')).toBe(state)
-      return library.getToken({ code: searchParams.get('code') ?? '', redirect_uri: partner.redirectUri })
-    },
-  })
+  const { redirectUri } = partner
+  const { searchParams } = await travel(
+    app,
+    new URL(library.authorizeURL({ redirect_uri: redirectUri, scope: 'openid', state })),
+  )
+  expect(searchParams.get('state')).toBe(state)
+  const code = searchParams.get('code') ?? ''
+  const connected = await library.getToken({ code, redirect_uri: redirectUri })
   const tokens = Value.Parse(Tokens, connected.token)
   expect(connected.token).toMatchObject({ token_type: 'Bearer', scope: 'openid' })
   expect(connected.expired()).toBe(false)

@@ -46,37 +46,24 @@ export async function startPartnerApp(callbackPath = '/callback'): Promise<Partn
   }
 }
 
-/** What a partner writes around a library that brings no application of its own. */
-export type Integration<Connected> = {
-  /** Where the partner's Connect button leads. */
-  start(): URL | Promise<URL>
-  /** What is made of the address that the browser came back to. */
-  finish(callback: URL): Promise<Connected>
-}
-
-/** The whole journey in the browser; gives what the library made of it, or throws as the library did. */
-export async function connectWith<Connected>(
-  app: PartnerApp,
-  { start, finish }: Integration<Connected>,
-): Promise<Connected> {
-  const authorizationUrl = await start()
-  const finished = new Promise<Connected>((resolve, reject) => {
+/** The partner's Connect button leads to this address; gives the address that the browser came back with to `/callback`. */
+export async function travel(app: PartnerApp, authorizationUrl: URL): Promise<URL> {
+  const arrived = new Promise<URL>((resolve) => {
     app.serve((request, response) => {
       const url = new URL(request.url ?? '/', app.origin)
       if (url.pathname === '/') {
         response.writeHead(302, { location: authorizationUrl.href }).end()
       } else if (url.pathname === '/callback') {
-        finish(url)
-          .then(resolve, reject)
-          .finally(() => response.end('Back at the partner'))
+        response.end('Back at the partner')
+        resolve(url)
       } else {
         response.writeHead(404).end()
       }
     })
   })
   const travelled = app.page.goto(app.origin).then(() => logInAndConnect(app))
-  const [connected] = await Promise.all([finished, travelled])
-  return connected
+  const [callback] = await Promise.all([arrived, travelled])
+  return callback
 }
 
 /** From the login page to the partner's own pages again. */
