@@ -31,7 +31,8 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
       token ? revoke(context, { client, token }) : noToken,
     )
     if (outcome.kind === 'refused') return refuse(request, reply, outcome)
-    return reply.status(200).send()
+    // RFC 7009 section 2.2: clients ignore the body. Some parse it all the same, and an empty one is not JSON.
+    return reply.send({})
   })
 
   app.post('/introspect', async (request, reply) => {
