@@ -7,7 +7,7 @@ import { clearSessionCookie, sessionHash, setSessionCookie } from '../sessions/s
 import { endSession, openSession } from '../sessions/sessions.sql.ts'
 import { browserOf, rememberBrowser } from './known-browser.ts'
 import { logIn } from './login.ts'
-import { LoginPage } from './pages.tsx'
+import { LoginPage, type LoginRefusal } from './pages.tsx'
 import { renewed } from './renewed-request.ts'
 import { unseal } from './sealed-request.ts'
 
@@ -24,18 +24,20 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
   const form = async (
     reply: FastifyReply,
     status: number,
-    shown: { request?: string | undefined; email?: string; fault?: string },
+    shown: { request?: string | undefined; email?: string; refusal?: LoginRefusal },
   ) => {
+    const texts = await web.texts(reply.request)
     const opened = await partnerOf(shown.request, context)
     const page = (
       <LoginPage
         {...shown}
+        texts={texts}
         csrf={web.csrfToken(reply)}
         email={shown.email ?? opened.email}
         partnerName={opened.partnerName}
       />
     )
-    return web.page(reply, await web.texts(reply.request), status, 'Log in', page)
+    return web.page(reply, texts, status, texts.login.heading, page)
   }
 
   app.get<{ Querystring: Static<typeof RequestOnly> }>(
@@ -65,21 +67,13 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
           return reply.redirect(nextPage(sealed && (await renewed(sealed, context))), 303)
         }
         case 'refused':
-          return form(reply, 403, {
-            request: sealed,
-            email,
-            fault: 'The email address or the password is not right.',
-          })
-        case 'throttled': {
-          const minutes = Math.ceil(outcome.retryAfterSeconds / 60)
-          const fault = `There were too many attempts. Please try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`
+          return form(reply, 403, { request: sealed, email, refusal: outcome })
+        case 'throttled':
           reply.header('retry-after', String(outcome.retryAfterSeconds))
-          return form(reply, 429, { request: sealed, email, fault })
-        }
-        case 'busy': {
-          const fault = 'Very many people are logging in. Please try again in a few seconds.'
-          return form(reply.header('retry-after', '5'), 503, { request: sealed, email, fault })
-        }
+          return form(reply, 429, { request: sealed, email, refusal: outcome })
+        case 'busy':
+          reply.header('retry-after', '5')
+          return form(reply, 503, { request: sealed, email, refusal: outcome })
       }
     },
   )

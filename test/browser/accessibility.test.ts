@@ -1,0 +1,148 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chooseTexts, languages } from '../../src/languages/languages.ts'
+import { accessibilityFaults, looks, overflow } from '../support/accessibility.ts'
+import { launchBrowser, screenshot } from '../support/browser.ts'
+import { emailOf, password, seed } from '../support/directory.ts'
+import { authorizeUrl } from '../support/journey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+
+let server: TestServer
+let partner: TestPartner
+let browser: Browser
+
+beforeAll(async () => {
+  server = await testServer()
+  partner = await server.partner({ redirectUri: `${server.authUrl}/arrived` })
+  await seed(server.database, { users: [{ id: 'ada' }] })
+  browser = await launchBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.close()
+})
+
+/** Visits login, the refused login, connect and errors, and looks at each. */
+async function visit(
+  options: BrowserContextOptions,
+  asked: { partner: TestPartner; language: string },
+  look: (page: Page, name: string) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({ ...options, locale: asked.language })
+  const page = await context.newPage()
+  const submit = async (secret: string) => {
+    await page.locator('[name=email]').fill(emailOf('ada'))
+    await page.locator('[name=password]').fill(secret)
+    await page.locator('[name=password]').press('Enter')
+  }
+  try {
+    await page.goto(authorizeUrl(server, asked.partner, { response_type: 'code' }))
+    await look(page, 'login')
+    await submit('not the password')
+    await page.locator('[role=alert]').waitFor()
+    await look(page, 'login-refused')
+    await submit(password)
+    await page.locator('[value=connect]').waitFor()
+    await look(page, 'connect')
+    for (const [name, path] of [
+      ['connect-incomplete', '/connect?request=x'],
+      ['untrusted-request', '/api/oauth2/authorize?client_id=nobody&redirect_uri=x'],
+      ['malformed-request', '/login?request=%zz'],
+      ['no-such-page', '/no-such-page'],
+    ] as const) {
+      await page.goto(`${server.authUrl}${path}`)
+      await look(page, name)
+    }
+  } finally {
+    await context.close()
+  }
+}
+
+const everyLanguageOnce = Object.entries(looks).map(([name, options], index) => ({
+  name,
+  options,
+  language: languages[index % languages.length] ?? 'en',
+}))
+
+test.each(everyLanguageOnce)(
+  '$name, $language: axe finds nothing wrong',
+  async ({ name, options, language }) => {
+    await visit(options, { partner, language }, async (page, step) => {
+      await screenshot(page, `${step} (${name}, ${language})`)
+      expect(await page.locator('html').getAttribute('lang')).toBe(language)
+      expect.soft(await accessibilityFaults(page), step).toEqual([])
+      expect.soft(await overflow(page), step).toBe(0)
+    })
+  },
+)
+
+test.each(languages)('in %s: at 320 pixels even long names are not scrolled sideways', async (language) => {
+  const long = await server.partner({
+    name: `${'Vermögensverwaltungs'.repeat(3)} ${'W'.repeat(35)}`,
+    redirectUri: `https://${'very-long-label-'.repeat(3)}x.${'another-long-label-'.repeat(3)}x.example/callback`,
+  })
+  const narrow = { viewport: { width: 320, height: 600 } }
+  await visit(narrow, { partner: long, language }, async (page, step) => {
+    await screenshot(page, `${step} (320 pixels, ${language})`)
+    expect.soft(await overflow(page), step).toBe(0)
+  })
+})
+
+describe('by keyboard alone', () => {
+  const focused = (page: Page) =>
+    page.evaluate<string>(
+      `(({ name, value, type, role, textContent }) =>
+        type === 'email' || type === 'password' ? name : role ?? (value || textContent).trim())(document.activeElement)`,
+    )
+
+  /** Whether anything is drawn around the element; a colour that changes is not enough to be seen. */
+  const hasRing = (page: Page) =>
+    page.evaluate<boolean>(
+      `(({ outlineStyle, boxShadow }) =>
+        outlineStyle !== 'none' || /rgba?\\((?!0, 0, 0, 0\\))/.test(boxShadow))(getComputedStyle(focusStop))`,
+    )
+
+  /** The stops of the Tab key, in order; each is seen to have the focus. */
+  async function expectStops(page: Page, stops: string[]): Promise<void> {
+    for (const stop of stops) {
+      await page.keyboard.press('Tab')
+      expect(await focused(page)).toBe(stop)
+      await page.evaluate('globalThis.focusStop = document.activeElement')
+      const focusedRing = await hasRing(page)
+      await page.evaluate('globalThis.focusStop.blur()')
+      expect([focusedRing, await hasRing(page)], stop).toEqual([true, false])
+      await page.evaluate('globalThis.focusStop.focus()')
+    }
+  }
+
+  test.each(['light', 'dark'] as const)('login and connect, %s', async (colorScheme) => {
+    const { login, connect } = chooseTexts('en', undefined)
+    const page = await browser.newPage({ colorScheme, locale: 'en', reducedMotion: 'reduce' })
+    await page.goto(authorizeUrl(server, partner, { response_type: 'code', state: 's' }))
+    await expectStops(page, ['email'])
+    await page.keyboard.type(emailOf('ada'))
+    await expectStops(page, ['password'])
+    await page.keyboard.type('not the password')
+    await page.keyboard.press('Enter')
+    // What went wrong has the focus, and with it the screen reader's attention; the fields are named by it.
+    await page.getByRole('alert').waitFor()
+    expect(await focused(page)).toBe('alert')
+    for (const name of ['email', 'password']) {
+      const field = page.locator(`[name=${name}]`)
+      expect(await field.getAttribute('aria-invalid')).toBe('true')
+      const described = await field.getAttribute('aria-describedby')
+      expect(await page.locator(`#${described}`).textContent()).toBe(login.refused)
+    }
+    await expectStops(page, ['email', 'password'])
+    await page.keyboard.type(password)
+    await expectStops(page, [login.submit])
+    await page.keyboard.press('Enter')
+    await page.locator('[value=connect]').waitFor()
+    await expectStops(page, ['your connected apps', 'cancel', 'connect', connect.notYou])
+    await page.keyboard.press('Shift+Tab')
+    expect(await focused(page)).toBe('connect')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/arrived\?code=/)
+    await page.close()
+  })
+})
