@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
 import { connectionRoutes } from './grants/connections.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { apiEdge, apiErrors } from './http/api-edge.ts'
-import { oauthEdge } from './http/oauth-edge.ts'
+import { oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { webEdge } from './http/web-edge.tsx'
@@ -57,6 +57,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     async (oauth) => {
       oauthEdge(oauth)
       tokenRoutes(oauth, context)
+      postOnly(oauth, '/token', '/revoke')
     },
     { prefix: `${base}oauth2` },
   )
