@@ -5,6 +5,7 @@ import { connectRoutes } from './authorize/connect.routes.tsx'
 import { loginRoutes } from './authorize/login.routes.tsx'
 import { uiLocalesOf } from './authorize/ui-locales.ts'
 import type { Context } from './context.ts'
+import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { connectionRoutes } from './grants/connections.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { apiEdge, apiErrors } from './http/api-edge.ts'
@@ -12,9 +13,9 @@ import { oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { webEdge } from './http/web-edge.tsx'
-import { discoveryRoutes } from './keys/discovery.routes.ts'
 import { assetRoutes } from './pages/assets.routes.ts'
 import { tokenRoutes } from './tokens/token.routes.ts'
+import { userinfoRoutes } from './tokens/userinfo.routes.ts'
 
 /** The whole server as one list: what is served, where, and behind which edge. */
 export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
@@ -49,6 +50,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     async (service) => {
       apiEdge(service)
       apiDescriptionRoute(service)
+      userinfoRoutes(service, context)
     },
     { prefix: base },
   )
