@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
-import type { SigningKey } from './keys/signing-keys.ts'
+import type { Keyring } from './keys/keyring.ts'
 import type { DerivedKeys } from './secrets/derived-keys.ts'
 
 /** What a slice may reach for. Whatever is not in here, it has no business with. */
@@ -8,7 +8,7 @@ export type Context = {
   config: Config
   database: Database
   keys: DerivedKeys
-  signingKey: SigningKey
+  keyring: Keyring
   /** The server's clock. What the database decides, it decides by its own (docs/adr/0006). */
   now(): Date
 }

@@ -5,7 +5,7 @@ import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { ExplainedError } from './explained-error.ts'
 import { createLogger } from './http/logger.ts'
-import { loadSigningKey } from './keys/signing-keys.ts'
+import { Keyring } from './keys/keyring.ts'
 import { createOpsServer } from './ops-server.ts'
 import { deriveKeys } from './secrets/derived-keys.ts'
 import { createServer } from './server.ts'
@@ -44,8 +44,10 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     logger.warn('LATCHKEY_TRUSTED_PROXIES is not set: logins through the proxy are throttled as one source')
   }
   const keys = deriveKeys(config.secret)
-  const signingKey = await loadSigningKey(database, keys['signing-key'])
-  const context: Context = { config, database, keys, signingKey, now: () => new Date() }
+  const now = () => new Date()
+  const keyring = new Keyring({ database, sealingKey: keys['signing-key'], now, logger })
+  await keyring.refresh()
+  const context: Context = { config, database, keys, keyring, now }
   const server = await createServer(context, logger)
   const ops = createOpsServer(database)
   try {
@@ -59,6 +61,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     await Promise.all([server.close(), ops.close()])
     throw explainListen(error)
   }
+  keyring.start()
   return {
     async close() {
       // New connections are refused and requests in flight finish; only then does the database go. A connection that is
@@ -66,6 +69,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       for (const { server: http } of [server, ops]) http.keepAliveTimeout = 1
       await server.close()
       await ops.close()
+      await keyring.stop()
       await database.close()
     },
   }

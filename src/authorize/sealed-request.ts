@@ -1,6 +1,6 @@
-import { CompactEncrypt, compactDecrypt } from 'jose'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { openJson, sealJson } from '../secrets/seal.ts'
 import { AuthorizationRequest } from './authorization-request.ts'
 
 const lifetimeMs = 10 * 60 * 1000
@@ -31,24 +31,14 @@ export function seal(
   userId?: string,
 ): Promise<string> {
   const content: Sealed = { request, expiresAt: now.getTime() + lifetimeMs, ...(userId && { userId }) }
-  return new CompactEncrypt(Buffer.from(JSON.stringify(content)))
-    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-    .encrypt(key)
+  return sealJson(content, key)
 }
 
 /** An expired one is still readable: the error page can offer to start the same request again. */
 export async function unseal(text: string, key: Buffer, now: Date): Promise<Unsealed> {
-  try {
-    const { plaintext } = await compactDecrypt(text, key, {
-      keyManagementAlgorithms: ['dir'],
-      contentEncryptionAlgorithms: ['A256GCM'],
-    })
-    const content: unknown = JSON.parse(Buffer.from(plaintext).toString())
-    if (!sealed.Check(content)) return { kind: 'invalid' }
-    const { request, userId, expiresAt } = content
-    if (expiresAt <= now.getTime()) return { kind: 'expired', request }
-    return { kind: 'open', request, ...(userId && { userId }) }
-  } catch {
-    return { kind: 'invalid' }
-  }
+  const content = await openJson(text, key)
+  if (!sealed.Check(content)) return { kind: 'invalid' }
+  const { request, userId, expiresAt } = content
+  if (expiresAt <= now.getTime()) return { kind: 'expired', request }
+  return { kind: 'open', request, ...(userId && { userId }) }
 }

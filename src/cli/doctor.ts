@@ -1,7 +1,10 @@
 import { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
+import type { Database } from '../database/database.ts'
 import { openDatabase } from '../database/open.ts'
-import { loadSigningKey } from '../keys/signing-keys.ts'
+import { openSigningKeys } from '../keys/open-keys.ts'
+import { signerAt } from '../keys/signer-at.ts'
+import { signingAlgorithms } from '../keys/signing-keys.ts'
 import { deriveKeys } from '../secrets/derived-keys.ts'
 import { answer } from './command.ts'
 import { databaseFacts } from './doctor.sql.ts'
@@ -25,12 +28,7 @@ export function doctorCommand(): Command {
 }
 
 async function* examine(): AsyncGenerator<Check> {
-  const fault = (check: string, error: unknown): Check => ({
-    check,
-    ok: false,
-    detail: error instanceof Error ? error.message : String(error),
-  })
-  let config: ReturnType<typeof readConfig>
+  let config: Config
   try {
     config = readConfig(process.env)
   } catch (error) {
@@ -43,13 +41,22 @@ async function* examine(): AsyncGenerator<Check> {
     detail: `${config.environment} at ${config.authUrl}, API at ${config.baseUrl}`,
   }
 
-  let database: Awaited<ReturnType<typeof openDatabase>>
+  let database: Database
   try {
     database = await openDatabase(config, 'command', () => {})
   } catch (error) {
     yield fault('database', error)
     return
   }
+  try {
+    yield* examineDatabase(database, config)
+    yield await examineKeys(database, config)
+  } finally {
+    await database.close()
+  }
+}
+
+async function* examineDatabase(database: Database, config: Config): AsyncGenerator<Check> {
   try {
     const facts = await database.one(databaseFacts, [])
     const place = config.databaseUrl ? 'DATABASE_URL' : `embedded in ${config.dataDir}`
@@ -71,11 +78,26 @@ async function* examine(): AsyncGenerator<Check> {
       ok: true,
       detail: `${facts.users} users, ${facts.households} households, ${facts.partners} partners, ${facts.grants} live grants`,
     }
-    const { kid } = await loadSigningKey(database, deriveKeys(config.secret)['signing-key'])
-    yield { check: 'signing key', ok: true, detail: kid }
   } catch (error) {
     yield fault('database', error)
-  } finally {
-    await database.close()
   }
+}
+
+async function examineKeys(database: Database, { secret }: Config): Promise<Check> {
+  const check = 'signing keys'
+  try {
+    const keys = await openSigningKeys(database, deriveKeys(secret)['signing-key'])
+    const live = keys.filter(({ privateKey }) => privateKey)
+    const signers = signingAlgorithms.map((algorithm) => {
+      const kid = signerAt(live, algorithm, new Date())?.kid
+      return `${algorithm} ${kid ?? 'will be made by the first server'}`
+    })
+    return { check, ok: true, detail: signers.join(', ') }
+  } catch (error) {
+    return fault(check, error)
+  }
+}
+
+function fault(check: string, error: unknown): Check {
+  return { check, ok: false, detail: error instanceof Error ? error.message : String(error) }
 }

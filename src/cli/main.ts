@@ -5,6 +5,7 @@ import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
 import { grantCommand } from './grant.ts'
 import { importCommand } from './import.ts'
+import { keyCommand } from './key.ts'
 import { migrateCommand } from './migrate.ts'
 import { partnerCommand } from './partner.ts'
 import { startCommand } from './start.ts'
@@ -20,6 +21,7 @@ const program = new Command('latchkey')
   .addCommand(partnerCommand())
   .addCommand(userCommand())
   .addCommand(grantCommand())
+  .addCommand(keyCommand())
   .addCommand(doctorCommand())
 
 try {

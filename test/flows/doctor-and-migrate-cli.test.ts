@@ -27,7 +27,10 @@ describe('doctor', () => {
     const found = await cli.json('doctor')
     expect(found.ok).toBe(true)
     expect(found.checks.map(({ check, ok }: { check: string; ok: boolean }) => [check, ok])).toEqual(
-      ['configuration', 'database', 'version', 'clocks', 'data', 'signing key'].map((check) => [check, true]),
+      ['configuration', 'database', 'version', 'clocks', 'data', 'signing keys'].map((check) => [
+        check,
+        true,
+      ]),
     )
     expect(await cli.text('doctor')).toMatch(
       /^ok {5}configuration +sandbox at http:\/\/localhost:4000, API at .*\nok {5}database/,
@@ -40,7 +43,7 @@ describe('doctor', () => {
     [
       'another secret',
       { LATCHKEY_SECRET: 'another secret of 32 bytes or more' },
-      'database',
+      'signing keys',
       /another LATCHKEY_SECRET/,
     ],
   ])('with %s says what is wrong and exits 1', async (_what, change, check, detail) => {

@@ -88,6 +88,9 @@ describe('the id_token', () => {
       auth_time: expect.any(Number),
       iat: expect.any(Number),
       exp: Number(payload.iat) + 3600,
+      acr: 'urn:latchkey:acr:password',
+      amr: ['pwd'],
+      at_hash: expect.any(String),
     })
     for (const time of [payload.iat, payload.auth_time]) {
       expect(time).toBeGreaterThanOrEqual(before)
@@ -124,8 +127,10 @@ describe('the id_token', () => {
 
   test('the published keys are public', async () => {
     const jwks = await send(`${server.authUrl}/.well-known/jwks.json`, {})
+    const text = expect.any(String)
     expect(jwks.body.keys).toEqual([
-      { kty: 'RSA', n: expect.any(String), e: 'AQAB', kid: expect.any(String), alg: 'RS256', use: 'sig' },
+      { kty: 'EC', crv: 'P-256', x: text, y: text, kid: text, alg: 'ES256', use: 'sig' },
+      { kty: 'RSA', n: text, e: 'AQAB', kid: text, alg: 'RS256', use: 'sig' },
     ])
   })
 })

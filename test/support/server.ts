@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import type { Environment } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
-import { loadSigningKey } from '../../src/keys/signing-keys.ts'
+import { Keyring } from '../../src/keys/keyring.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { createServer } from '../../src/server.ts'
@@ -45,7 +45,17 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const secret = options.secret ?? 'a secret for tests only, 32 bytes or more'
   const keys = deriveKeys(secret)
   let ahead = 0
+  const now = () => new Date(Date.now() + ahead * 1000)
   const lines: string[] = []
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const logger = pino({ level: 'trace' }, sink)
+  const keyring = new Keyring({ database, sealingKey: keys['signing-key'], now, logger })
+  await keyring.refresh()
   const context: Context = {
     config: {
       environment: options.environment ?? 'sandbox',
@@ -60,16 +70,10 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     },
     database,
     keys,
-    signingKey: await loadSigningKey(database, keys['signing-key']),
-    now: () => new Date(Date.now() + ahead * 1000),
+    keyring,
+    now,
   }
-  const sink = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk))
-      done()
-    },
-  })
-  const app = await createServer(context, pino({ level: 'trace' }, sink))
+  const app = await createServer(context, logger)
   await app.listen({ host: '127.0.0.1', port })
   return {
     authUrl,

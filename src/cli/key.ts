@@ -1,0 +1,71 @@
+import { Command, Option } from 'commander'
+import { retirementHours } from '../keys/lifetimes.ts'
+import { rotateSigningKey } from '../keys/rotate-signing-key.ts'
+import { signerAt } from '../keys/signer-at.ts'
+import { listSigningKeys, type SigningKeyRow } from '../keys/signing-keys.sql.ts'
+import { type SigningAlgorithm, signingAlgorithms } from '../keys/signing-keys.ts'
+import { deriveKeys } from '../secrets/derived-keys.ts'
+import { answer, withDatabase } from './command.ts'
+
+type Json = { json?: boolean }
+
+export function keyCommand(): Command {
+  return new Command('key')
+    .description('the keys that sign id_tokens')
+    .addCommand(list())
+    .addCommand(rotate())
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('all keys, and which of them waits, signs, is still published, or is retired')
+    .option('--json', 'print JSON')
+    .action((options: Json) =>
+      withDatabase(async (database) => {
+        const rows = await database.run(listSigningKeys, [])
+        const now = new Date()
+        const keys = rows.map((row) => describe(row, rows, now))
+        const text = keys.map(
+          (key) =>
+            `${key.algorithm}  ${key.kid}  ${key.state.padEnd(9)}  from ${key.signs_from.toISOString()}`,
+        )
+        answer(options, keys, text.join('\n') || 'There are no keys yet: the first server makes them.')
+      }),
+    )
+}
+
+function rotate(): Command {
+  return new Command('rotate')
+    .description('make the next key; it signs when every partner has had time to read it')
+    .addOption(new Option('--algorithm <algorithm>', 'of one algorithm only').choices(signingAlgorithms))
+    .option('--json', 'print JSON')
+    .action((options: Json & { algorithm?: SigningAlgorithm }) =>
+      withDatabase(async (database, { secret }) => {
+        const sealingKey = deriveKeys(secret)['signing-key']
+        const made: SigningKeyRow[] = []
+        for (const algorithm of options.algorithm ? [options.algorithm] : signingAlgorithms) {
+          made.push(await rotateSigningKey(database, sealingKey, algorithm))
+        }
+        const keys = made.map(({ kid, algorithm, signs_from }) => ({ kid, algorithm, signs_from }))
+        const lines = keys.map(
+          (key) => `${key.algorithm}  ${key.kid}  signs from ${key.signs_from.toISOString()}`,
+        )
+        const text = `${lines.join('\n')}\n\nEvery server publishes it within minutes. Until it signs, the key before it does, which then stays\npublished for ${retirementHours} hours. Nothing has to be restarted.`
+        answer(options, keys, text)
+      }),
+    )
+}
+
+type State = 'waiting' | 'signing' | 'published' | 'retired'
+
+function describe(row: SigningKeyRow, rows: SigningKeyRow[], now: Date) {
+  const { kid, algorithm, created_at, signs_from } = row
+  return { kid, algorithm, state: stateOf(row, rows, now), created_at, signs_from }
+}
+
+function stateOf(row: SigningKeyRow, rows: SigningKeyRow[], now: Date): State {
+  if (row.private_jwk === null) return 'retired'
+  const live = rows.filter(({ private_jwk }) => private_jwk !== null)
+  if (signerAt(live, row.algorithm, now) === row) return 'signing'
+  return row.signs_from > now ? 'waiting' : 'published'
+}
