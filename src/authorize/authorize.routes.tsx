@@ -4,6 +4,7 @@ import { type Form, parametersOf, parseForm, rawQuery } from '../http/parameters
 import type { Web } from '../http/web-edge.tsx'
 import { findPartner } from '../partners/partners.sql.ts'
 import { randomId } from '../secrets/token-format.ts'
+import { readIdTokenHint } from '../tokens/id-token.ts'
 import { check, identify } from './authorization-request.ts'
 import { answerUrl } from './connect.ts'
 import { seal } from './sealed-request.ts'
@@ -34,7 +35,10 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
       )
       return web.errorPage(reply, await web.texts(request), 400, 'This request cannot go on', text)
     }
-    const checked = check(parameters, method, identified, { id: randomId(43), now: now() })
+    const fresh = { id: randomId(43), now: now() }
+    const checked = await check(parameters, method, identified, fresh, (idToken) =>
+      readIdTokenHint(context, idToken),
+    )
     if (checked.kind === 'refused') {
       const { to, error, explanation } = checked
       return reply.redirect(answerUrl(to, config.authUrl, { error, error_description: explanation }), 303)

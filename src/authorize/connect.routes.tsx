@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import type { Web } from '../http/web-edge.tsx'
+import type { WayOn } from '../pages/error-page.tsx'
 import { findPartner } from '../partners/partners.sql.ts'
 import { sessionHash } from '../sessions/session-cookie.ts'
 import { findSession, type Session } from '../sessions/sessions.sql.ts'
@@ -205,8 +206,9 @@ async function outOfDate(
   )
 }
 
-/** The same authorization request once more. */
-function startAgain(asked: AuthorizationRequest) {
+/** The same authorization request once more; not one for a certain user, whose hint is not kept. */
+function startAgain(asked: AuthorizationRequest): WayOn | undefined {
+  if (asked.subject !== undefined) return undefined
   const parameters = new URLSearchParams({
     response_type: 'code',
     scope: 'openid',

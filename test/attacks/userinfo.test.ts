@@ -4,6 +4,7 @@ import { accessTokenOf } from '../support/access-token.ts'
 import { codeFor, type Issued, issued } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { claimsOf } from '../support/id-token.ts'
 import { token } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
@@ -33,10 +34,6 @@ async function newTokens(of = partner): Promise<Issued> {
   return issued(await token(server, of, { grant_type: 'authorization_code', code }))
 }
 
-function subjectOf(idToken: string): unknown {
-  return JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString()).sub
-}
-
 const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
 const form = (fields: Record<string, string> | string[][]) => ({
   method: 'POST',
@@ -64,15 +61,15 @@ describe('userinfo (OpenID Connect Core section 5.3)', () => {
       expect(answer.status).toBe(200)
       expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
       expect(answer.headers.get('cache-control')).toBe('no-store')
-      expect(answer.body).toEqual({ sub: subjectOf(idToken) })
+      expect(answer.body).toEqual({ sub: claimsOf(idToken).sub })
     }
   })
 
   test('another partner knows the same user by another subject', async () => {
     const other = await newTokens(await server.partner({ name: 'Other' }))
     const { body } = await ask({ headers: bearer(other.accessToken) })
-    expect(body).toEqual({ sub: subjectOf(other.idToken) })
-    expect(body.sub).not.toBe(subjectOf((await newTokens()).idToken))
+    expect(body).toEqual({ sub: claimsOf(other.idToken).sub })
+    expect(body.sub).not.toBe(claimsOf((await newTokens()).idToken).sub)
   })
 })
 
