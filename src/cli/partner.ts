@@ -1,9 +1,20 @@
+import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { listPartners, type Partner, setPartnerStatus } from '../partners/partners.sql.ts'
-import { createPartner, rotatePartnerSecret } from '../partners/partners.ts'
+import { createPartner, replacePartnerKeys, rotatePartnerSecret } from '../partners/partners.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 
 type Json = { json?: boolean }
+
+type CreateOptions = Json & {
+  name: string
+  redirectUri: string[]
+  requirePkce?: boolean
+  authMethod?: string[]
+  jwks?: string
+  idTokenAlg?: string
+  postLogoutRedirectUri?: string[]
+}
 
 export function partnerCommand(): Command {
   return new Command('partner')
@@ -14,6 +25,7 @@ export function partnerCommand(): Command {
     .addCommand(setStatus('suspend', 'suspended', 'refuse everything of a partner until it is resumed'))
     .addCommand(setStatus('resume', 'active', 'let a suspended partner go on where it was'))
     .addCommand(rotateSecret())
+    .addCommand(setKeys())
 }
 
 function create(): Command {
@@ -22,16 +34,31 @@ function create(): Command {
     .requiredOption('--name <name>', 'what users read on the connect page')
     .requiredOption('--redirect-uri <uri...>', 'where users return to; matched exactly (repeatable)')
     .option('--require-pkce', 'refuse authorization requests without PKCE')
+    .option(
+      '--auth-method <method...>',
+      'client_secret_basic, client_secret_post (default: these two), private_key_jwt (repeatable)',
+    )
+    .option('--jwks <file>', 'public keys for private_key_jwt: a JSON Web Key Set, or one JSON Web Key')
+    .option('--id-token-alg <algorithm>', 'what signs its id_tokens: RS256 (default) or ES256')
+    .option('--post-logout-redirect-uri <uri...>', 'where users may land after logging out (repeatable)')
     .option('--json', 'print JSON')
-    .action((options: Json & { name: string; redirectUri: string[]; requirePkce?: boolean }) =>
+    .action((options: CreateOptions) =>
       withDatabase(async (database, { environment }) => {
         const registration = await createPartner(database, environment, {
           name: options.name,
           redirectUris: options.redirectUri,
           requirePkce: options.requirePkce ?? false,
+          authMethods: options.authMethod,
+          jwks: options.jwks === undefined ? undefined : readText(options.jwks),
+          idTokenAlg: options.idTokenAlg,
+          postLogoutRedirectUris: options.postLogoutRedirectUri,
         })
         if (registration.kind === 'refused') throw new CommandError(registration.faults.join('\n'))
         const { clientId, clientSecret } = registration
+        if (clientSecret === undefined) {
+          answer(options, { client_id: clientId }, `client_id      ${clientId}`)
+          return
+        }
         const text = `client_id      ${clientId}\nclient_secret  ${clientSecret}\n\nKeep the secret: it is shown this once.`
         answer(options, { client_id: clientId, client_secret: clientSecret }, text)
       }),
@@ -46,7 +73,8 @@ function list(): Command {
       withDatabase(async (database) => {
         const partners = await database.run(listPartners, [])
         const text = partners.map(
-          ({ client_id, status, name }) => `${client_id}  ${status.padEnd(9)}  ${name}`,
+          ({ client_id, status, auth_methods, name }) =>
+            `${client_id}  ${status.padEnd(9)}  ${name}  (${auth_methods.join(', ')})`,
         )
         answer(options, partners, text.join('\n') || 'There are no partners.')
       }),
@@ -90,12 +118,41 @@ function rotateSecret(): Command {
     .action((clientId: string, options: Json & { endOthers?: boolean }) =>
       withDatabase(async (database, { environment }) => {
         const rotated = await rotatePartnerSecret(database, environment, clientId, options.endOthers ?? false)
-        if (!rotated) throw unknown(clientId)
+        if (rotated.kind === 'unknown') throw unknown(clientId)
+        if (rotated.kind === 'without_secret') {
+          const instead =
+            'it authenticates by private_key_jwt, whose keys `latchkey partner set-keys` replaces'
+          throw new CommandError(`The partner ${clientId} has no secret: ${instead}.`)
+        }
         const { clientSecret, liveSecrets } = rotated
         const text = `client_secret  ${clientSecret}\n\nShown this once. Live secrets now: ${liveSecrets}.`
         answer(options, { client_id: clientId, client_secret: clientSecret, live_secrets: liveSecrets }, text)
       }),
     )
+}
+
+function setKeys(): Command {
+  return new Command('set-keys')
+    .description('replace the public keys of a partner that authenticates by private_key_jwt')
+    .argument('<client_id>')
+    .requiredOption('--jwks <file>', 'a JSON Web Key Set, or one JSON Web Key')
+    .option('--json', 'print JSON')
+    .action((clientId: string, options: Json & { jwks: string }) =>
+      withDatabase(async (database) => {
+        const outcome = await replacePartnerKeys(database, clientId, readText(options.jwks))
+        if (outcome.kind === 'unknown') throw unknown(clientId)
+        if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
+        answer(options, outcome.partner, describe(outcome.partner, []))
+      }),
+    )
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
 }
 
 function describe(partner: Partner, more: string[]): string {
@@ -105,6 +162,10 @@ function describe(partner: Partner, more: string[]): string {
     `status         ${partner.status}`,
     `PKCE           ${partner.require_pkce ? 'required' : 'supported'}`,
     ...partner.redirect_uris.map((uri) => `redirect URI   ${uri}`),
+    ...partner.post_logout_redirect_uris.map((uri) => `after logout   ${uri}`),
+    `authenticates  ${partner.auth_methods.join(', ')}`,
+    ...partner.key_ids.map((kid) => `key            ${kid}`),
+    `id_token       ${partner.id_token_alg}`,
     ...more,
   ].join('\n')
 }

@@ -7,7 +7,7 @@ import { ExplainedError } from '../explained-error.ts'
 export type Statement<Row> = { name: string; text: string; parse(row: unknown): Row }
 
 /** A value of a statement's parameter. Dates are instants; a Buffer is `bytea`. */
-type Value = string | number | boolean | Date | Buffer | null | string[]
+export type Value = string | number | boolean | Date | Buffer | null | string[] | Buffer[]
 
 export type Database = {
   /** @throws {DatabaseUnavailable} when PostgreSQL can't be reached, is overloaded or gave up in time */

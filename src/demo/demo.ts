@@ -51,7 +51,9 @@ export async function preparePartner(
     requirePkce: true,
   })
   if (created.kind === 'refused') throw new Error(created.faults.join('; '))
-  const partner = { clientId: created.clientId, clientSecret: created.clientSecret, redirectUri }
+  const { clientId, clientSecret } = created
+  if (clientSecret === undefined) throw new Error('the demo partner has no secret')
+  const partner = { clientId, clientSecret, redirectUri }
   mkdirSync(config.dataDir, { recursive: true, mode: 0o711 }) // with DATABASE_URL nobody has made it yet
   writeFileSync(file, JSON.stringify(partner), { mode: 0o600 })
   return partner

@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino'
 const secretNames = [
   'password',
   'client_secret',
+  'client_assertion',
   'code',
   'refresh_token',
   'access_token',

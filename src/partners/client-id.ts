@@ -1,20 +1,20 @@
 import type { Environment } from '../config.ts'
+import { anyMark, foreignTo, markOf } from '../environment.ts'
 import { randomId } from '../secrets/token-format.ts'
 
-const marks = { sandbox: 'test', production: 'live' } as const
+const form = new RegExp(`^${anyMark}_[0-9A-Za-z]{22}$`)
 
 /** `test_…` in the sandbox, `live_…` in production: a client_id at the wrong door can be told so. */
 export function newClientId(environment: Environment): string {
-  return `${marks[environment]}_${randomId()}`
+  return `${markOf(environment)}_${randomId()}`
 }
 
 /** The other environment, when the client_id is one of its. */
 export function foreignEnvironment(clientId: string, environment: Environment): Environment | undefined {
-  const other = environment === 'sandbox' ? 'production' : 'sandbox'
-  return new RegExp(`^${marks[other]}_[0-9A-Za-z]{22}$`).test(clientId) ? other : undefined
+  return foreignTo(environment, form.exec(clientId)?.[1])
 }
 
 /** Whether the text has the form of a client_id, known or not. */
 export function isClientId(text: string): boolean {
-  return /^(test|live)_[0-9A-Za-z]{22}$/.test(text)
+  return form.test(text)
 }

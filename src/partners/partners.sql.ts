@@ -1,5 +1,14 @@
 import Type, { type Static } from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import { SigningAlgorithm } from '../keys/signing-keys.ts'
+import { PublicJwk } from './jwks.ts'
+
+export const AuthMethod = Type.Union([
+  Type.Literal('client_secret_basic'),
+  Type.Literal('client_secret_post'),
+  Type.Literal('private_key_jwt'),
+])
+export type AuthMethod = Static<typeof AuthMethod>
 
 export const Partner = Type.Object({
   client_id: Type.String(),
@@ -7,10 +16,16 @@ export const Partner = Type.Object({
   status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
   redirect_uris: Type.Array(Type.String()),
   require_pkce: Type.Boolean(),
+  auth_methods: Type.Array(AuthMethod),
+  key_ids: Type.Array(Type.String()),
+  id_token_alg: SigningAlgorithm,
+  post_logout_redirect_uris: Type.Array(Type.String()),
 })
 export type Partner = Static<typeof Partner>
 
-const columns = 'client_id, name, status, redirect_uris, require_pkce'
+const columns = `client_id, name, status, redirect_uris, require_pkce, auth_methods,
+  ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
+  id_token_alg, post_logout_redirect_uris`
 
 /** $1 client_id */
 export const findPartner = statement(
@@ -25,12 +40,16 @@ export const listPartners = statement(
   `SELECT ${columns}, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id`,
 )
 
-/** $1 client_id, $2 name, $3 redirect URIs, $4 whether PKCE is required, $5 SHA-256 of the first secret */
+/**
+ * $1 client_id, $2 name, $3 redirect URIs, $4 whether PKCE is required, $5 authentication methods, $6 SHA-256 of each
+ * secret, $7 JWKS as JSON or null, $8 thumbprints of its keys, $9 algorithm of id_tokens, $10 post-logout redirect URIs
+ */
 export const insertPartner = statement(
   'insert_partner',
   Type.Object({ client_id: Type.String() }),
-  `INSERT INTO partners (client_id, name, redirect_uris, require_pkce, secret_hashes)
-   VALUES ($1, $2, $3, $4, ARRAY[$5::bytea]) RETURNING client_id`,
+  `INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
+                         key_thumbprints, id_token_alg, post_logout_redirect_uris)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING client_id`,
 )
 
 /** $1 client_id, $2 the new status; no row: no such partner */
@@ -52,11 +71,16 @@ export const rotateSecret = statement(
    RETURNING client_id, cardinality(secret_hashes) AS live_secrets`,
 )
 
-/**
- * The common table expression by which a statement authenticates the client that asks: its row, whatever the partner's
- * status, when `$1` is its client_id and `$2` the SHA-256 of one of its live secrets.
- */
-export const authenticatedClient = `
-   client AS (
-     SELECT client_id, status, id_token_alg FROM partners WHERE client_id = $1 AND $2::bytea = ANY (secret_hashes)
-   )`
+/** $1 client_id, $2 JWKS as JSON, $3 thumbprints of its keys; no row: no such partner */
+export const replaceKeys = statement(
+  'replace_partner_keys',
+  Partner,
+  `UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING ${columns}`,
+)
+
+/** $1 client_id */
+export const findClientKeys = statement(
+  'find_client_keys',
+  Type.Object({ keys: Type.Array(PublicJwk) }),
+  `SELECT coalesce(jwks->'keys', '[]') AS keys FROM partners WHERE client_id = $1`,
+)

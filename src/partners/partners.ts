@@ -1,53 +1,151 @@
+import { Compile } from 'typebox/compile'
 import type { Environment } from '../config.ts'
 import type { Database } from '../database/database.ts'
+import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import { newToken } from '../secrets/token-format.ts'
 import { newClientId } from './client-id.ts'
-import { insertPartner, rotateSecret } from './partners.sql.ts'
+import { type RegisteredKeys, readJwks } from './jwks.ts'
+import {
+  AuthMethod,
+  findPartner,
+  insertPartner,
+  type Partner,
+  replaceKeys,
+  rotateSecret,
+} from './partners.sql.ts'
 import { redirectUriFault } from './redirect-uri.ts'
 
-export type NewPartner = { name: string; redirectUris: string[]; requirePkce: boolean }
+export type NewPartner = {
+  name: string
+  redirectUris: string[]
+  requirePkce: boolean
+  /** By default the secret, in either way. */
+  authMethods?: string[] | undefined
+  /** The public keys for private_key_jwt: JSON text of a JWK Set, or of one JWK. */
+  jwks?: string | undefined
+  /** By default RS256. */
+  idTokenAlg?: string | undefined
+  postLogoutRedirectUris?: string[] | undefined
+}
 
-/** The secret is in this answer and nowhere else: only its digest is stored. */
-export type Credentials = { clientId: string; clientSecret: string }
+type Refused = { kind: 'refused'; faults: string[] }
 
-export type Registration = ({ kind: 'created' } & Credentials) | { kind: 'refused'; faults: string[] }
+/** The secret is in this answer and nowhere else: only its digest is stored. None for a partner that signs assertions. */
+export type Registration = { kind: 'created'; clientId: string; clientSecret: string | undefined } | Refused
 
+export type SecretRotation =
+  | { kind: 'rotated'; clientId: string; clientSecret: string; liveSecrets: number }
+  | { kind: 'unknown' }
+  | { kind: 'without_secret' }
+
+export type KeyReplacement = { kind: 'replaced'; partner: Partner } | { kind: 'unknown' } | Refused
+
+const authMethod = Compile(AuthMethod)
+const signingAlgorithm = Compile(SigningAlgorithm)
+const noKeys: RegisteredKeys & { kind: 'read' } = { kind: 'read', keys: [], thumbprints: [] }
+
+/** Registers a partner, or names every fault at once and registers nothing. */
 export async function createPartner(
   database: Database,
   environment: Environment,
-  { name, redirectUris, requirePkce }: NewPartner,
+  asked: NewPartner,
 ): Promise<Registration> {
+  const name = asked.name.trim()
+  const authMethods = asked.authMethods ?? ['client_secret_basic', 'client_secret_post']
+  const idTokenAlg = asked.idTokenAlg ?? 'RS256'
+  const postLogoutRedirectUris = asked.postLogoutRedirectUris ?? []
+  const keys = asked.jwks === undefined ? noKeys : await readJwks(asked.jwks)
   const faults = [
-    ...(/^[^\p{Cc}]{1,100}$/u.test(name.trim())
-      ? []
-      : ['the name must be 1 to 100 characters, without control characters']),
-    ...(redirectUris.length === 0 ? ['there must be a redirect URI'] : []),
-    ...redirectUris.flatMap((uri) => {
-      const fault = redirectUriFault(uri)
-      return fault ? `redirect URI ${JSON.stringify(uri)} ${fault}` : []
-    }),
+    ...nameFaults(name),
+    ...(asked.redirectUris.length === 0 ? ['there must be a redirect URI'] : []),
+    ...uriFaults('redirect URI', asked.redirectUris),
+    ...uriFaults('post-logout redirect URI', postLogoutRedirectUris),
+    ...methodFaults(authMethods, asked.jwks !== undefined),
+    ...(keys.kind === 'refused' ? keys.faults : []),
+    ...(signingAlgorithm.Check(idTokenAlg) ? [] : ['the algorithm of id_tokens must be RS256 or ES256']),
   ]
-  if (faults.length > 0) return { kind: 'refused', faults }
+  if (faults.length > 0 || keys.kind === 'refused') return { kind: 'refused', faults }
   const clientId = newClientId(environment)
-  const secret = newToken(environment, 'cs')
+  const secret = takesSecret(authMethods) ? newToken(environment, 'cs') : undefined
   await database.one(insertPartner, [
     clientId,
-    name.trim(),
-    [...new Set(redirectUris)],
-    requirePkce,
-    secret.hash,
+    name,
+    unique(asked.redirectUris),
+    asked.requirePkce,
+    unique(authMethods),
+    secret ? [secret.hash] : [],
+    jwksOf(keys),
+    keys.thumbprints,
+    idTokenAlg,
+    unique(postLogoutRedirectUris),
   ])
-  return { kind: 'created', clientId, clientSecret: secret.text }
+  return { kind: 'created', clientId, clientSecret: secret?.text }
 }
 
-/** Two secrets are live afterwards, or with `endOthers` the new one alone. Undefined: no such partner. */
+/** Two secrets are live afterwards, or with `endOthers` the new one alone. */
 export async function rotatePartnerSecret(
   database: Database,
   environment: Environment,
   clientId: string,
   endOthers: boolean,
-): Promise<(Credentials & { liveSecrets: number }) | undefined> {
+): Promise<SecretRotation> {
+  const partner = await database.maybe(findPartner, [clientId])
+  if (!partner) return { kind: 'unknown' }
+  if (!takesSecret(partner.auth_methods)) return { kind: 'without_secret' }
   const secret = newToken(environment, 'cs')
-  const row = await database.maybe(rotateSecret, [clientId, secret.hash, endOthers ? 0 : 1])
-  return row && { clientId, clientSecret: secret.text, liveSecrets: row.live_secrets }
+  const row = await database.one(rotateSecret, [clientId, secret.hash, endOthers ? 0 : 1])
+  return { kind: 'rotated', clientId, clientSecret: secret.text, liveSecrets: row.live_secrets }
+}
+
+/** The keys that count from the next request on, on every server; those before do not any more. */
+export async function replacePartnerKeys(
+  database: Database,
+  clientId: string,
+  jwks: string,
+): Promise<KeyReplacement> {
+  const partner = await database.maybe(findPartner, [clientId])
+  if (!partner) return { kind: 'unknown' }
+  const keys = await readJwks(jwks)
+  const faults = [
+    ...methodFaults(partner.auth_methods, true),
+    ...(keys.kind === 'refused' ? keys.faults : []),
+  ]
+  if (faults.length > 0 || keys.kind === 'refused') return { kind: 'refused', faults }
+  const replaced = await database.one(replaceKeys, [clientId, jwksOf(keys), keys.thumbprints])
+  return { kind: 'replaced', partner: replaced }
+}
+
+function takesSecret(authMethods: string[]): boolean {
+  return authMethods.some((method) => method !== 'private_key_jwt')
+}
+
+function jwksOf({ keys }: RegisteredKeys & { kind: 'read' }): string | null {
+  return keys.length > 0 ? JSON.stringify({ keys }) : null
+}
+
+function nameFaults(name: string): string[] {
+  if (/^[^\p{Cc}]{1,100}$/u.test(name)) return []
+  return ['the name must be 1 to 100 characters, without control characters']
+}
+
+function uriFaults(what: string, uris: string[]): string[] {
+  return uris.flatMap((uri) => {
+    const fault = redirectUriFault(uri)
+    return fault ? `${what} ${JSON.stringify(uri)} ${fault}` : []
+  })
+}
+
+function methodFaults(authMethods: string[], hasKeys: boolean): string[] {
+  const unknown = authMethods.filter((method) => !authMethod.Check(method))
+  const signs = authMethods.includes('private_key_jwt')
+  return [
+    ...unknown.map((method) => `there is no authentication method ${JSON.stringify(method)}`),
+    ...(authMethods.length === 0 ? ['there must be an authentication method'] : []),
+    ...(signs && !hasKeys ? ['private_key_jwt needs a JWKS with the public keys of the partner'] : []),
+    ...(hasKeys && !signs ? ['a JWKS is for partners that authenticate by private_key_jwt'] : []),
+  ]
+}
+
+function unique(texts: string[]): string[] {
+  return [...new Set(texts)]
 }

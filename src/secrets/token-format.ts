@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Environment } from '../config.ts'
+import { anyMark, foreignTo, markOf } from '../environment.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const base = 62n
@@ -10,7 +11,7 @@ const kinds = {
   ac: 'authorization code',
   cs: 'client secret',
 } as const
-const marks = { sandbox: 'test', production: 'live' } as const
+const form = new RegExp(`^lk_${anyMark}_(${Object.keys(kinds).join('|')})_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$`)
 
 export type TokenKind = keyof typeof kinds
 
@@ -26,14 +27,14 @@ export type ParsedToken =
  * and people tell what leaked; the checksum refuses typos and truncation before the database is asked.
  */
 export function newToken(environment: Environment, kind: TokenKind, secret: Buffer = randomBytes(32)): Token {
-  const body = `lk_${marks[environment]}_${kind}_${base62(secret, 43)}`
+  const body = `lk_${markOf(environment)}_${kind}_${base62(secret, 43)}`
   const text = body + checksum(body)
   return { text, hash: sha256(text) }
 }
 
 /** The explanation speaks of the text alone, never of what is stored, and is fit for the wire. */
 export function parseToken(text: string, environment: Environment, kind: TokenKind): ParsedToken {
-  const parts = /^lk_(test|live)_(at|rt|ac|cs)_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/.exec(text)
+  const parts = form.exec(text)
   if (!parts || checksum(text.slice(0, -6)) !== parts[3]) {
     return refused('malformed', `this is not a complete ${kinds[kind]} of this service`)
   }
@@ -41,9 +42,12 @@ export function parseToken(text: string, environment: Environment, kind: TokenKi
   if (found !== kind) {
     return refused('wrong_kind', `this is ${named(kindOf(found))}, where ${named(kinds[kind])} is expected`)
   }
-  if (mark !== marks[environment]) {
-    const other = environment === 'sandbox' ? 'production' : 'sandbox'
-    return refused('wrong_environment', `this ${kinds[kind]} belongs to ${other}, and this is ${environment}`)
+  const foreign = foreignTo(environment, mark)
+  if (foreign) {
+    return refused(
+      'wrong_environment',
+      `this ${kinds[kind]} belongs to ${foreign}, and this is ${environment}`,
+    )
   }
   return { kind: 'ok', hash: sha256(text) }
 }

@@ -1,3 +1,6 @@
+import type { ClientStanding } from '../partners/authenticated-client.sql.ts'
+import { type ClientCredential, notRight } from '../partners/client-credential.ts'
+
 /** What the token endpoint can come to; the route turns it into RFC 6749 section 5.1 or 5.2. */
 export type IssuedTokens = { kind: 'issued'; accessToken: string; refreshToken: string; idToken: string }
 
@@ -23,15 +26,30 @@ export function invalidGrant(reason: string, explanation: string): TokenRefusal 
   return { kind: 'refused', error: 'invalid_grant', reason, explanation }
 }
 
-/** An unknown client and a wrong secret are one and the same answer. */
-export function clientRefusal(status: 'active' | 'suspended' | null): TokenRefusal | undefined {
-  if (status === null) {
-    const explanation = 'client_id or client_secret is not right'
-    return { kind: 'refused', error: 'invalid_client', reason: 'unknown_client', explanation }
+/** What a statement found of the client that asked; undefined: nothing is wrong with it. */
+export function clientRefusal(
+  standing: ClientStanding,
+  { method }: ClientCredential,
+): TokenRefusal | undefined {
+  switch (standing) {
+    case 'active':
+      return undefined
+    case 'suspended': {
+      const explanation = 'this application is suspended; ask the operator of this service'
+      return { kind: 'refused', error: 'unauthorized_client', reason: 'suspended_client', explanation }
+    }
+    case 'unknown':
+      return invalidClient('unknown_client', notRight)
+    case 'wrong_method':
+      return invalidClient('wrong_method', `this application is not registered for ${method}`)
+    case 'assertion_used':
+      return invalidClient(
+        'assertion_used',
+        'client_assertion: it was used before, or has expired; sign another',
+      )
   }
-  if (status === 'suspended') {
-    const explanation = 'this application is suspended; ask the operator of this service'
-    return { kind: 'refused', error: 'unauthorized_client', reason: 'suspended_client', explanation }
-  }
-  return undefined
+}
+
+function invalidClient(reason: string, explanation: string): TokenRefusal {
+  return { kind: 'refused', error: 'invalid_client', reason, explanation }
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
-import { authenticatedClient } from '../partners/partners.sql.ts'
+import { authenticatedClient, ClientStanding, clientStanding } from '../partners/authenticated-client.sql.ts'
 import { accessTokenSeconds, refreshTokenDays } from './lifetimes.ts'
 
 /**
@@ -10,13 +10,13 @@ import { accessTokenSeconds, refreshTokenDays } from './lifetimes.ts'
  * other one, waiting for that row's lock, finds itself a replay and revokes (RFC 6749 section 4.1.2). The right client
  * with a wrong redirect URI or verifier burns the code; a wrong client leaves it untouched.
  *
- * $1 client_id, $2 SHA-256 of the client secret, $3 SHA-256 of the code, $4 redirect URI or null when not sent,
- * $5 S256 of the verifier or null, $6 SHA-256 of the new access token, $7 SHA-256 of the new refresh token
+ * $1 to $5 the client, $6 SHA-256 of the code, $7 redirect URI or null when not sent, $8 S256 of the verifier or null,
+ * $9 SHA-256 of the new access token, $10 SHA-256 of the new refresh token
  */
 export const redeemCode = statement(
   'redeem_code',
   Type.Object({
-    client_status: Type.Union([Type.Literal('active'), Type.Literal('suspended'), Type.Null()]),
+    client_standing: ClientStanding,
     id_token_alg: Type.Union([SigningAlgorithm, Type.Null()]),
     redemptions: Type.Union([Type.Integer(), Type.Null()]),
     expired: Type.Union([Type.Boolean(), Type.Null()]),
@@ -34,8 +34,8 @@ export const redeemCode = statement(
                           WHEN c.redemptions > 0 THEN 'code_replayed'
                           WHEN NOT f.fits THEN 'code_misused' END
       FROM client, LATERAL (
-        SELECT k.id, ($4::text IS NULL OR $4 = k.redirect_uri) AND k.code_challenge IS NOT DISTINCT FROM $5::text AS fits
-          FROM connections k WHERE k.code_hash = $3
+        SELECT k.id, ($7::text IS NULL OR $7 = k.redirect_uri) AND k.code_challenge IS NOT DISTINCT FROM $8::text AS fits
+          FROM connections k WHERE k.code_hash = $6
       ) f
      WHERE c.id = f.id AND c.client_id = client.client_id AND client.status = 'active'
      RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.fits, c.revoked_at,
@@ -48,12 +48,12 @@ export const redeemCode = statement(
      SELECT id FROM judged WHERE redemptions = 1 AND fits AND live AND NOT expired
    ), access AS (
      INSERT INTO access_tokens (hash, connection_id, expires_at)
-     SELECT $6, id, now() + interval '${accessTokenSeconds} seconds' FROM redeemed
+     SELECT $9, id, now() + interval '${accessTokenSeconds} seconds' FROM redeemed
    ), refresh AS (
      INSERT INTO refresh_tokens (hash, connection_id, expires_at)
-     SELECT $7, id, now() + interval '${refreshTokenDays} days' FROM redeemed
+     SELECT $10, id, now() + interval '${refreshTokenDays} days' FROM redeemed
    )
-   SELECT (SELECT status FROM client) AS client_status, (SELECT id_token_alg FROM client) AS id_token_alg,
+   SELECT ${clientStanding}, (SELECT id_token_alg FROM client) AS id_token_alg,
           j.redemptions, j.expired, j.fits, j.live, j.subject, j.auth_time, j.nonce
      FROM (SELECT) AS always LEFT JOIN judged j ON true`,
 )

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
+import { clientValues } from '../partners/authenticated-client.sql.ts'
+import type { ClientCredential } from '../partners/client-credential.ts'
 import { newToken, parseToken } from '../secrets/token-format.ts'
 import { signIdToken } from './id-token.ts'
 import type { IssuedTokens, TokenRefusal } from './outcome.ts'
@@ -7,8 +9,7 @@ import { clientRefusal, invalidGrant } from './outcome.ts'
 import { redeemCode } from './redeem.sql.ts'
 
 export type Redemption = {
-  clientId: string
-  secretHash: Buffer
+  client: ClientCredential
   code: string
   redirectUri?: string | undefined
   codeVerifier?: string | undefined
@@ -18,19 +19,18 @@ export type Redemption = {
 export async function redeem(context: Context, asked: Redemption): Promise<IssuedTokens | TokenRefusal> {
   const { config, database } = context
   const code = parseToken(asked.code, config.environment, 'ac')
-  if (code.kind === 'refused') return invalidGrant('malformed_code', `code: ${code.explanation}`)
+  if (code.kind === 'refused') return invalidGrant(`code_${code.reason}`, `code: ${code.explanation}`)
   const access = newToken(config.environment, 'at')
   const refresh = newToken(config.environment, 'rt')
   const row = await database.one(redeemCode, [
-    asked.clientId,
-    asked.secretHash,
+    ...clientValues(asked.client),
     code.hash,
     asked.redirectUri ?? null,
     asked.codeVerifier === undefined ? null : s256(asked.codeVerifier),
     access.hash,
     refresh.hash,
   ])
-  const refusal = clientRefusal(row.client_status)
+  const refusal = clientRefusal(row.client_standing, asked.client)
   if (refusal) return refusal
   if (
     row.redemptions === null ||
@@ -57,7 +57,7 @@ export async function redeem(context: Context, asked: Redemption): Promise<Issue
   if (!row.live) return invalidGrant('ended', 'the user has ended the connection, or is not active any more')
   const about = {
     subject: row.subject,
-    clientId: asked.clientId,
+    clientId: asked.client.clientId,
     authTime: row.auth_time,
     nonce: row.nonce,
     accessToken: access.text,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
-import { authenticatedClient } from '../partners/partners.sql.ts'
+import { authenticatedClient, ClientStanding, clientStanding } from '../partners/authenticated-client.sql.ts'
 import { accessTokenSeconds, refreshTokenDays, rotationGraceSeconds } from './lifetimes.ts'
 
 /**
@@ -14,13 +14,12 @@ import { accessTokenSeconds, refreshTokenDays, rotationGraceSeconds } from './li
  * it is now. "Unused" and "late" are read from the snapshot: both only ever turn from false to true, and a rotation at
  * the very moment of the turn counts as the one before it.
  *
- * $1 client_id, $2 SHA-256 of the client secret, $3 SHA-256 of the refresh token, $4 SHA-256 of its successor,
- * $5 SHA-256 of the new access token
+ * $1 to $5 the client, $6 SHA-256 of the refresh token, $7 SHA-256 of its successor, $8 SHA-256 of the new access token
  */
 export const rotateRefreshToken = statement(
   'rotate_refresh_token',
   Type.Object({
-    client_status: Type.Union([Type.Literal('active'), Type.Literal('suspended'), Type.Null()]),
+    client_standing: ClientStanding,
     id_token_alg: Type.Union([SigningAlgorithm, Type.Null()]),
     rotated: Type.Boolean(),
     late: Type.Union([Type.Boolean(), Type.Null()]),
@@ -29,14 +28,14 @@ export const rotateRefreshToken = statement(
     auth_time: Type.Union([Instant, Type.Null()]),
   }),
   `WITH ${authenticatedClient}, successor AS (
-     SELECT EXISTS (SELECT FROM refresh_tokens WHERE hash = $4 AND rotated_at IS NOT NULL) AS used
+     SELECT EXISTS (SELECT FROM refresh_tokens WHERE hash = $7 AND rotated_at IS NOT NULL) AS used
    ), presented AS (
      SELECT r.hash, c.id AS connection_id, c.auth_time, g.subject,
             r.rotated_at <= now() - interval '${rotationGraceSeconds} seconds' AND successor.used AS late,
             CASE WHEN c.revoked_at IS NOT NULL THEN CASE c.revoked_for WHEN 'partner' THEN 'partner' ELSE 'replay' END
                  WHEN g.revoked_at IS NOT NULL OR u.status <> 'active' THEN 'user' END AS ended
        FROM successor, client
-       JOIN refresh_tokens r ON r.hash = $3
+       JOIN refresh_tokens r ON r.hash = $6
        JOIN connections c ON c.id = r.connection_id AND c.client_id = client.client_id
        JOIN grants g ON g.id = c.grant_id
        JOIN users u ON u.id = g.user_id
@@ -49,16 +48,16 @@ export const rotateRefreshToken = statement(
      RETURNING r.connection_id
    ), refresh AS (
      INSERT INTO refresh_tokens (hash, connection_id, expires_at)
-     SELECT $4, connection_id, now() + interval '${refreshTokenDays} days' FROM rotated
+     SELECT $7, connection_id, now() + interval '${refreshTokenDays} days' FROM rotated
      ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at
    ), access AS (
      INSERT INTO access_tokens (hash, connection_id, expires_at)
-     SELECT $5, connection_id, now() + interval '${accessTokenSeconds} seconds' FROM rotated
+     SELECT $8, connection_id, now() + interval '${accessTokenSeconds} seconds' FROM rotated
    ), revoked AS (
      UPDATE connections c SET revoked_at = now(), revoked_for = 'refresh_replayed'
        FROM presented p WHERE c.id = p.connection_id AND p.late AND c.revoked_at IS NULL
    )
-   SELECT (SELECT status FROM client) AS client_status, (SELECT id_token_alg FROM client) AS id_token_alg, EXISTS (SELECT FROM rotated) AS rotated,
+   SELECT ${clientStanding}, (SELECT id_token_alg FROM client) AS id_token_alg, EXISTS (SELECT FROM rotated) AS rotated,
           p.late, p.ended, p.subject, p.auth_time
      FROM (SELECT) AS always LEFT JOIN presented p ON true`,
 )

@@ -1,11 +1,13 @@
 import type { Context } from '../context.ts'
+import { clientValues } from '../partners/authenticated-client.sql.ts'
+import type { ClientCredential } from '../partners/client-credential.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { newToken, parseToken } from '../secrets/token-format.ts'
 import { signIdToken } from './id-token.ts'
 import { clientRefusal, type IssuedTokens, invalidGrant, type TokenRefusal } from './outcome.ts'
 import { rotateRefreshToken } from './rotate.sql.ts'
 
-export type Rotation = { clientId: string; secretHash: Buffer; refreshToken: string }
+export type Rotation = { client: ClientCredential; refreshToken: string }
 
 const ended = {
   user: 'the user has ended the connection, or is not active any more',
@@ -18,17 +20,16 @@ export async function rotate(context: Context, asked: Rotation): Promise<IssuedT
   const { config, database, keys } = context
   const presented = parseToken(asked.refreshToken, config.environment, 'rt')
   if (presented.kind === 'refused')
-    return invalidGrant('malformed_token', `refresh_token: ${presented.explanation}`)
+    return invalidGrant(`token_${presented.reason}`, `refresh_token: ${presented.explanation}`)
   const successor = newToken(config.environment, 'rt', hmac(keys.rotation, asked.refreshToken))
   const access = newToken(config.environment, 'at')
   const row = await database.one(rotateRefreshToken, [
-    asked.clientId,
-    asked.secretHash,
+    ...clientValues(asked.client),
     presented.hash,
     successor.hash,
     access.hash,
   ])
-  const refusal = clientRefusal(row.client_status)
+  const refusal = clientRefusal(row.client_standing, asked.client)
   if (refusal) return refusal
   if (row.subject === null || row.auth_time === null || row.id_token_alg === null) {
     return invalidGrant('unknown_token', 'the refresh token is not known, or was issued to another client')
@@ -43,7 +44,7 @@ export async function rotate(context: Context, asked: Rotation): Promise<IssuedT
     return invalidGrant('token_expired', 'the refresh token has expired; it is valid for 30 days')
   const about = {
     subject: row.subject,
-    clientId: asked.clientId,
+    clientId: asked.client.clientId,
     authTime: row.auth_time,
     nonce: null,
     accessToken: access.text,

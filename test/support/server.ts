@@ -10,7 +10,18 @@ import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { createServer } from '../../src/server.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
+/** `clientSecret` is empty where the partner has none. */
 export type TestPartner = { clientId: string; clientSecret: string; redirectUri: string }
+
+type PartnerOptions = {
+  name?: string
+  redirectUri?: string
+  requirePkce?: boolean
+  authMethods?: string[]
+  jwks?: object
+  idTokenAlg?: string
+  postLogoutRedirectUris?: string[]
+}
 
 export type TestServer = {
   authUrl: string
@@ -21,7 +32,7 @@ export type TestServer = {
   advanceClock(seconds: number): void
   /** All log lines so far. */
   logs(): string
-  partner(options?: { name?: string; redirectUri?: string; requirePkce?: boolean }): Promise<TestPartner>
+  partner(options?: PartnerOptions): Promise<TestPartner>
   close(): Promise<void>
 }
 
@@ -88,14 +99,18 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       name = 'Test Partner',
       redirectUri = 'https://partner.example/callback',
       requirePkce = false,
+      jwks,
+      ...more
     } = {}) {
       const created = await createPartner(database, context.config.environment, {
         name,
         redirectUris: [redirectUri],
         requirePkce,
+        jwks: jwks && JSON.stringify(jwks),
+        ...more,
       })
       if (created.kind === 'refused') throw new Error(created.faults.join())
-      return { clientId: created.clientId, clientSecret: created.clientSecret, redirectUri }
+      return { clientId: created.clientId, clientSecret: created.clientSecret ?? '', redirectUri }
     },
     async close() {
       await app.close()

@@ -1,0 +1,17 @@
+import type { Environment } from './config.ts'
+
+const marks = { sandbox: 'test', production: 'live' } as const
+
+/** What client ids and tokens begin with, so that whoever finds one can tell where it belongs. */
+export function markOf(environment: Environment): 'test' | 'live' {
+  return marks[environment]
+}
+
+/** A mark as it stands in a regular expression. */
+export const anyMark = `(${Object.values(marks).join('|')})`
+
+/** The other environment, when the mark is one of its. */
+export function foreignTo(environment: Environment, mark: string | undefined): Environment | undefined {
+  const other = environment === 'sandbox' ? 'production' : 'sandbox'
+  return mark === marks[other] ? other : undefined
+}

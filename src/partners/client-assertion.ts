@@ -1,0 +1,145 @@
+import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Environment } from '../config.ts'
+import { sha256 } from '../secrets/token-format.ts'
+import { type CredentialRefusal, notRight, type ReadCredential } from './client-credential.ts'
+import { foreignEnvironment, isClientId } from './client-id.ts'
+import type { ClientKey, ClientKeys } from './client-keys.ts'
+
+/** Seconds: how far the client's clock may be from ours, and how long an assertion may live. */
+const leeway = 30
+const longestLife = 3600
+
+const keyTypes = new Map([
+  ['RS256', 'RSA'],
+  ['PS256', 'RSA'],
+  ['ES256', 'EC'],
+])
+
+const Unverified = Type.Object({
+  header: Type.Object({ alg: Type.String(), kid: Type.Optional(Type.String()) }),
+  claims: Type.Object({ sub: Type.String() }),
+})
+const unverified = Compile(Unverified)
+
+const Claims = Type.Object({
+  exp: Type.Number(),
+  iat: Type.Optional(Type.Number()),
+  jti: Type.String({ minLength: 1, maxLength: 256 }),
+})
+const claims = Compile(Claims)
+
+export type AssertionRules = {
+  environment: Environment
+  /** What `aud` may be; the first is the one to recommend. */
+  audiences: [string, ...string[]]
+  keys: ClientKeys
+  now: Date
+}
+
+/**
+ * Checks a client's assertion (RFC 7523 section 3) as far as memory can: whether its key is registered still, and its
+ * jti new, is for the statement that acts on it. What is wrong with its claims is told to whoever holds the key, only.
+ * @throws {DatabaseUnavailable} when the client's keys have to be looked up
+ */
+export async function verifyAssertion(text: string, rules: AssertionRules): Promise<ReadCredential> {
+  const found = decode(text)
+  if (!found) return refused('malformed', 'this is not a signed JWT with alg and sub')
+  const { alg, kid } = found.header
+  const clientId = found.claims.sub
+  const kty = keyTypes.get(alg)
+  if (!kty) return refused('algorithm', `alg must be ${[...keyTypes.keys()].join(', ')}`)
+  const foreign = foreignEnvironment(clientId, rules.environment)
+  if (foreign)
+    return refused('wrong_environment', `the client belongs to ${foreign}, and this is ${rules.environment}`)
+  const fits = ({ jwk }: ClientKey) =>
+    jwk.kty === kty && (jwk.alg ?? alg) === alg && (kid === undefined || kid === jwk.kid)
+  try {
+    for await (const known of isClientId(clientId) ? rules.keys(clientId, rules.now) : []) {
+      const signed = await verifyBy(known.filter(fits), text, clientId, rules)
+      if (signed) return credentialOf(clientId, signed, rules)
+    }
+  } catch (error) {
+    return explain(error, rules)
+  }
+  return { kind: 'refused', error: 'invalid_client', reason: 'assertion_unverified', explanation: notRight }
+}
+
+function decode(text: string): Static<typeof Unverified> | undefined {
+  try {
+    const found = { header: decodeProtectedHeader(text), claims: decodeJwt(text) }
+    return unverified.Check(found) ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+type Signed = { payload: JWTPayload; key: ClientKey }
+
+/** @throws {errors.JOSEError} when the signature is right and a claim is not */
+async function verifyBy(
+  candidates: ClientKey[],
+  text: string,
+  clientId: string,
+  { audiences, now }: AssertionRules,
+): Promise<Signed | undefined> {
+  for (const key of candidates) {
+    try {
+      const { payload } = await jwtVerify(text, key.key, {
+        algorithms: [...keyTypes.keys()],
+        issuer: clientId,
+        subject: clientId,
+        audience: audiences,
+        requiredClaims: ['exp', 'jti'],
+        clockTolerance: leeway,
+        currentDate: now,
+      })
+      return { payload, key }
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+    }
+  }
+  return undefined
+}
+
+function credentialOf(clientId: string, { payload, key }: Signed, rules: AssertionRules): ReadCredential {
+  if (!claims.Check(payload)) return claimRefused('jti', rules)
+  const { exp, iat, jti } = payload
+  const now = rules.now.getTime() / 1000
+  if (exp > now + longestLife + leeway) return claimRefused('exp', rules)
+  if (iat !== undefined && iat > now + leeway) return claimRefused('iat', rules)
+  const assertion = { hash: sha256(`${clientId} ${jti}`), expiresAt: new Date((exp + leeway) * 1000) }
+  const credential = { clientId, method: 'private_key_jwt', digest: key.thumbprint, assertion } as const
+  return { kind: 'presented', credential }
+}
+
+function explain(error: unknown, rules: AssertionRules): CredentialRefusal {
+  if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
+    return claimRefused(error.claim, rules)
+  }
+  if (error instanceof errors.JOSEError)
+    return refused('malformed', 'this is not a JWT that can be read here')
+  throw error
+}
+
+function claimRefused(claim: string, { audiences }: AssertionRules): CredentialRefusal {
+  const rules = new Map([
+    ['iss', 'iss and sub must both be the client_id'],
+    ['aud', `aud must be ${audiences[0]}`],
+    ['exp', `exp must be a time in the next ${longestLife} seconds`],
+    ['nbf', 'nbf must be a time that has come'],
+    ['iat', 'iat must be a time that has come'],
+    ['jti', 'jti must be text of 1 to 256 characters, other for each assertion'],
+  ])
+  return refused(claim, rules.get(claim) ?? 'a claim is not what it should be')
+}
+
+function refused(reason: string, explanation: string): CredentialRefusal {
+  return {
+    kind: 'refused',
+    error: 'invalid_client',
+    reason: `assertion_${reason}`,
+    explanation: `client_assertion: ${explanation}`,
+  }
+}

@@ -1,0 +1,95 @@
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import {
+  type Form,
+  type Parameters,
+  parametersOf,
+  parseForm,
+  printableName,
+  rawQuery,
+} from '../http/parameters.ts'
+import type { ClientCredential } from '../partners/client-credential.ts'
+import { isClientId } from '../partners/client-id.ts'
+import { type ClientKeys, clientKeys } from '../partners/client-keys.ts'
+import { readClientCredential } from '../partners/read-credential.ts'
+import { invalidRequest, type TokenRefusal } from './outcome.ts'
+
+export type ClientEndpoint = 'token' | 'revoke' | 'introspect'
+
+const secretParameters = [
+  'client_secret',
+  'client_assertion',
+  'code',
+  'refresh_token',
+  'token',
+  'code_verifier',
+]
+
+type ReadRequest = { kind: 'read'; client: ClientCredential; body: Record<string, string> }
+
+/** What the endpoints that a client authenticates at share: read the request, act on it, and log for whom. */
+export function clientRequests(context: Context) {
+  const keys = clientKeys(context.database)
+
+  return async function withClient<Done extends { kind: string }>(
+    request: FastifyRequest,
+    endpoint: ClientEndpoint,
+    act: (client: ClientCredential, body: Record<string, string>) => Promise<Done | TokenRefusal>,
+  ): Promise<Done | TokenRefusal> {
+    const asked = await readRequest(request, endpoint, context, keys)
+    const outcome = asked.kind === 'refused' ? asked : await act(asked.client, asked.body)
+    request.log.info({
+      event: endpoint,
+      outcome: outcome.kind === 'refused' && 'reason' in outcome ? outcome.reason : outcome.kind,
+      // Whatever else was sent as a client_id may be a secret in the wrong place.
+      ...(asked.kind === 'read' && isClientId(asked.client.clientId) && { client_id: asked.client.clientId }),
+    })
+    return outcome
+  }
+}
+
+/** The checks in order: nothing secret in the address, the parameters, then who asks. */
+async function readRequest(
+  request: FastifyRequest,
+  endpoint: ClientEndpoint,
+  { config, now }: Context,
+  keys: ClientKeys,
+): Promise<ReadRequest | TokenRefusal> {
+  const query = parametersOf(parseForm(rawQuery(request.url)))
+  const exposed = secretParameters.find((name) => name in query.values)
+  if (exposed) {
+    const explanation = `${exposed} was sent in the query string, where logs keep it; send it in the body`
+    return invalidRequest('secret_in_query', explanation)
+  }
+  const body = readBody(request.body)
+  if (!body) return invalidRequest('unreadable_body', 'every parameter must be a string, and without NUL')
+  const [twice] = body.repeated
+  if (twice !== undefined)
+    return invalidRequest('repeated_parameter', `${printableName(twice)} was sent more than once`)
+  const oauth2 = `${config.baseUrl}oauth2/`
+  const read = await readClientCredential(request.headers.authorization, body.values, {
+    environment: config.environment,
+    audiences: [config.authUrl, `${oauth2}token`, `${oauth2}${endpoint}`],
+    keys,
+    now: now(),
+  })
+  if (read.kind === 'refused') return read
+  return { kind: 'read', client: read.credential, body: body.values }
+}
+
+/** A form or a JSON object, either way of strings only. */
+function readBody(body: unknown): Parameters | undefined {
+  if (body === undefined || body === null) return parametersOf()
+  if (typeof body !== 'object' || Array.isArray(body)) return undefined
+  const form: Form = Object.create(null)
+  for (const [name, value] of Object.entries(body)) {
+    if (typeof value !== 'string' && !isStrings(value)) return undefined
+    if ([value].flat().some((text) => text.includes('\0'))) return undefined // PostgreSQL's text cannot hold it
+    form[name] = value
+  }
+  return parametersOf(form)
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}

@@ -1,0 +1,34 @@
+import type { Context } from '../context.ts'
+import { clientValues } from '../partners/authenticated-client.sql.ts'
+import type { ClientCredential } from '../partners/client-credential.ts'
+import { sha256 } from '../secrets/token-format.ts'
+import { introspectToken } from './introspect.sql.ts'
+import { accessTokenSeconds, refreshTokenDays } from './lifetimes.ts'
+import { clientRefusal, type TokenRefusal } from './outcome.ts'
+
+export type Introspection =
+  | { kind: 'inactive' }
+  | {
+      kind: 'active'
+      token: 'access' | 'refresh'
+      clientId: string
+      subject: string
+      issuedAt: Date
+      expiresAt: Date
+    }
+
+const lifetimes = { access: accessTokenSeconds, refresh: refreshTokenDays * 24 * 3600 }
+
+/** Whether a token of the client's own is good now, and for whom (RFC 7662). */
+export async function introspect(
+  { database }: Context,
+  asked: { client: ClientCredential; token: string },
+): Promise<Introspection | TokenRefusal> {
+  const row = await database.one(introspectToken, [...clientValues(asked.client), sha256(asked.token)])
+  const refusal = clientRefusal(row.client_standing, asked.client)
+  if (refusal) return refusal
+  const { token, subject, expires_at: expiresAt } = row
+  if (token === null || subject === null || expiresAt === null) return { kind: 'inactive' }
+  const issuedAt = new Date(expiresAt.getTime() - lifetimes[token] * 1000)
+  return { kind: 'active', token, clientId: asked.client.clientId, subject, issuedAt, expiresAt }
+}
