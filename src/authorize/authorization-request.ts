@@ -36,7 +36,13 @@ export type ReturnAddress = { redirectUri: string; state?: string }
 
 export type Identified =
   | { kind: 'identified'; partner: Partner; redirectUri: string }
-  | { kind: 'refused'; explanation: string }
+  | { kind: 'refused'; reason: Distrust }
+
+/** Why nobody may be sent to where the request points. */
+export type Distrust =
+  | { kind: 'repeated' | 'missing'; parameter: 'client_id' | 'redirect_uri' }
+  | { kind: 'foreign-environment'; theirs: Environment; ours: Environment }
+  | { kind: 'unknown-client' | 'suspended' | 'unregistered-redirect-uri' }
 
 export type Checked =
   | { kind: 'accepted'; request: AuthorizationRequest }
@@ -48,24 +54,22 @@ export type Checked =
  */
 export async function identify(
   { values, repeated }: Parameters,
-  environment: Environment,
+  ours: Environment,
   findPartner: (clientId: string) => Promise<Partner | undefined>,
 ): Promise<Identified> {
-  const refused = (explanation: string): Identified => ({ kind: 'refused', explanation })
+  const refused = (reason: Distrust): Identified => ({ kind: 'refused', reason })
   const { client_id: clientId, redirect_uri: redirectUri } = values
-  for (const name of ['client_id', 'redirect_uri']) {
-    if (repeated.includes(name)) return refused(`The parameter ${name} was sent more than once.`)
-    if (!values[name]) return refused(`The parameter ${name} is missing.`)
+  for (const parameter of ['client_id', 'redirect_uri'] as const) {
+    if (repeated.includes(parameter)) return refused({ kind: 'repeated', parameter })
+    if (!values[parameter]) return refused({ kind: 'missing', parameter })
   }
-  const foreign = foreignEnvironment(clientId ?? '', environment)
-  if (foreign) return refused(`The client_id belongs to ${foreign}, and this is ${environment}.`)
+  const theirs = foreignEnvironment(clientId ?? '', ours)
+  if (theirs) return refused({ kind: 'foreign-environment', theirs, ours })
   const partner = await findPartner(clientId ?? '')
-  if (!partner) return refused('The client_id is not known here.')
-  if (partner.status !== 'active') return refused('This application is suspended.')
+  if (!partner) return refused({ kind: 'unknown-client' })
+  if (partner.status !== 'active') return refused({ kind: 'suspended' })
   if (!redirectUri || !partner.redirect_uris.includes(redirectUri)) {
-    return refused(
-      'The redirect_uri is not one that is registered for this application; it must match exactly.',
-    )
+    return refused({ kind: 'unregistered-redirect-uri' })
   }
   return { kind: 'identified', partner, redirectUri }
 }

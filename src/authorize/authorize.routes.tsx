@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { type Form, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
 import type { Web } from '../http/web-edge.tsx'
+import type { Texts } from '../languages/languages.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { randomId } from '../secrets/token-format.ts'
 import { readIdTokenHint } from '../tokens/id-token.ts'
-import { check, identify } from './authorization-request.ts'
+import { check, type Distrust, identify } from './authorization-request.ts'
 import { answerUrl } from './connect.ts'
 import { seal } from './sealed-request.ts'
 
@@ -24,16 +25,15 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
       database.maybe(findPartner, [clientId]),
     )
     if (identified.kind === 'refused') {
+      const texts = await web.texts(request)
+      const { heading, untrusted } = texts.authorize
       const text = (
         <>
-          <p>
-            The application that sent you here made a request that cannot be trusted, so you were not sent
-            back to it.
-          </p>
-          <p>{identified.explanation}</p>
+          <p>{untrusted}</p>
+          <p>{reasonText(identified.reason, texts)}</p>
         </>
       )
-      return web.errorPage(reply, await web.texts(request), 400, 'This request cannot go on', text)
+      return web.errorPage(reply, texts, 400, heading, text)
     }
     const fresh = { id: randomId(43), now: now() }
     const checked = await check(parameters, method, identified, fresh, (idToken) =>
@@ -52,4 +52,20 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
   app.post<{ Body: Form | null }>('/api/oauth2/authorize', (request, reply) =>
     authorize(request, reply, 'POST', request.body ?? {}),
   )
+}
+
+function reasonText(reason: Distrust, { authorize: { reasons } }: Texts): string {
+  switch (reason.kind) {
+    case 'repeated':
+    case 'missing':
+      return reasons[reason.kind](reason.parameter)
+    case 'foreign-environment':
+      return reasons.foreignEnvironment(reason.theirs, reason.ours)
+    case 'unknown-client':
+      return reasons.unknownClient
+    case 'suspended':
+      return reasons.suspended
+    case 'unregistered-redirect-uri':
+      return reasons.unregisteredRedirectUri
+  }
 }

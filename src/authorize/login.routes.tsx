@@ -6,7 +6,7 @@ import { findPartner } from '../partners/partners.sql.ts'
 import { clearSessionCookie, sessionHash, setSessionCookie } from '../sessions/session-cookie.ts'
 import { endSession, openSession } from '../sessions/sessions.sql.ts'
 import { logIn } from './login.ts'
-import { LoginPage } from './pages.tsx'
+import { LoginPage, type LoginRefusal } from './pages.tsx'
 import { unseal } from './sealed-request.ts'
 
 const LoginForm = Type.Object({
@@ -22,18 +22,20 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
   const form = async (
     reply: FastifyReply,
     status: number,
-    shown: { request?: string | undefined; email?: string; fault?: string },
+    shown: { request?: string | undefined; email?: string; refusal?: LoginRefusal },
   ) => {
+    const texts = await web.texts(reply.request)
     const opened = await partnerOf(shown.request, context)
     const page = (
       <LoginPage
         {...shown}
+        texts={texts}
         csrf={web.csrfToken(reply)}
         email={shown.email ?? opened.email}
         partnerName={opened.partnerName}
       />
     )
-    return web.page(reply, await web.texts(reply.request), status, 'Log in', page)
+    return web.page(reply, texts, status, texts.login.heading, page)
   }
 
   app.get<{ Querystring: Static<typeof RequestOnly> }>(
@@ -61,17 +63,10 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
           return reply.redirect(nextPage(sealed), 303)
         }
         case 'refused':
-          return form(reply, 403, {
-            request: sealed,
-            email,
-            fault: 'The email address or the password is not right.',
-          })
-        case 'throttled': {
-          const minutes = Math.ceil(outcome.retryAfterSeconds / 60)
-          const fault = `There were too many attempts. Please try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`
+          return form(reply, 403, { request: sealed, email, refusal: outcome })
+        case 'throttled':
           reply.header('retry-after', String(outcome.retryAfterSeconds))
-          return form(reply, 429, { request: sealed, email, fault })
-        }
+          return form(reply, 429, { request: sealed, email, refusal: outcome })
       }
     },
   )

@@ -1,30 +1,33 @@
-import { HiddenFields } from '../pages/parts.tsx'
+import type { Texts } from '../languages/languages.ts'
+import { FormFault, HiddenFields } from '../pages/parts.tsx'
 import type { Partner } from '../partners/partners.sql.ts'
+import type { LoginOutcome } from './login.ts'
+
+/** Why the login page is shown once more. */
+export type LoginRefusal = Exclude<LoginOutcome, { kind: 'welcome' }>
 
 export function LoginPage(props: {
+  texts: Texts
   csrf: string
   request?: string | undefined
   partnerName?: string | undefined
   email?: string | undefined
-  fault?: string | undefined
+  refusal?: LoginRefusal | undefined
 }) {
+  const { login } = props.texts
+  const fault = props.refusal && {
+    'aria-describedby': 'fault',
+    ...(props.refusal.kind === 'refused' && { 'aria-invalid': true }),
+  }
   return (
     <>
-      <h1>Log in</h1>
-      {props.partnerName && (
-        <p>
-          Log in to decide whether <bdi>{props.partnerName}</bdi> may read your households.
-        </p>
-      )}
-      {props.fault && (
-        <p class="fault" role="alert">
-          {props.fault}
-        </p>
-      )}
+      <h1>{login.heading}</h1>
+      {props.partnerName && <p>{login.purpose(<bdi>{props.partnerName}</bdi>)}</p>}
+      {props.refusal && <FormFault id="fault">{refusalText(props.refusal, props.texts)}</FormFault>}
       <form method="post" action="/login">
         <HiddenFields csrf={props.csrf} request={props.request} />
         <label>
-          Email address
+          {login.email}
           <input
             type="email"
             name="email"
@@ -32,68 +35,77 @@ export function LoginPage(props: {
             maxLength={320}
             required
             value={props.email ?? ''}
+            {...fault}
           />
         </label>
         <label>
-          Password
-          <input type="password" name="password" autocomplete="current-password" maxLength={1024} required />
+          {login.password}
+          <input
+            type="password"
+            name="password"
+            autocomplete="current-password"
+            maxLength={1024}
+            required
+            {...fault}
+          />
         </label>
-        <button type="submit">Log in</button>
+        <button type="submit">{login.submit}</button>
       </form>
-      <p class="small">Your password stays here: no application ever receives it.</p>
+      <p class="small">{login.passwordStays}</p>
     </>
   )
 }
 
+function refusalText(refusal: LoginRefusal, { login }: Texts): string {
+  return refusal.kind === 'refused'
+    ? login.refused
+    : login.throttled(Math.ceil(refusal.retryAfterSeconds / 60))
+}
+
 export function ConnectPage(props: {
+  texts: Texts
   csrf: string
   request: string
   partner: Partner
   userName: string
   redirectHost: string
 }) {
-  const { partner } = props
+  const { connect } = props.texts
+  const partner = <bdi>{props.partner.name}</bdi>
+  const user = (
+    <strong>
+      <bdi>{props.userName}</bdi>
+    </strong>
+  )
   return (
     <>
-      <h1>
-        Connect <bdi>{partner.name}</bdi>?
-      </h1>
-      <p>
-        You are logged in as <strong>{props.userName}</strong>.
-      </p>
+      <h1>{connect.heading(partner)}</h1>
+      <p>{connect.loggedInAs(user)}</p>
       <dl>
-        <dt>Who asks</dt>
-        <dd>
-          <bdi>{partner.name}</bdi>, an application at <strong>{props.redirectHost}</strong>. You will return
-          there.
-        </dd>
-        <dt>What it may read</dt>
-        <dd>
-          The households that you can see, and their active accounts. It reads only: it cannot change or move
-          anything, and it does not receive your password.
-        </dd>
-        <dt>For how long</dt>
-        <dd>Until you end it. An application that has not used it for 30 days must send you here again.</dd>
-        <dt>How to end it</dt>
-        <dd>
-          At any time, at once, under <a href="/connections">your connected apps</a>.
-        </dd>
+        <dt>{connect.who.term}</dt>
+        <dd>{connect.who.text(partner, <strong>{props.redirectHost}</strong>)}</dd>
+        <dt>{connect.what.term}</dt>
+        <dd>{connect.what.text}</dd>
+        <dt>{connect.howLong.term}</dt>
+        <dd>{connect.howLong.text}</dd>
+        <dt>{connect.howToEnd.term}</dt>
+        <dd>{connect.howToEnd.text('/connections')}</dd>
       </dl>
       <form method="post" action="/connect">
         <HiddenFields csrf={props.csrf} request={props.request} />
         <div class="actions">
           <button type="submit" name="decision" value="cancel" class="secondary">
-            Cancel
+            {connect.cancel}
           </button>
           <button type="submit" name="decision" value="connect">
-            Connect
+            {connect.submit}
           </button>
         </div>
       </form>
       <form method="post" action="/logout">
         <HiddenFields csrf={props.csrf} request={props.request} />
         <button type="submit" class="aside">
-          Not you? Log in as someone else
+          {connect.notYou}
         </button>
       </form>
     </>

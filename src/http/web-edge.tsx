@@ -32,7 +32,7 @@ export type Web = {
     reply: FastifyReply,
     texts: Texts,
     status: number,
-    title: string,
+    title: ComponentChildren,
     body: ComponentChildren,
     options?: PageOptions,
   ): FastifyReply
@@ -125,7 +125,17 @@ async function answerError(
   if (fault.kind !== 'client') request.log.error(error)
   if (fault.kind === 'unavailable') reply.header('retry-after', '1')
   const heading = fault.kind === 'client' ? texts.errors.unreadable : texts.errors.failed
-  return web.errorPage(reply, texts, fault.status, heading, <p>{texts.errors.faults[fault.kind]}</p>)
+  const text = (
+    <>
+      <p>{texts.errors.faults[fault.kind]}</p>
+      {fault.kind === 'client' && (
+        <p lang="en">
+          <small>{fault.explanation}</small>
+        </p>
+      )}
+    </>
+  )
+  return web.errorPage(reply, texts, fault.status, heading, text)
 }
 
 /** The page the form stood on, made anew; the sealed request is the only thing taken from the form. */

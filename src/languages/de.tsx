@@ -21,11 +21,89 @@ export const de: Catalogue = {
     unreadable: 'Diese Anfrage ist nicht lesbar',
     failed: 'Das hat nicht geklappt',
     faults: {
-      client: 'Ein Teil davon fehlt oder ist nicht so, wie er sein sollte.',
+      client:
+        'Gehen Sie zurück zu der Seite, von der Sie kamen, und versuchen Sie es erneut. Sollte es wieder vorkommen, ist dies der Grund:',
       unavailable: 'Der Dienst kann gerade nicht antworten; versuchen Sie es gleich noch einmal.',
       internal: 'Bei uns ist etwas fehlgeschlagen.',
     },
     tryAgain: 'Erneut versuchen',
     toConnections: 'Zu Ihren verbundenen Apps',
+  },
+  authorize: {
+    heading: 'Diese Anfrage kann nicht fortgesetzt werden',
+    untrusted:
+      'Der Anfrage der Anwendung, die Sie hierher geschickt hat, ist nicht zu trauen. Deshalb wurden Sie nicht zu ihr zurückgeleitet.',
+    reasons: {
+      repeated: (parameter) => `Der Parameter ${parameter} wurde mehrfach gesendet.`,
+      missing: (parameter) => `Der Parameter ${parameter} fehlt.`,
+      foreignEnvironment: (theirs, ours) => `Die client_id gehört zu ${theirs}, und dies ist ${ours}.`,
+      unknownClient: 'Die client_id ist hier nicht bekannt.',
+      suspended: 'Diese Anwendung ist gesperrt.',
+      unregisteredRedirectUri:
+        'Die redirect_uri ist für diese Anwendung nicht registriert; sie muss genau übereinstimmen.',
+    },
+  },
+  login: {
+    heading: 'Anmelden',
+    purpose: (partner) => <>Melden Sie sich an, um zu entscheiden, ob {partner} Ihre Haushalte lesen darf.</>,
+    email: 'E-Mail-Adresse',
+    password: 'Passwort',
+    submit: 'Anmelden',
+    passwordStays: 'Ihr Passwort bleibt hier: Keine Anwendung erhält es jemals.',
+    refused: 'Die E-Mail-Adresse oder das Passwort stimmt nicht.',
+    throttled: (minutes) =>
+      `Es gab zu viele Versuche. Bitte versuchen Sie es in ${minutes} ${minutes === 1 ? 'Minute' : 'Minuten'} noch einmal.`,
+  },
+  connect: {
+    heading: (partner) => <>{partner} verbinden?</>,
+    loggedInAs: (user) => <>Sie sind als {user} angemeldet.</>,
+    who: {
+      term: 'Wer anfragt',
+      text: (partner, host) => (
+        <>
+          {partner}, eine Anwendung unter {host}. Dorthin kehren Sie danach zurück.
+        </>
+      ),
+    },
+    what: {
+      term: 'Was sie lesen darf',
+      text: 'Die Haushalte, die Sie sehen können, und deren aktive Konten. Sie liest nur: Sie kann nichts ändern und nichts umbuchen, und Ihr Passwort erhält sie nicht.',
+    },
+    howLong: {
+      term: 'Wie lange',
+      text: 'Bis Sie die Verbindung beenden. Eine Anwendung, die sie 30 Tage lang nicht genutzt hat, muss Sie erneut hierher schicken.',
+    },
+    howToEnd: {
+      term: 'Wie Sie sie beenden',
+      text: (connections) => (
+        <>
+          Jederzeit und mit sofortiger Wirkung unter <a href={connections}>Ihre verbundenen Apps</a>.
+        </>
+      ),
+    },
+    cancel: 'Abbrechen',
+    submit: 'Verbinden',
+    notYou: 'Das sind nicht Sie? Als andere Person anmelden',
+    suspended: {
+      heading: 'Diese Anwendung ist gesperrt',
+      text: 'Sie kann zurzeit nicht verbunden werden.',
+    },
+    notYours: {
+      heading: 'Diese Seite gehört nicht zu Ihrer Anmeldung',
+      text: 'Sie wurde für eine andere Anmeldung erstellt als die, die Sie jetzt haben. Es wurde nichts verbunden.',
+    },
+    used: {
+      heading: 'Diese Seite wurde bereits verwendet',
+      text: 'Sie haben hier schon einmal auf „Verbinden“ gedrückt, und das zählt nur einmal. Um erneut zu verbinden, beginnen Sie bitte von vorn.',
+    },
+    expired: {
+      heading: 'Diese Seite ist nicht mehr aktuell',
+      text: 'Sie war länger als zehn Minuten offen. Es wurde nichts verbunden.',
+    },
+    incomplete: {
+      heading: 'Diese Seite ist nicht vollständig',
+      text: 'Kehren Sie zu der Anwendung zurück, die Sie verbinden möchten, und beginnen Sie dort von vorn.',
+    },
+    startAgain: 'Von vorn beginnen',
   },
 }

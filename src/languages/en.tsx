@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+
 /** What our pages say, and the shape of every other language's catalogue: a text that is missing there does not compile. */
 export const en = {
   frame: {
@@ -21,12 +23,93 @@ export const en = {
     failed: 'This did not work',
     /** By what the fault is: ours, passing, or the request's. */
     faults: {
-      client: 'A part of it is missing or is not what it should be.',
+      client:
+        'Go back to the page that you came from, and try again. Should it happen again, this is the reason:',
       unavailable: 'The service cannot answer right now; try again in a moment.',
       internal: 'Something failed on our side.',
     },
     tryAgain: 'Try again',
     toConnections: 'Go to your connected apps',
+  },
+  authorize: {
+    heading: 'This request cannot go on',
+    untrusted:
+      'The application that sent you here made a request that cannot be trusted, so you were not sent back to it.',
+    reasons: {
+      repeated: (parameter: string) => `The parameter ${parameter} was sent more than once.`,
+      missing: (parameter: string) => `The parameter ${parameter} is missing.`,
+      foreignEnvironment: (theirs: string, ours: string) =>
+        `The client_id belongs to ${theirs}, and this is ${ours}.`,
+      unknownClient: 'The client_id is not known here.',
+      suspended: 'This application is suspended.',
+      unregisteredRedirectUri:
+        'The redirect_uri is not one that is registered for this application; it must match exactly.',
+    },
+  },
+  login: {
+    heading: 'Log in',
+    purpose: (partner: ComponentChildren) => (
+      <>Log in to decide whether {partner} may read your households.</>
+    ),
+    email: 'Email address',
+    password: 'Password',
+    submit: 'Log in',
+    passwordStays: 'Your password stays here: no application ever receives it.',
+    refused: 'The email address or the password is not right.',
+    throttled: (minutes: number) =>
+      `There were too many attempts. Please try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+  },
+  connect: {
+    heading: (partner: ComponentChildren) => <>Connect {partner}?</>,
+    loggedInAs: (user: ComponentChildren) => <>You are logged in as {user}.</>,
+    who: {
+      term: 'Who asks',
+      text: (partner: ComponentChildren, host: ComponentChildren) => (
+        <>
+          {partner}, an application at {host}. You will return there.
+        </>
+      ),
+    },
+    what: {
+      term: 'What it may read',
+      text: 'The households that you can see, and their active accounts. It reads only: it cannot change or move anything, and it does not receive your password.',
+    },
+    howLong: {
+      term: 'For how long',
+      text: 'Until you end it. An application that has not used it for 30 days must send you here again.',
+    },
+    howToEnd: {
+      term: 'How to end it',
+      text: (connections: string) => (
+        <>
+          At any time, at once, under <a href={connections}>your connected apps</a>.
+        </>
+      ),
+    },
+    cancel: 'Cancel',
+    submit: 'Connect',
+    notYou: 'Not you? Log in as someone else',
+    suspended: {
+      heading: 'This application is suspended',
+      text: 'It cannot be connected for now.',
+    },
+    notYours: {
+      heading: 'This page is not yours',
+      text: 'This page was made for another login than the one you have now. Nothing was connected.',
+    },
+    used: {
+      heading: 'This page was already used',
+      text: 'You pressed Connect on it before, and it counts only once. To connect again, start again.',
+    },
+    expired: {
+      heading: 'This page is out of date',
+      text: 'It was open for more than ten minutes. Nothing was connected.',
+    },
+    incomplete: {
+      heading: 'This page is not complete',
+      text: 'Go back to the application that you want to connect, and start again from there.',
+    },
+    startAgain: 'Start again',
   },
 }
 

@@ -21,11 +21,90 @@ export const es: Catalogue = {
     unreadable: 'Esta solicitud no se puede leer',
     failed: 'Esto no ha funcionado',
     faults: {
-      client: 'Falta una parte o no es como debería ser.',
+      client:
+        'Vuelva a la página de la que viene e inténtelo de nuevo. Si vuelve a ocurrir, este es el motivo:',
       unavailable: 'El servicio no puede responder en este momento; inténtelo de nuevo en un instante.',
       internal: 'Algo ha fallado por nuestra parte.',
     },
     tryAgain: 'Intentar de nuevo',
     toConnections: 'Ir a sus aplicaciones conectadas',
+  },
+  authorize: {
+    heading: 'Esta solicitud no puede continuar',
+    untrusted:
+      'La solicitud de la aplicación desde la que ha llegado no es de confianza; por eso no se le ha enviado de vuelta a ella.',
+    reasons: {
+      repeated: (parameter) => `El parámetro ${parameter} se ha enviado más de una vez.`,
+      missing: (parameter) => `Falta el parámetro ${parameter}.`,
+      foreignEnvironment: (theirs, ours) => `El client_id pertenece a ${theirs}, y esto es ${ours}.`,
+      unknownClient: 'El client_id no se conoce aquí.',
+      suspended: 'Esta aplicación está suspendida.',
+      unregisteredRedirectUri:
+        'El redirect_uri no está registrado para esta aplicación; debe coincidir exactamente.',
+    },
+  },
+  login: {
+    heading: 'Iniciar sesión',
+    purpose: (partner) => <>Inicie sesión para decidir si {partner} puede leer sus hogares.</>,
+    email: 'Correo electrónico',
+    password: 'Contraseña',
+    submit: 'Iniciar sesión',
+    passwordStays: 'Su contraseña se queda aquí: ninguna aplicación la recibe nunca.',
+    refused: 'El correo electrónico o la contraseña no son correctos.',
+    throttled: (minutes) =>
+      `Ha habido demasiados intentos. Inténtelo de nuevo dentro de ${minutes} ${minutes === 1 ? 'minuto' : 'minutos'}.`,
+  },
+  connect: {
+    heading: (partner) => <>¿Conectar {partner}?</>,
+    loggedInAs: (user) => <>Ha iniciado sesión como {user}.</>,
+    who: {
+      term: 'Quién lo solicita',
+      text: (partner, host) => (
+        <>
+          {partner}, una aplicación en {host}. Después volverá usted allí.
+        </>
+      ),
+    },
+    what: {
+      term: 'Qué puede leer',
+      text: 'Los hogares que usted puede ver y sus cuentas activas. Solo lee: no puede cambiar ni mover nada, y no recibe su contraseña.',
+    },
+    howLong: {
+      term: 'Durante cuánto tiempo',
+      text: 'Hasta que usted termine la conexión. Una aplicación que no la haya usado durante 30 días debe enviarle aquí de nuevo.',
+    },
+    howToEnd: {
+      term: 'Cómo terminarla',
+      text: (connections) => (
+        <>
+          En cualquier momento y con efecto inmediato, en{' '}
+          <a href={connections}>sus aplicaciones conectadas</a>.
+        </>
+      ),
+    },
+    cancel: 'Cancelar',
+    submit: 'Conectar',
+    notYou: '¿No es usted? Iniciar sesión como otra persona',
+    suspended: {
+      heading: 'Esta aplicación está suspendida',
+      text: 'Por ahora no se puede conectar.',
+    },
+    notYours: {
+      heading: 'Esta página no es suya',
+      text: 'Se preparó para una sesión distinta de la que tiene ahora. No se ha conectado nada.',
+    },
+    used: {
+      heading: 'Esta página ya se ha utilizado',
+      text: 'Usted ya pulsó «Conectar» en ella, y solo cuenta una vez. Para conectar de nuevo, vuelva a empezar.',
+    },
+    expired: {
+      heading: 'Esta página ya no está vigente',
+      text: 'Estuvo abierta más de diez minutos. No se ha conectado nada.',
+    },
+    incomplete: {
+      heading: 'Esta página no está completa',
+      text: 'Vuelva a la aplicación que quiere conectar y empiece de nuevo desde allí.',
+    },
+    startAgain: 'Volver a empezar',
   },
 }

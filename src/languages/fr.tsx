@@ -3,7 +3,7 @@ import type { Catalogue } from './en.tsx'
 export const fr: Catalogue = {
   frame: {
     sandbox: 'Bac à sable',
-    quoteNumber: 'Si vous demandez de l’aide, indiquez ce numéro :',
+    quoteNumber: 'Si vous demandez de l’aide, indiquez ce numéro\u00a0:',
   },
   errors: {
     foreignForm: {
@@ -12,7 +12,7 @@ export const fr: Catalogue = {
     },
     staleForm: {
       heading: 'Cette page n’est plus à jour',
-      text: 'Cette page est restée ouverte trop longtemps, ou appartient à une autre connexion. Pour votre protection, rien n’a été fait ; veuillez réessayer.',
+      text: 'Cette page est restée ouverte trop longtemps, ou appartient à une autre session. Pour votre protection, rien n’a été fait\u202f; veuillez réessayer.',
     },
     noSuchPage: {
       heading: 'Cette page n’existe pas',
@@ -21,11 +21,95 @@ export const fr: Catalogue = {
     unreadable: 'Cette demande est illisible',
     failed: 'Cela n’a pas fonctionné',
     faults: {
-      client: 'Une partie manque ou n’est pas telle qu’elle devrait être.',
-      unavailable: 'Le service ne peut pas répondre pour le moment ; réessayez dans un instant.',
+      client:
+        'Revenez à la page d’où vous venez et réessayez. Si cela se reproduit, en voici la raison\u00a0:',
+      unavailable: 'Le service ne peut pas répondre pour le moment\u202f; réessayez dans un instant.',
       internal: 'Une erreur s’est produite de notre côté.',
     },
     tryAgain: 'Réessayer',
     toConnections: 'Voir vos applications connectées',
+  },
+  authorize: {
+    heading: 'Cette demande ne peut pas aboutir',
+    untrusted:
+      'La demande de l’application dont vous venez n’est pas fiable\u00a0: c’est pourquoi vous restez ici au lieu d’y retourner.',
+    reasons: {
+      repeated: (parameter) => `Le paramètre ${parameter} a été envoyé plusieurs fois.`,
+      missing: (parameter) => `Le paramètre ${parameter} est absent.`,
+      foreignEnvironment: (theirs, ours) =>
+        `Le client_id appartient à l’environnement ${theirs}, et celui-ci est ${ours}.`,
+      unknownClient: 'Le client_id n’est pas connu ici.',
+      suspended: 'Cette application est suspendue.',
+      unregisteredRedirectUri:
+        'Le redirect_uri n’est pas enregistré pour cette application\u202f; il doit correspondre exactement.',
+    },
+  },
+  login: {
+    heading: 'S’identifier',
+    purpose: (partner) => <>Identifiez-vous pour décider si {partner} peut consulter vos foyers.</>,
+    email: 'Adresse e-mail',
+    password: 'Mot de passe',
+    submit: 'S’identifier',
+    passwordStays: 'Votre mot de passe reste ici\u00a0: aucune application ne le reçoit jamais.',
+    refused: 'L’adresse e-mail ou le mot de passe est incorrect.',
+    throttled: (minutes) =>
+      `Il y a eu trop de tentatives. Veuillez réessayer dans ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+  },
+  connect: {
+    heading: (partner) => (
+      <>
+        Connecter {partner}
+        {'\u202f'}?
+      </>
+    ),
+    loggedInAs: (user) => <>Votre session est ouverte au nom de {user}.</>,
+    who: {
+      term: 'Qui le demande',
+      text: (partner, host) => (
+        <>
+          {partner}, une application à l’adresse {host}. Vous y retournerez ensuite.
+        </>
+      ),
+    },
+    what: {
+      term: 'Ce qu’elle peut consulter',
+      text: 'Les foyers que vous pouvez voir, et leurs comptes actifs. Elle ne fait que lire\u00a0: elle ne peut rien modifier ni déplacer, et elle ne reçoit pas votre mot de passe.',
+    },
+    howLong: {
+      term: 'Pour combien de temps',
+      text: 'Jusqu’à ce que vous y mettiez fin. Une application qui ne s’en est pas servie pendant 30 jours doit vous renvoyer ici.',
+    },
+    howToEnd: {
+      term: 'Comment y mettre fin',
+      text: (connections) => (
+        <>
+          À tout moment et avec effet immédiat, dans <a href={connections}>vos applications connectées</a>.
+        </>
+      ),
+    },
+    cancel: 'Annuler',
+    submit: 'Connecter',
+    notYou: 'Ce n’est pas vous\u202f? Changer d’utilisateur',
+    suspended: {
+      heading: 'Cette application est suspendue',
+      text: 'Elle ne peut pas être connectée pour le moment.',
+    },
+    notYours: {
+      heading: 'Cette page n’est pas la vôtre',
+      text: 'Elle a été préparée pour une autre session que celle qui est ouverte. Rien n’a été connecté.',
+    },
+    used: {
+      heading: 'Cette page a déjà servi',
+      text: 'Vous y avez déjà appuyé sur «\u00a0Connecter\u00a0», ce qui ne compte qu’une fois. Pour connecter de nouveau, recommencez.',
+    },
+    expired: {
+      heading: 'Cette page n’est plus à jour',
+      text: 'Elle est restée ouverte plus de dix minutes. Rien n’a été connecté.',
+    },
+    incomplete: {
+      heading: 'Cette page n’est pas complète',
+      text: 'Retournez à l’application que vous voulez connecter, et recommencez à partir de là.',
+    },
+    startAgain: 'Recommencer',
   },
 }

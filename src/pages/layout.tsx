@@ -10,7 +10,7 @@ export type PageFrame = { environment: Environment; sheets: StyleSheet[] }
 export function renderPage(
   { environment, sheets }: PageFrame,
   { language, frame }: Texts,
-  title: string,
+  title: ComponentChildren,
   body: ComponentChildren,
   options: { wide?: boolean } = {},
 ): string {
@@ -26,7 +26,7 @@ export function renderPage(
         ))}
       </head>
       <body>
-        <main class={options.wide ? 'wide' : ''}>
+        <main class={options.wide ? 'wide' : undefined}>
           <header class="brand">
             <span>Latchkey</span>
             {environment === 'sandbox' && <span class="badge">{frame.sandbox}</span>}
