@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { loginRoutes } from './authorize/login.routes.tsx'
+import { logoutRoutes } from './authorize/logout.routes.tsx'
 import { uiLocalesOf } from './authorize/ui-locales.ts'
 import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
@@ -37,6 +38,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     authorizeRoutes(web, context, edge)
     loginRoutes(web, context, edge)
     connectRoutes(web, context, edge)
+    logoutRoutes(web, context, edge)
     connectionRoutes(web, context, edge)
     assetRoutes(web, edge.sheets)
   })
@@ -59,7 +61,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     async (oauth) => {
       oauthEdge(oauth)
       tokenRoutes(oauth, context)
-      postOnly(oauth, '/token', '/revoke')
+      postOnly(oauth, '/token', '/revoke', '/introspect')
     },
     { prefix: `${base}oauth2` },
   )
