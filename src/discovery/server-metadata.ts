@@ -1,9 +1,11 @@
 import type { Config } from '../config.ts'
 import { signingAlgorithms } from '../keys/signing-keys.ts'
 import { languages } from '../languages/languages.ts'
+import { assertionAlgorithms } from '../partners/client-assertion.ts'
+import { AuthMethod } from '../partners/partners.sql.ts'
 import { passwordAcr } from '../tokens/id-token.ts'
 
-const authMethods = ['client_secret_basic', 'client_secret_post']
+const authMethods = AuthMethod.anyOf.map((method) => method.const)
 
 /**
  * OpenID Connect Discovery section 3 and RFC 8414 section 2: what is true of this server, and test/flows/metadata.test.ts
@@ -17,6 +19,7 @@ export function serverMetadata({ authUrl, baseUrl }: Config) {
     userinfo_endpoint: `${baseUrl}oauth2/userinfo`,
     end_session_endpoint: `${authUrl}/api/oauth2/logout`,
     revocation_endpoint: `${baseUrl}oauth2/revoke`,
+    introspection_endpoint: `${baseUrl}oauth2/introspect`,
     jwks_uri: `${authUrl}/.well-known/jwks.json`,
     scopes_supported: ['openid'],
     response_types_supported: ['code'],
@@ -24,7 +27,11 @@ export function serverMetadata({ authUrl, baseUrl }: Config) {
     grant_types_supported: ['authorization_code', 'refresh_token'],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: authMethods,
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     revocation_endpoint_auth_methods_supported: authMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    introspection_endpoint_auth_methods_supported: authMethods,
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     subject_types_supported: ['pairwise'],
     id_token_signing_alg_values_supported: signingAlgorithms,
     acr_values_supported: [passwordAcr],
