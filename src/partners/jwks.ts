@@ -6,31 +6,38 @@ import { Compile } from 'typebox/compile'
 const visible = Type.String({ pattern: '^[\\x21-\\x7e]{1,200}$' })
 const base64url = Type.String({ pattern: '^[A-Za-z0-9_-]+$' })
 
-const RsaJwk = Type.Object({
+const rsa = {
   kty: Type.Literal('RSA'),
-  kid: visible,
   alg: Type.Optional(Type.Union([Type.Literal('RS256'), Type.Literal('PS256')])),
   n: base64url,
   e: base64url,
-})
-const EcJwk = Type.Object({
+}
+const elliptic = {
   kty: Type.Literal('EC'),
-  kid: visible,
   alg: Type.Optional(Type.Literal('ES256')),
   crv: Type.Literal('P-256'),
   x: base64url,
   y: base64url,
-})
+}
 
 /** A partner's public key as it is stored: these members and no others (RFC 7517, RFC 7518 section 6). */
-export const PublicJwk = Type.Union([RsaJwk, EcJwk])
+export const PublicJwk = Type.Union([
+  Type.Object({ ...rsa, kid: visible }),
+  Type.Object({ ...elliptic, kid: visible }),
+])
 export type PublicJwk = Static<typeof PublicJwk>
+
+const SubmittedJwk = Type.Union([
+  Type.Object({ ...rsa, kid: Type.Optional(visible) }),
+  Type.Object({ ...elliptic, kid: Type.Optional(visible) }),
+])
+type SubmittedJwk = Static<typeof SubmittedJwk>
 
 export type RegisteredKeys =
   | { kind: 'read'; keys: PublicJwk[]; thumbprints: Buffer[] }
   | { kind: 'refused'; faults: string[] }
 
-const publicJwk = Compile(PublicJwk)
+const submittedJwk = Compile(SubmittedJwk)
 const most = 5
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth']
 
@@ -52,12 +59,12 @@ export async function readJwks(text: string): Promise<RegisteredKeys> {
 }
 
 /** @throws when the numbers are no key */
-export function publicKeyOf(jwk: PublicJwk): KeyObject {
+export function publicKeyOf(jwk: SubmittedJwk): KeyObject {
   return createPublicKey({ key: { ...jwk }, format: 'jwk' })
 }
 
 /** RFC 7638 with SHA-256; 32 bytes. */
-export async function thumbprintOf(jwk: PublicJwk): Promise<Buffer> {
+export async function thumbprintOf(jwk: SubmittedJwk): Promise<Buffer> {
   return Buffer.from(await calculateJwkThumbprint(jwk, 'sha256'), 'base64url')
 }
 
@@ -78,18 +85,19 @@ async function readKey(found: unknown): Promise<PublicJwk | string> {
   if (!isObject(found)) return 'is not a JSON Web Key'
   const fault = kindFault(found)
   if (fault) return fault
-  const { kty, kid = 'none yet', alg, crv, n, e, x, y } = found
-  const members = {
+  const key = publicMembersOf(found)
+  if (!submittedJwk.Check(key)) return 'lacks a member, or has one that is not of its kind'
+  const { kid = (await thumbprintOf(key)).toString('base64url') } = key
+  return strengthFault(key) ?? { ...key, kid }
+}
+
+function publicMembersOf({ kty, kid, alg, crv, n, e, x, y }: Members): Members {
+  return {
     kty,
-    kid,
+    ...(kid !== undefined && { kid }),
     ...(alg !== undefined && { alg }),
     ...(kty === 'RSA' ? { n, e } : { crv, x, y }),
   }
-  if (!publicJwk.Check(members)) return 'lacks a member, or has one that is not of its kind'
-  const weakness = strengthFault(members)
-  if (weakness) return weakness
-  if (found.kid !== undefined) return members
-  return { ...members, kid: (await thumbprintOf(members)).toString('base64url') }
 }
 
 function kindFault({ kty, crv, alg, use, ...others }: Members): string | undefined {
@@ -106,7 +114,7 @@ function kindFault({ kty, crv, alg, use, ...others }: Members): string | undefin
   return undefined
 }
 
-function strengthFault(jwk: PublicJwk): string | undefined {
+function strengthFault(jwk: SubmittedJwk): string | undefined {
   try {
     const { modulusLength, publicExponent } = publicKeyOf(jwk).asymmetricKeyDetails ?? {}
     if (jwk.kty === 'EC') return undefined

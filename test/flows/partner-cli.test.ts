@@ -127,18 +127,26 @@ describe('partner list and show', () => {
       status: 'active',
       redirect_uris: [redirectUri],
       require_pkce: false,
+      auth_methods: ['client_secret_basic', 'client_secret_post'],
+      key_ids: [],
+      id_token_alg: 'RS256',
+      post_logout_redirect_uris: [],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       live_secrets: 1,
     }
     expect(await cli.json('partner', 'show', clientId)).toEqual(expected)
     expect(await cli.json('partner', 'list')).toContainEqual(expected)
-    expect(await cli.text('partner', 'list')).toContain(`${clientId}  active     Listed\n`)
+    expect(await cli.text('partner', 'list')).toContain(
+      `${clientId}  active     Listed  (client_secret_basic, client_secret_post)\n`,
+    )
     expect((await cli.text('partner', 'show', clientId)).split('\n')).toEqual([
       `client_id      ${clientId}`,
       'name           Listed',
       'status         active',
       'PKCE           supported',
       `redirect URI   ${redirectUri}`,
+      'authenticates  client_secret_basic, client_secret_post',
+      'id_token       RS256',
       'live secrets   1',
       '',
     ])

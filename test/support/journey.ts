@@ -80,12 +80,14 @@ export async function newTokens(server: Addresses, partner: TestPartner, userId:
 
 export type TokenAnswer = { status: number; headers: Headers; body: Record<string, unknown> }
 
+export type Endpoint = 'token' | 'revoke' | 'introspect'
+
 /** A token request with the partner's credentials in a form body. */
 export function token(
   server: Addresses,
   partner: TestPartner,
   parameters: Record<string, string>,
-  endpoint: 'token' | 'revoke' = 'token',
+  endpoint: Endpoint = 'token',
 ): Promise<TokenAnswer> {
   const body = new URLSearchParams({
     client_id: partner.clientId,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { send, type TokenAnswer } from './journey.ts'
+import { type Endpoint, send, type TokenAnswer } from './journey.ts'
 import type { TestPartner, TestServer } from './server.ts'
 
 /** A request as it is written, where `token` of journey.ts would put it in order. */
@@ -7,7 +7,7 @@ export function postForm(
   server: TestServer,
   body: Record<string, string> | string,
   headers: Record<string, string> = {},
-  endpoint: 'token' | 'revoke' = 'token',
+  endpoint: Endpoint = 'token',
 ): Promise<TokenAnswer> {
   return send(`${server.baseUrl}oauth2/${endpoint}`, {
     method: 'POST',
@@ -20,8 +20,9 @@ export function postJson(
   server: TestServer,
   body: unknown,
   headers: Record<string, string> = {},
+  endpoint: Endpoint = 'token',
 ): Promise<TokenAnswer> {
-  return send(`${server.baseUrl}oauth2/token`, {
+  return send(`${server.baseUrl}oauth2/${endpoint}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newToken, sha256 } from '../../src/secrets/token-format.ts'
+import {
+  assertionOf,
+  assertionParameters,
+  type Client,
+  clientBy,
+  newSigningPair,
+  type SigningPair,
+} from '../support/client-assertion.ts'
+import { codeFor, connectionOf, type Issued, issued } from '../support/connection.ts'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { api, type Endpoint, type TokenAnswer } from '../support/journey.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+import { expectError, expectInvalidGrant, postForm } from '../support/token-endpoint.ts'
+import { Visitor } from '../support/visitor.ts'
+
+let database: TestDatabase
+let server: TestServer
+let elsewhere: TestServer
+let pair: SigningPair
+let client: Client
+let otherPair: SigningPair
+let other: Client
+const ada = new Visitor()
+
+beforeAll(async () => {
+  database = await testDatabase()
+  server = await testServer({ on: database })
+  elsewhere = await testServer({ on: database, authUrl: server.authUrl })
+  pair = await newSigningPair()
+  otherPair = await newSigningPair()
+  client = await clientBy('private_key_jwt', server, pair)
+  other = await clientBy('private_key_jwt', server, otherPair)
+  await seed(server.database, { users: [{ id: 'ada' }] })
+})
+afterAll(async () => {
+  await elsewhere?.close()
+  await server?.close()
+  await database?.drop()
+})
+
+const unknownToken = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
+const newCode = () => codeFor(ada, server, client.partner, 'ada')
+const redeem = async (code: string) => client.ask({ grant_type: 'authorization_code', code })
+const newTokens = async (): Promise<Issued> => issued(await redeem(await newCode()))
+
+/** The same assertion, for as many requests as it is sent with. */
+async function oneAssertion(claims: Record<string, unknown> = {}, by = pair, of = client) {
+  const signed = assertionParameters(await assertionOf(server, of.partner.clientId, by, { claims }))
+  return (parameters: Record<string, string>, endpoint: Endpoint = 'token', at = server) =>
+    postForm(at, { ...parameters, ...signed }, {}, endpoint)
+}
+
+/** How many rows are kept of a client's jti. */
+async function usesOf(jti: string, { partner }: Client = client): Promise<number> {
+  const hash = sha256(`${partner.clientId} ${jti}`)
+  return (await query(server.database, 'SELECT FROM client_assertions WHERE hash = $1', [hash])).length
+}
+
+function expectUsed(answer: TokenAnswer): void {
+  expectError(answer, 401, 'invalid_client', /used before, or has expired/)
+}
+
+describe('a replayed assertion', () => {
+  test('counts once: at the same endpoint, at another, and on another server', async () => {
+    const send = await oneAssertion()
+    expectInvalidGrant(await send(unknownToken), /not known/)
+    expectUsed(await send(unknownToken))
+    expectUsed(await send(unknownToken, 'token', elsewhere))
+    for (const endpoint of ['introspect', 'revoke'] as const) {
+      expectUsed(await send({ token: 'unknown' }, endpoint))
+    }
+  })
+
+  test('by its jti, whatever else is signed anew with it', async () => {
+    const jti = randomUUID()
+    expectInvalidGrant(await (await oneAssertion({ jti }))(unknownToken), /not known/)
+    expectUsed(await (await oneAssertion({ jti, aud: `${server.baseUrl}oauth2/token` }))(unknownToken))
+    expect(await usesOf(jti)).toBe(1)
+  })
+
+  test('48 at once, on two servers: one is let in, in the answers and in the database', async () => {
+    const jti = randomUUID()
+    const [code, send] = [await newCode(), await oneAssertion({ jti })]
+    const asks = Array.from({ length: 48 }, (_, n) =>
+      send({ grant_type: 'authorization_code', code }, 'token', n % 2 ? elsewhere : server),
+    )
+    const answers = await Promise.all(asks)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    answers.filter(({ status }) => status !== 200).forEach(expectUsed)
+    expect(await usesOf(jti)).toBe(1)
+    expect(await connectionOf(server, code)).toMatchObject({
+      redemptions: 1,
+      revoked: false,
+      access_tokens: 1,
+    })
+  })
+
+  test('harms nothing: code, tokens and connection are as they were', async () => {
+    const { accessToken, refreshToken } = await newTokens()
+    const [code, send] = [await newCode(), await oneAssertion()]
+    expect((await send({ token: 'unknown' }, 'revoke')).status).toBe(200)
+    expectUsed(await send({ grant_type: 'authorization_code', code }))
+    expectUsed(await send({ grant_type: 'refresh_token', refresh_token: refreshToken }))
+    expectUsed(await send({ token: refreshToken }, 'revoke'))
+    expect((await api(server, 'households', accessToken)).status).toBe(200)
+    expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked: false, refresh_tokens: 1 })
+    issued(await redeem(code))
+  })
+})
+
+describe('nobody uses up the jti of others', () => {
+  test('a stranger with a key of their own, and another client with the same jti', async () => {
+    const jti = randomUUID()
+    const stranger = await newSigningPair(pair.alg, pair.kid)
+    expectError(
+      await (await oneAssertion({ jti }, stranger))(unknownToken),
+      401,
+      'invalid_client',
+      /not right/,
+    )
+    expect(await usesOf(jti)).toBe(0)
+    expectInvalidGrant(await (await oneAssertion({ jti }, otherPair, other))(unknownToken), /not known/)
+    expect(await usesOf(jti)).toBe(0)
+    expectInvalidGrant(await (await oneAssertion({ jti }))(unknownToken), /not known/)
+    expect([await usesOf(jti), await usesOf(jti, other)]).toEqual([1, 1])
+  })
+
+  test('a key that was replaced a moment ago', async () => {
+    const [old, jti] = [await newSigningPair(), randomUUID()]
+    const replaced = await clientBy('private_key_jwt', server, old)
+    expectInvalidGrant(await replaced.ask(unknownToken), /not known/) // and it is in memory
+    await query(server.database, `UPDATE partners SET key_thumbprints = '{x}' WHERE client_id = $1`, [
+      replaced.partner.clientId,
+    ])
+    const answer = await (await oneAssertion({ jti }, old, replaced))(unknownToken)
+    expectError(answer, 401, 'invalid_client', /not right/)
+    expect(await usesOf(jti, replaced)).toBe(0)
+  })
+})
+
+test('an assertion that has expired by the database is refused, whatever the clock of the server says', async () => {
+  const now = Math.floor(Date.now() / 1000)
+  server.advanceClock(-1800)
+  try {
+    const [jti, iat] = [randomUUID(), now - 1800]
+    expectUsed(await (await oneAssertion({ jti, iat, exp: now - 60 }))(unknownToken))
+    expect(await usesOf(jti)).toBe(0)
+    expectInvalidGrant(await (await oneAssertion({ iat, exp: now + 60 }))(unknownToken), /not known/)
+  } finally {
+    server.advanceClock(1800)
+  }
+})
+
+test('25: a statement that fails uses nothing up: the same request works afterwards', async () => {
+  const jti = randomUUID()
+  const [code, send] = [await newCode(), await oneAssertion({ jti })]
+  const ask = () => send({ grant_type: 'authorization_code', code })
+  const failed = await server.database.withConnection(async (locking) => {
+    await locking.query('BEGIN')
+    await locking.query('SELECT FROM connections FOR UPDATE')
+    const pending = ask()
+    const cancelled = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+                        WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    const stopped = async () => (await query(server.database, cancelled)).length
+    await expect.poll(stopped, { timeout: 8000 }).toBe(1)
+    const answer = await pending
+    await locking.query('ROLLBACK')
+    return answer
+  })
+  expect(failed).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } })
+  expect(await usesOf(jti)).toBe(0)
+  issued(await ask())
+  expect(await usesOf(jti)).toBe(1)
+})
+
+describe('20, 21, 24: a client that signs', () => {
+  test("another client's code and refresh token: invalid_grant, and they are left as they are", async () => {
+    const code = await newCode()
+    const { refreshToken } = await newTokens()
+    const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken }
+    expectInvalidGrant(await other.ask({ grant_type: 'authorization_code', code }), /another client/)
+    expectInvalidGrant(await other.ask(refresh), /another client/)
+    issued(await redeem(code))
+    issued(await client.ask(refresh))
+  })
+
+  test('without its assertion, by its client_id alone or with a secret: an error, the connection intact', async () => {
+    const { refreshToken } = await newTokens()
+    const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken }
+    const own = { ...refresh, client_id: client.partner.clientId }
+    expectError(await postForm(server, own), 401, 'invalid_client', /client_secret is missing/)
+    const secret = newToken('sandbox', 'cs').text
+    expectError(await postForm(server, { ...own, client_secret: secret }), 401, 'invalid_client', /not right/)
+    issued(await client.ask(refresh))
+  })
+
+  test('a code presented again, with an assertion of its own: everything it started is revoked', async () => {
+    const code = await newCode()
+    const { accessToken } = issued(await redeem(code))
+    expectInvalidGrant(await redeem(code), /redeemed before/)
+    expect((await api(server, 'households', accessToken)).status).toBe(401)
+  })
+
+  test('a suspended one is told so, and may still revoke', async () => {
+    const { refreshToken } = await newTokens()
+    const setStatus = (status: string) =>
+      query(server.database, 'UPDATE partners SET status = $1 WHERE client_id = $2', [
+        status,
+        client.partner.clientId,
+      ])
+    await setStatus('suspended')
+    const refused = await client.ask(unknownToken)
+    const revoked = await client.ask({ token: refreshToken }, 'revoke')
+    await setStatus('active')
+    expectError(refused, 400, 'unauthorized_client', /suspended/)
+    expect(revoked.status).toBe(200)
+    expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked_for: 'partner' })
+  })
+})

@@ -1,0 +1,218 @@
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newToken } from '../../src/secrets/token-format.ts'
+import { type Client, clientBy } from '../support/client-assertion.ts'
+import { codeFor, connectionOf, type Issued, issued, passTime } from '../support/connection.ts'
+import { query } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
+import { api, send } from '../support/journey.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+import { credentials, expectError, postForm, postJson } from '../support/token-endpoint.ts'
+import { Visitor } from '../support/visitor.ts'
+
+const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
+
+let database: InterruptibleDatabase
+let server: TestServer
+let client: Client
+let other: Client
+
+beforeAll(async () => {
+  database = await interruptibleDatabase()
+  server = await testServer({ on: database })
+  client = await clientBy('client_secret_post', server)
+  other = await clientBy('client_secret_post', server)
+  await seed(server.database, { users: [{ id: 'ada' }, { id: 'bob' }] })
+})
+afterAll(async () => {
+  await server?.close()
+  await database?.drop()
+})
+
+const ada = new Visitor()
+
+async function newTokens(of = client, visitor = ada, user = 'ada'): Promise<Issued> {
+  const code = await codeFor(visitor, server, of.partner, user)
+  return issued(await of.ask({ grant_type: 'authorization_code', code }))
+}
+
+async function introspect(token: string, by = client): Promise<Record<string, unknown>> {
+  const { status, headers, body } = await by.ask({ token }, 'introspect')
+  expect({ status, type: headers.get('content-type'), cache: headers.get('cache-control') }).toEqual({
+    status: 200,
+    type: 'application/json; charset=utf-8',
+    cache: 'no-store',
+  })
+  return body
+}
+
+const inactive = { active: false }
+
+describe.each(methods)('by %s', (method) => {
+  test('tells of both kinds of tokens, and what they are; and revokes', async () => {
+    const asker = await clientBy(method, server)
+    const before = Math.floor(Date.now() / 1000)
+    const { accessToken, refreshToken, idToken } = await newTokens(asker)
+    const after = Math.ceil(Date.now() / 1000)
+    const common = {
+      active: true,
+      scope: 'openid',
+      client_id: asker.partner.clientId,
+      sub: decodeJwt(idToken).sub,
+      iss: server.authUrl,
+      exp: expect.any(Number),
+      iat: expect.any(Number),
+    }
+    const access = await introspect(accessToken, asker)
+    expect(access).toEqual({ ...common, token_type: 'Bearer' })
+    const refresh = await introspect(refreshToken, asker)
+    expect(refresh).toEqual(common)
+    expect(Number(access.exp) - Number(access.iat)).toBe(3600)
+    expect(Number(refresh.exp) - Number(refresh.iat)).toBe(30 * 24 * 3600)
+    for (const { iat } of [access, refresh]) {
+      expect(iat).toBeGreaterThanOrEqual(before)
+      expect(iat).toBeLessThanOrEqual(after)
+    }
+
+    expect((await asker.ask({ token: accessToken }, 'revoke')).status).toBe(200)
+    expect(await introspect(accessToken, asker)).toEqual(inactive)
+    expect((await introspect(refreshToken, asker)).active).toBe(true)
+    expect((await asker.ask({ token: refreshToken }, 'revoke')).status).toBe(200)
+    expect(await introspect(refreshToken, asker)).toEqual(inactive)
+  })
+})
+
+describe('28: not active, and nothing more is told', () => {
+  test.each<[string, () => Promise<string> | string]>([
+    ['an access token of another client', async () => (await newTokens(other)).accessToken],
+    ['a refresh token of another client', async () => (await newTokens(other)).refreshToken],
+    ['an access token that was never issued', () => newToken('sandbox', 'at').text],
+    ['a token of the other environment', () => newToken('production', 'at').text],
+    ['what is no token', () => 'x'],
+    ['what is no token and long', () => 'x'.repeat(10_000)],
+    ['a code', () => codeFor(ada, server, client.partner, 'ada')],
+    ['an id_token', async () => (await newTokens()).idToken],
+    ['a client secret', () => client.partner.clientSecret],
+  ])('%s', async (_what, token) => {
+    expect(await introspect(await token())).toEqual(inactive)
+  })
+
+  test('a refresh token that has a successor; the successor is active', async () => {
+    const { refreshToken } = await newTokens()
+    const next = issued(await client.ask({ grant_type: 'refresh_token', refresh_token: refreshToken }))
+    expect(await introspect(refreshToken)).toEqual(inactive)
+    expect((await introspect(next.refreshToken)).active).toBe(true)
+  })
+
+  test('expired: each kind after its own time', async () => {
+    const { accessToken, refreshToken } = await newTokens()
+    await passTime(server, accessToken, 3601)
+    expect(await introspect(accessToken)).toEqual(inactive)
+    expect((await introspect(refreshToken)).active).toBe(true)
+    await passTime(server, accessToken, 30 * 24 * 3600)
+    expect(await introspect(refreshToken)).toEqual(inactive)
+  })
+
+  test.each([
+    ['the user is disabled', `UPDATE users SET status = 'disabled' WHERE id = 'bob'`],
+    ['the grant is revoked', `UPDATE grants SET revoked_at = now() WHERE user_id = 'bob'`],
+  ])('%s', async (_what, change) => {
+    const tokens = await newTokens(client, new Visitor(), 'bob')
+    expect((await introspect(tokens.accessToken)).active).toBe(true)
+    await query(server.database, change)
+    const after = [await introspect(tokens.accessToken), await introspect(tokens.refreshToken)]
+    await query(server.database, `UPDATE users SET status = 'active' WHERE id = 'bob'`)
+    expect(after).toEqual([inactive, inactive])
+  })
+
+  test('a connection that ended with a replay', async () => {
+    const code = await codeFor(ada, server, client.partner, 'ada')
+    const asked = { grant_type: 'authorization_code', code }
+    const { accessToken, refreshToken } = issued(await client.ask(asked))
+    expect((await client.ask(asked)).status).toBe(400)
+    expect(await introspect(accessToken)).toEqual(inactive)
+    expect(await introspect(refreshToken)).toEqual(inactive)
+  })
+})
+
+describe('28: the wrong client', () => {
+  test.each(methods)('by %s revokes nothing of others, and is answered 200', async (method) => {
+    const { accessToken, refreshToken } = await newTokens()
+    const wrong = await clientBy(method, server)
+    for (const token of [accessToken, refreshToken]) {
+      expect((await wrong.ask({ token }, 'revoke')).status).toBe(200)
+    }
+    expect((await api(server, 'households', accessToken)).status).toBe(200)
+    expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked: false })
+  })
+})
+
+describe('the request', () => {
+  test('token_type_hint is ignored; JSON is read, too', async () => {
+    const { accessToken, refreshToken } = await newTokens()
+    for (const [token, hint] of [
+      [accessToken, 'refresh_token'],
+      [refreshToken, 'access_token'],
+      [refreshToken, 'anything'],
+    ] as const) {
+      const { body } = await client.ask({ token, token_type_hint: hint }, 'introspect')
+      expect(body.active).toBe(true)
+    }
+    const asked = { ...credentials(client.partner), token: accessToken }
+    expect((await postJson(server, asked, {}, 'introspect')).body.active).toBe(true)
+  })
+
+  test('without a token, or with one in the address: invalid_request', async () => {
+    expectError(await client.ask({}, 'introspect'), 400, 'invalid_request', /token is missing/)
+    const { accessToken } = await newTokens()
+    const answer = await send(`${server.baseUrl}oauth2/introspect?token=${accessToken}`, {
+      method: 'POST',
+      body: new URLSearchParams(credentials(client.partner)),
+    })
+    expectError(answer, 400, 'invalid_request', /token was sent in the query string/)
+  })
+
+  test('without or with wrong authentication: invalid_client; a suspended client is told so', async () => {
+    const { accessToken: token } = await newTokens()
+    const { clientId } = client.partner
+    const wrong = { client_id: clientId, client_secret: newToken('sandbox', 'cs').text }
+    const bearer = { authorization: `Bearer ${token}` }
+    for (const answer of [
+      await postForm(server, { token, client_id: clientId }, {}, 'introspect'),
+      await postForm(server, { token, ...wrong }, {}, 'introspect'),
+      await postForm(server, { token }, bearer, 'introspect'),
+    ]) {
+      expectError(answer, 401, 'invalid_client', /./)
+    }
+    const setStatus = (status: string) =>
+      query(server.database, 'UPDATE partners SET status = $1 WHERE client_id = $2', [status, clientId])
+    await setStatus('suspended')
+    const suspended = await client.ask({ token }, 'introspect')
+    await setStatus('active')
+    expectError(suspended, 400, 'unauthorized_client', /suspended/)
+  })
+})
+
+test.each(methods)(
+  '28: the database is down, by %s: 503, for introspection and revocation alike',
+  async (method) => {
+    const asker = await clientBy(method, server)
+    const { accessToken: token } = await newTokens(asker)
+    const fresh = await clientBy(method, server) // whose keys nobody has looked up
+    await database.cut()
+    const answers = [
+      await asker.ask({ token }, 'introspect'),
+      await asker.ask({ token: 'unknown' }, 'introspect'),
+      await asker.ask({ token }, 'revoke'),
+      await fresh.ask({ token }, 'introspect'),
+    ]
+    await database.heal()
+    for (const { status, headers, body } of answers) {
+      expect({ status, error: body.error }).toEqual({ status: 503, error: 'temporarily_unavailable' })
+      expect(headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
+    }
+    expect((await introspect(token, asker)).active).toBe(true)
+    expect(await introspect(token, fresh)).toEqual(inactive)
+  },
+)

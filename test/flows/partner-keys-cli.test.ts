@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { calculateJwkThumbprint, exportJWK } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newToken } from '../../src/secrets/token-format.ts'
+import {
+  assertionOf,
+  assertionParameters,
+  newSigningPair,
+  type SigningPair,
+} from '../support/client-assertion.ts'
+import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+import { postForm } from '../support/token-endpoint.ts'
+
+const secret = randomBytes(32).toString('hex')
+const redirectUri = 'https://partner.example/callback'
+let db: TestDatabase
+let server: TestServer
+let cli: CommandLine
+let directory: string
+let rsa: SigningPair
+let elliptic: SigningPair
+
+beforeAll(async () => {
+  db = await testDatabase()
+  server = await testServer({ on: db, secret })
+  cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
+  directory = mkdtempSync(join(tmpdir(), 'latchkey-keys-'))
+  rsa = await newSigningPair('RS256')
+  elliptic = await newSigningPair('ES256')
+})
+afterAll(async () => {
+  await server?.close()
+  await db?.drop()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+function fileOf(content: unknown): string {
+  const file = join(directory, `${randomBytes(6).toString('hex')}.json`)
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+
+const options = ['--name', 'Signer', '--redirect-uri', redirectUri]
+const signing = (jwks: unknown) => ['--auth-method', 'private_key_jwt', '--jwks', fileOf(jwks)]
+const create = (...more: string[]) => cli.json('partner', 'create', ...options, ...more)
+
+/** What the token endpoint says: `invalid_grant` is a client that was let in. */
+async function answerTo(clientId: string, by: SigningPair): Promise<unknown> {
+  const asked = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
+  const signed = assertionParameters(await assertionOf(server, clientId, by))
+  return (await postForm(server, { ...asked, ...signed })).body.error
+}
+
+async function faultsOf(...args: string[]): Promise<string[]> {
+  const before = await cli.json('partner', 'list')
+  const { code, stdout, stderr } = await cli.run('partner', ...args, '--json')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(await cli.json('partner', 'list')).toEqual(before)
+  return stderr.trimEnd().split('\n')
+}
+
+describe('partner create for private_key_jwt', () => {
+  test('makes no secret; either form of file does; show tells all of it', async () => {
+    const made = await create(
+      ...signing({ keys: [rsa.jwk, elliptic.jwk] }),
+      ...['--id-token-alg', 'ES256', '--post-logout-redirect-uri', 'https://partner.example/bye'],
+    )
+    expect(Object.keys(made)).toEqual(['client_id'])
+    for (const pair of [rsa, elliptic]) expect(await answerTo(made.client_id, pair)).toBe('invalid_grant')
+    expect(await cli.json('partner', 'show', made.client_id)).toMatchObject({
+      auth_methods: ['private_key_jwt'],
+      key_ids: [rsa.kid, elliptic.kid],
+      id_token_alg: 'ES256',
+      post_logout_redirect_uris: ['https://partner.example/bye'],
+      live_secrets: 0,
+    })
+    expect((await cli.text('partner', 'show', made.client_id)).split('\n')).toEqual([
+      `client_id      ${made.client_id}`,
+      'name           Signer',
+      'status         active',
+      'PKCE           supported',
+      `redirect URI   ${redirectUri}`,
+      'after logout   https://partner.example/bye',
+      'authenticates  private_key_jwt',
+      `key            ${rsa.kid}`,
+      `key            ${elliptic.kid}`,
+      'id_token       ES256',
+      'live secrets   0',
+      '',
+    ])
+    expect(await cli.text('partner', 'create', ...options, ...signing(elliptic.jwk))).toMatch(
+      /^client_id {6}test_\w{22}\n$/,
+    )
+  })
+
+  test('with a secret as well: both are made and shown', async () => {
+    const methods = ['--auth-method', 'client_secret_basic', 'private_key_jwt', '--jwks', fileOf(rsa.jwk)]
+    const made = await create(...methods)
+    expect(Object.keys(made)).toEqual(['client_id', 'client_secret'])
+    expect(await answerTo(made.client_id, rsa)).toBe('invalid_grant')
+  })
+
+  test('a key without a kid is known by its thumbprint; nothing but the public key is kept', async () => {
+    const { kid: _, ...nameless } = elliptic.jwk
+    const { client_id: clientId } = await create(
+      ...signing({ ...nameless, use: 'sig', x5c: ['x'], note: 'x' }),
+    )
+    const kid = await calculateJwkThumbprint(nameless)
+    expect((await cli.json('partner', 'show', clientId)).key_ids).toEqual([kid])
+    expect(await query(db.database, 'SELECT jwks FROM partners WHERE client_id = $1', [clientId])).toEqual([
+      { jwks: { keys: [{ ...nameless, kid }] } },
+    ])
+    expect(await answerTo(clientId, { ...elliptic, kid })).toBe('invalid_grant')
+  })
+})
+
+describe('partner create refuses', () => {
+  test('every fault at once', async () => {
+    const bad = ['--redirect-uri', 'http://partner.example/', '--post-logout-redirect-uri', 'javascript:x']
+    const jwks = fileOf({ keys: [elliptic.jwk, await exportJWK(elliptic.privateKey), { kty: 'OKP' }] })
+    const more = ['--auth-method', 'none', 'client_secret_jwt', '--jwks', jwks, '--id-token-alg', 'none']
+    expect(await faultsOf('create', '--name', '', ...bad, ...more)).toEqual([
+      expect.stringContaining('the name must be'),
+      expect.stringContaining('redirect URI "http://partner.example/" must be https'),
+      expect.stringContaining('post-logout redirect URI "javascript:x" must be https'),
+      'there is no authentication method "none"',
+      'there is no authentication method "client_secret_jwt"',
+      'a JWKS is for partners that authenticate by private_key_jwt',
+      expect.stringContaining('key 2 is private'),
+      expect.stringContaining('key 3 must be RSA or EC'),
+      'the algorithm of id_tokens must be RS256 or ES256',
+    ])
+  })
+
+  test('the method without keys, and a file that is not there', async () => {
+    expect(await faultsOf('create', ...options, '--auth-method', 'private_key_jwt')).toEqual([
+      'private_key_jwt needs a JWKS with the public keys of the partner',
+    ])
+    const missing = join(directory, 'missing.json')
+    const [fault] = await faultsOf(
+      'create',
+      ...options,
+      '--auth-method',
+      'private_key_jwt',
+      '--jwks',
+      missing,
+    )
+    expect(fault).toContain(`${missing} cannot be read`)
+  })
+})
+
+describe('partner set-keys', () => {
+  test('replaces the keys from the next request on', async () => {
+    const { client_id: clientId } = await create(...signing(rsa.jwk))
+    expect(await answerTo(clientId, rsa)).toBe('invalid_grant')
+    const changed = await cli.json('partner', 'set-keys', clientId, '--jwks', fileOf(elliptic.jwk))
+    expect(changed).toMatchObject({ client_id: clientId, key_ids: [elliptic.kid] })
+    expect(await answerTo(clientId, rsa)).toBe('invalid_client')
+    expect(await answerTo(clientId, elliptic)).toBe('invalid_grant')
+    expect(await cli.text('partner', 'set-keys', clientId, '--jwks', fileOf(rsa.jwk))).toContain(
+      `key            ${rsa.kid}\n`,
+    )
+  })
+
+  test('refuses what create refuses, and leaves the keys there are', async () => {
+    const { client_id: clientId } = await create(...signing(rsa.jwk))
+    const bad = fileOf({ keys: [await exportJWK(rsa.privateKey)] })
+    expect(await faultsOf('set-keys', clientId, '--jwks', bad)).toEqual([
+      expect.stringContaining('key 1 is private'),
+    ])
+    expect(await answerTo(clientId, rsa)).toBe('invalid_grant')
+  })
+
+  test('of a partner with a secret alone, or of none: told', async () => {
+    const { client_id: clientId } = await create()
+    const jwks = ['--jwks', fileOf(rsa.jwk)]
+    expect(await faultsOf('set-keys', clientId, ...jwks)).toEqual([
+      'a JWKS is for partners that authenticate by private_key_jwt',
+    ])
+    expect(await faultsOf('set-keys', 'test_nobody', ...jwks)).toEqual([
+      'There is no partner test_nobody; `latchkey partner list` shows them all.',
+    ])
+  })
+})
+
+test('partner rotate-secret of a partner without secrets says what to do instead', async () => {
+  const { client_id: clientId } = await create(...signing(rsa.jwk))
+  expect(await faultsOf('rotate-secret', clientId)).toEqual([
+    `The partner ${clientId} has no secret: it authenticates by private_key_jwt, whose keys \`latchkey partner set-keys\` replaces.`,
+  ])
+})

@@ -1,0 +1,186 @@
+import * as oauth from 'oauth4webapi'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { replacePartnerKeys } from '../../src/partners/partners.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
+import {
+  assertionOf,
+  assertionParameters,
+  clientBy,
+  newSigningPair,
+  type SigningPair,
+} from '../support/client-assertion.ts'
+import { codeFor, issued } from '../support/connection.ts'
+import { type CountingDatabase, countingDatabase } from '../support/counting-database.ts'
+import { seed } from '../support/directory.ts'
+import type { TokenAnswer } from '../support/journey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { credentials, expectError, postForm } from '../support/token-endpoint.ts'
+import { Visitor } from '../support/visitor.ts'
+
+let database: CountingDatabase
+let server: TestServer
+let elsewhere: TestServer
+let pair: SigningPair
+let partner: TestPartner
+
+beforeAll(async () => {
+  database = await countingDatabase()
+  server = await testServer({ on: database })
+  elsewhere = await testServer({ on: database })
+  pair = await newSigningPair()
+  partner = await server.partner({ authMethods: ['private_key_jwt'], jwks: pair.jwk })
+  await seed(database.direct, { users: [{ id: 'ada' }] })
+})
+afterAll(async () => {
+  await elsewhere?.close()
+  await server?.close()
+  await database?.drop()
+})
+
+/** `invalid_grant` is what only a client that authenticated is told of this token. */
+const unknownToken = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
+
+async function asks(
+  by: SigningPair,
+  { at = server, of = partner.clientId, ...changes }: Parameters<typeof assertionOf>[3] & Of = {},
+): Promise<TokenAnswer> {
+  const assertion = await assertionOf(at, of, by, changes)
+  return postForm(at, { ...unknownToken, ...assertionParameters(assertion) })
+}
+type Of = { at?: TestServer; of?: string }
+
+function authenticated(answer: TokenAnswer): void {
+  expectError(answer, 400, 'invalid_grant', /the refresh token is not known/)
+}
+
+function notRight(answer: TokenAnswer): void {
+  expectError(answer, 401, 'invalid_client', /^client_id, or the secret or key .* is not right$/)
+}
+
+describe('an assertion', () => {
+  test.each(['RS256', 'PS256', 'ES256'])('signed by %s is accepted', async (alg) => {
+    const key = await newSigningPair(alg)
+    const { clientId } = await server.partner({ authMethods: ['private_key_jwt'], jwks: key.jwk })
+    authenticated(await asks(key, { of: clientId }))
+  })
+
+  test('may be for the issuer, the token endpoint, or the endpoint that is called, among others', async () => {
+    const { authUrl, baseUrl } = server
+    for (const aud of [authUrl, `${baseUrl}oauth2/token`, ['https://other.example', authUrl]]) {
+      authenticated(await asks(pair, { claims: { aud } }))
+    }
+    const revoking = async (aud: string) => {
+      const assertion = await assertionOf(server, partner.clientId, pair, { claims: { aud } })
+      return postForm(server, { token: 'x', ...assertionParameters(assertion) }, {}, 'revoke')
+    }
+    for (const name of ['token', 'revoke']) {
+      expect((await revoking(`${baseUrl}oauth2/${name}`)).status).toBe(200)
+    }
+    const other = await revoking(`${baseUrl}oauth2/introspect`)
+    expectError(other, 401, 'invalid_client', /aud must be http/)
+  })
+
+  test('goes without a kid where the partner has several keys', async () => {
+    const pairs = [await newSigningPair('RS256'), await newSigningPair(), await newSigningPair()]
+    const jwks = { keys: pairs.map(({ jwk }) => jwk) }
+    const { clientId } = await server.partner({ authMethods: ['private_key_jwt'], jwks })
+    for (const key of pairs) authenticated(await asks(key, { of: clientId, withoutKid: true }))
+  })
+
+  test('is what an independent client makes, too', async () => {
+    const as: oauth.AuthorizationServer = {
+      issuer: server.authUrl,
+      token_endpoint: `${server.baseUrl}oauth2/token`,
+      introspection_endpoint: `${server.baseUrl}oauth2/introspect`,
+    }
+    const client = { client_id: partner.clientId }
+    const auth = oauth.PrivateKeyJwt({ key: pair.privateKey, kid: pair.kid })
+    const options = { [oauth.allowInsecureRequests]: true }
+    const code = await codeFor(new Visitor(), server, partner, 'ada')
+    const first = issued(
+      await postForm(server, {
+        grant_type: 'authorization_code',
+        code,
+        ...assertionParameters(await assertionOf(server, partner.clientId, pair)),
+      }),
+    )
+    const refreshed = await oauth.refreshTokenGrantRequest(as, client, auth, first.refreshToken, options)
+    const tokens = await oauth.processRefreshTokenResponse(as, client, refreshed)
+    const asked = await oauth.introspectionRequest(as, client, auth, tokens.access_token, options)
+    expect(await oauth.processIntrospectionResponse(as, client, asked)).toMatchObject({
+      active: true,
+      client_id: partner.clientId,
+    })
+  })
+})
+
+describe('a partner that has both, a secret and a key', () => {
+  test('uses either', async () => {
+    const both = await server.partner({
+      authMethods: ['client_secret_post', 'private_key_jwt'],
+      jwks: { keys: [pair.jwk] },
+    })
+    authenticated(await asks(pair, { of: both.clientId }))
+    authenticated(await postForm(server, { ...unknownToken, ...credentials(both) }))
+  })
+})
+
+describe('keys that are replaced', () => {
+  test('count from the next request on, on every server, and the old ones do not', async () => {
+    const [first, second] = [await newSigningPair(), await newSigningPair()]
+    const { clientId: of } = await server.partner({ authMethods: ['private_key_jwt'], jwks: first.jwk })
+    for (const at of [server, elsewhere]) authenticated(await asks(first, { of, at }))
+    await replacePartnerKeys(database.direct, of, JSON.stringify(second.jwk))
+    for (const at of [server, elsewhere]) {
+      notRight(await asks(first, { of, at }))
+      authenticated(await asks(second, { of, at }))
+      notRight(await asks(first, { of, at }))
+    }
+  })
+
+  test('under the kid of the old one, too', async () => {
+    const [first, second] = [await newSigningPair('ES256', 'same'), await newSigningPair('ES256', 'same')]
+    const { clientId: of } = await server.partner({ authMethods: ['private_key_jwt'], jwks: first.jwk })
+    authenticated(await asks(first, { of }))
+    await replacePartnerKeys(database.direct, of, JSON.stringify(second.jwk))
+    authenticated(await asks(second, { of }))
+    notRight(await asks(first, { of }))
+  })
+
+  test('all who come at once with the new key are let in, on one look at the database', async () => {
+    const [first, second] = [await newSigningPair(), await newSigningPair()]
+    const { clientId: of } = await server.partner({ authMethods: ['private_key_jwt'], jwks: first.jwk })
+    authenticated(await asks(first, { of }))
+    await replacePartnerKeys(database.direct, of, JSON.stringify(second.jwk))
+    const answers: TokenAnswer[] = []
+    const spent = await database.statementsDuring(async () => {
+      answers.push(...(await Promise.all(Array.from({ length: 10 }, () => asks(second, { of })))))
+    })
+    answers.forEach(authenticated)
+    expect(spent).toBe(1 + 10)
+  })
+})
+
+describe('the keys are looked up', () => {
+  test('once in five seconds at most for assertions that none of them verifies', async () => {
+    const stranger = await newSigningPair()
+    const { partner: known } = await clientBy('private_key_jwt', server)
+    const guess = async () => notRight(await asks(stranger, { of: known.clientId }))
+    const rounds = (n: number) => async () => {
+      for (let round = 0; round < n; round++) await guess()
+    }
+    expect(await database.statementsDuring(rounds(10))).toBe(2) // the first look, and a second after it did not fit
+    expect(await database.statementsDuring(rounds(10))).toBe(0)
+    server.advanceClock(6)
+    expect(await database.statementsDuring(rounds(10))).toBe(1)
+  })
+
+  test('never for what has not the form of a client_id', async () => {
+    const guess = async () => {
+      for (const of of ['nobody', 'test_', `test_${'x'.repeat(5000)}`, 'a\0b', '']) {
+        notRight(await asks(pair, { of }))
+      }
+    }
+    expect(await database.statementsDuring(guess)).toBe(0)
+  })
+})

@@ -1,0 +1,83 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { exportJWK, generateKeyPair } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPartner } from '../../src/partners/partners.ts'
+import { newSigningPair, type SigningPair } from '../support/client-assertion.ts'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+
+let db: TestDatabase
+let rsa: SigningPair
+let elliptic: SigningPair
+
+beforeAll(async () => {
+  db = await testDatabase()
+  rsa = await newSigningPair('RS256')
+  elliptic = await newSigningPair('ES256')
+})
+afterAll(() => db?.drop())
+
+function register(jwks: string) {
+  return createPartner(db.database, 'sandbox', {
+    name: 'Signer',
+    redirectUris: ['https://partner.example/callback'],
+    requirePkce: false,
+    authMethods: ['private_key_jwt'],
+    jwks,
+  })
+}
+
+const weakRsa = () => generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })
+
+describe('a partner is not registered with', () => {
+  const jwkOf = async (alg: string, more: object = {}) => {
+    const { publicKey } = await generateKeyPair(alg, { extractable: true, ...more })
+    return exportJWK(publicKey)
+  }
+  const ed25519 = () => jwkOf('EdDSA')
+
+  test.each<[string, () => Promise<unknown> | unknown, string]>([
+    ['a private RSA key', () => exportJWK(rsa.privateKey), 'key 1 is private (d, p, q, dp, dq, qi)'],
+    ['a private elliptic key', () => exportJWK(elliptic.privateKey), 'key 1 is private (d)'],
+    ['a symmetric key', () => ({ kty: 'oct', k: 'AAAA' }), 'key 1 is symmetric'],
+    ['the curve P-384', () => jwkOf('ES384'), 'key 1 must be on the curve P-256'],
+    ['Ed25519', ed25519, 'key 1 must be RSA or EC'],
+    ['RSA of 1024 bits', () => weakRsa(), 'key 1 is RSA with fewer than 2048 bits'],
+    ['RSA with the exponent 1', () => ({ ...rsa.jwk, e: 'AQ' }), 'key 1 is RSA with an exponent below 65537'],
+    ['a point off the curve', () => ({ ...elliptic.jwk, x: elliptic.jwk.y }), 'key 1 is not a valid key'],
+    ['a key for encryption', () => ({ ...rsa.jwk, use: 'enc' }), 'key 1 is not for signatures'],
+    [
+      'an alg of the other kind',
+      () => ({ ...rsa.jwk, alg: 'ES256' }),
+      'key 1 may have as alg RS256 or PS256',
+    ],
+    [
+      'a kid of control characters',
+      () => ({ ...rsa.jwk, kid: '\x1b[2J' }),
+      'key 1 lacks a member, or has one',
+    ],
+    ['a key without n', () => ({ ...rsa.jwk, n: undefined }), 'key 1 lacks a member, or has one'],
+    ['what is no key', () => ({ keys: ['x'] }), 'key 1 is not a JSON Web Key'],
+    [
+      'a kid twice',
+      () => ({ keys: [rsa.jwk, { ...elliptic.jwk, kid: rsa.kid }] }),
+      'belongs to more than one key',
+    ],
+    ['six keys', () => ({ keys: Array(6).fill(rsa.jwk) }), 'the JWKS must hold 1 to 5 keys, and it holds 6'],
+    ['no key', () => ({ keys: [] }), 'the JWKS must hold 1 to 5 keys, and it holds 0'],
+    ['no JSON', () => '{', 'the JWKS is not a JSON Web Key Set'],
+    ['JSON of another kind', () => '[]', 'the JWKS is not a JSON Web Key Set'],
+  ])('%s', async (_what, jwks, fault) => {
+    const content = await jwks()
+    const text = typeof content === 'string' ? content : JSON.stringify(content)
+    expect(await register(text)).toEqual({ kind: 'refused', faults: [expect.stringContaining(fault)] })
+    expect(await query(db.database, 'SELECT FROM partners')).toEqual([])
+  })
+})
+
+test('five keys of every kind are', async () => {
+  const pairs = await Promise.all(
+    ['RS256', 'PS256', 'ES256', 'ES256', 'ES256'].map((alg) => newSigningPair(alg)),
+  )
+  const keys = pairs.map(({ jwk, alg }) => ({ ...jwk, alg }))
+  expect(await register(JSON.stringify({ keys }))).toMatchObject({ kind: 'created', clientSecret: undefined })
+})
