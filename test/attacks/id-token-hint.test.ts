@@ -1,134 +1,112 @@
+import { type CryptoKey, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { issued } from '../support/connection.ts'
-import { query } from '../support/database.ts'
+import { signingAlgorithms } from '../../src/keys/signing-keys.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
+import { readIdTokenHint } from '../../src/tokens/id-token.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { claimsOf, forgeries, signedHint } from '../support/id-token.ts'
-import { authorize, connect, logIn, token } from '../support/journey.ts'
-import { answerOf, everyWay, isConnectPage, isLoginPage, loggedIn, parametersFor } from '../support/pages.ts'
-import { rowCounts } from '../support/raw-request.ts'
+import { partnerSigning, tokensOf } from '../support/keys.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
-import { Visitor } from '../support/visitor.ts'
 
+let db: TestDatabase
 let server: TestServer
 let partner: TestPartner
-/** The id_token that the partner has of Ada. */
-let hint: string
+let genuine: string
 
 beforeAll(async () => {
-  server = await testServer()
+  db = await testDatabase()
+  server = await testServer({ on: db })
   partner = await server.partner()
-  await seed(server.database, { users: ['ada', 'bob', 'cleo'].map((id) => ({ id })) })
-  hint = await idTokenOf('ada')
-  await idTokenOf('bob')
+  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
+  genuine = (await tokensOf(server, partner, 'ada')).idToken
 })
-afterAll(() => server.close())
+afterAll(async () => {
+  await server?.close()
+  await db?.drop()
+})
 
-async function idTokenOf(userId: string, of = partner): Promise<string> {
-  const answer = await connect(server, of, userId)
-  const code = answer.searchParams.get('code') ?? ''
-  return issued(await token(server, of, { grant_type: 'authorization_code', code })).idToken
+const hint = (text: string) => readIdTokenHint(server.context, text)
+
+/** As ours, but for what is given. */
+async function forged(
+  key: CryptoKey | Uint8Array,
+  header: { alg?: string; kid?: string },
+  claims: Record<string, unknown> = {},
+): Promise<string> {
+  const { kid } = await server.context.keyring.signer('RS256')
+  return new SignJWT({ iss: server.authUrl, sub: 'ada', aud: partner.clientId, ...claims })
+    .setProtectedHeader({ alg: 'RS256', kid, ...header })
+    .sign(key)
 }
 
-describe('6: an id_token_hint that is not one', () => {
-  test('a forgery: invalid_request, however it arrives', async () => {
-    for (const [what, forged] of await forgeries(server, hint)) {
-      const parameters = parametersFor(partner, { id_token_hint: forged, prompt: 'none', state: 's' })
-      for (const page of await Promise.all(everyWay(server, parameters))) {
-        const answer = answerOf(partner, page)
-        expect(answer, what).toMatchObject({ error: 'invalid_request', state: 's', iss: server.authUrl })
-        expect(answer.error_description).toContain('id_token_hint')
+describe('an id_token_hint of ours', () => {
+  test.each(signingAlgorithms)(
+    'signed with %s, expired or not: whose it is and for whom',
+    async (algorithm) => {
+      const own = await partnerSigning(server, algorithm)
+      const { idToken } = await tokensOf(server, own, 'ada')
+      const [, payload = ''] = idToken.split('.')
+      const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+      for (const seconds of [0, 30 * 24 * 3600]) {
+        server.advanceClock(seconds)
+        expect(await hint(idToken)).toEqual({ kind: 'valid', subject: sub, clientId: own.clientId })
       }
-    }
-  })
-
-  test('issued to another client, by another issuer, or to several: invalid_request', async () => {
-    const { sub } = claimsOf(hint)
-    const other = await server.partner({ name: 'Other' })
-    for (const refused of [
-      await idTokenOf('ada', other),
-      await signedHint(server, partner, { sub, iss: 'https://evil.example' }),
-      await signedHint(server, partner, { sub, aud: [partner.clientId, other.clientId] }),
-    ]) {
-      const page = await authorize(new Visitor(), server, partner, { id_token_hint: refused })
-      expect(answerOf(partner, page).error).toBe('invalid_request')
-    }
-  })
+    },
+  )
 })
 
-describe('6: an id_token_hint with prompt=none', () => {
-  const silent = async (visitor: Visitor, idTokenHint: string) =>
-    answerOf(
-      partner,
-      await authorize(visitor, server, partner, { id_token_hint: idTokenHint, prompt: 'none' }),
-    )
-
-  test('of the user who is logged in: a code for that subject, also when it has expired', async () => {
-    const visitor = await loggedIn(server, 'ada')
-    const expired = await signedHint(server, partner, { sub: claimsOf(hint).sub, iat: 1, exp: 2 })
-    for (const accepted of [hint, expired]) {
-      const { code = '' } = await silent(visitor, accepted)
-      const redeemed = await token(server, partner, { grant_type: 'authorization_code', code })
-      expect(claimsOf(issued(redeemed).idToken).sub).toBe(claimsOf(hint).sub)
-    }
+describe('a forged id_token_hint', () => {
+  test.each<[string, () => Promise<string> | string]>([
+    ['no token', () => ''],
+    ['no JWT', () => 'a.b.c'],
+    ['an access token', () => newToken('sandbox', 'at').text],
+    ['a sealed private key', async () => sealedKey()],
+    ['other claims under the same signature', () => swapPayload()],
+    ['a signature changed', () => genuine.replace(/.{4}$/, 'AAAA')],
+    ['alg none', () => unsecured()],
+    ['signed by another key under our kid', async () => forged(await foreignKey(), {})],
+    ['signed by a key we never had', async () => forged(await foreignKey(), { kid: 'never' })],
+    ['HS256 with our public key as the secret', () => hmacWithPublicKey()],
+    ['PS256 under the kid of an RS256 key', () => pss()],
+    ['the kid of a key of the other algorithm', () => otherKid()],
+    ['another issuer, by our key', () => ours({ iss: 'https://elsewhere.example' })],
+    ['no subject, by our key', () => ours({ sub: undefined })],
+    ['several audiences, by our key', () => ours({ aud: [partner.clientId, 'other'] })],
+  ])('%s: invalid', async (_what, make) => {
+    expect(await hint(await make())).toEqual({ kind: 'invalid' })
   })
 
-  test('of another user, connected or never: login_required, and nothing is recorded', async () => {
-    for (const userId of ['bob', 'cleo']) {
-      const visitor = await loggedIn(server, userId)
-      const before = await rowCounts(server)
-      expect((await silent(visitor, hint)).error).toBe('login_required')
-      expect(await rowCounts(server)).toEqual(before)
-    }
-  })
+  const foreignKey = async () => (await generateKeyPair('RS256')).privateKey
 
-  test('of nobody whom we know, or with nobody logged in: login_required', async () => {
-    const unknown = await signedHint(server, partner, { sub: 'nobody' })
-    expect((await silent(await loggedIn(server, 'ada'), unknown)).error).toBe('login_required')
-    expect((await silent(new Visitor(), hint)).error).toBe('login_required')
-  })
+  async function ours(claims: Record<string, unknown>): Promise<string> {
+    return forged((await server.context.keyring.signer('RS256')).privateKey, {}, claims)
+  }
 
-  test('of a user who has disconnected: known still, and so consent_required', async () => {
-    const own = await server.partner({ name: 'Disconnected' })
-    const idToken = await idTokenOf('ada', own)
-    await query(server.database, 'UPDATE grants SET revoked_at = now() WHERE client_id = $1', [own.clientId])
-    const visitor = await loggedIn(server, 'ada')
-    const page = await authorize(visitor, server, own, { id_token_hint: idToken, prompt: 'none' })
-    expect(answerOf(own, page).error).toBe('consent_required')
-  })
-})
+  async function sealedKey(): Promise<string> {
+    const { private_jwk } = await server.context.keyring.signer('RS256')
+    return private_jwk ?? ''
+  }
 
-describe('6: an id_token_hint with pages', () => {
-  const ask = (visitor: Visitor) => authorize(visitor, server, partner, { id_token_hint: hint, state: 's' })
+  function swapPayload(): string {
+    const [header, , signature] = genuine.split('.')
+    const payload = Buffer.from(JSON.stringify({ iss: server.authUrl, sub: 'eve', aud: partner.clientId }))
+    return [header, payload.toString('base64url'), signature].join('.')
+  }
 
-  test('of the user who is logged in: the connect page', async () => {
-    expect(isConnectPage(await ask(await loggedIn(server, 'ada')))).toBe(true)
-  })
+  const unsecured = () =>
+    new UnsecuredJWT({ iss: server.authUrl, sub: 'ada', aud: partner.clientId }).encode()
 
-  test('while another user is logged in: the login page, where the right one may come', async () => {
-    const visitor = await loggedIn(server, 'bob')
-    const page = await ask(visitor)
-    expect(isLoginPage(page)).toBe(true)
-    const after = await logIn(visitor, page, 'ada')
-    const answer = answerOf(partner, await visitor.submit(after, '/connect', { decision: 'connect' }))
-    expect(answer.code).toBeDefined()
-  })
+  async function hmacWithPublicKey(): Promise<string> {
+    const { publicKey } = await server.context.keyring.signer('RS256')
+    return forged(Buffer.from(await exportSPKI(publicKey)), { alg: 'HS256' })
+  }
 
-  test('and the other user logs in once more: login_required goes to the partner, and no code', async () => {
-    for (const userId of ['bob', 'cleo']) {
-      const visitor = await loggedIn(server, userId)
-      const answer = answerOf(partner, await logIn(visitor, await ask(visitor), userId))
-      expect(answer).toMatchObject({ error: 'login_required', state: 's', iss: server.authUrl })
-      expect(answer.code).toBeUndefined()
-    }
-  })
+  async function pss(): Promise<string> {
+    return forged((await generateKeyPair('PS256')).privateKey, { alg: 'PS256' })
+  }
 
-  test('a page of it that was already used offers no way around it', async () => {
-    const visitor = await loggedIn(server, 'ada')
-    const page = await ask(visitor)
-    const { code = '' } = answerOf(partner, await visitor.submit(page, '/connect', { decision: 'connect' }))
-    await token(server, partner, { grant_type: 'authorization_code', code })
-    const again = await visitor.submit(page, '/connect', { decision: 'connect' })
-    expect(again.status).toBe(409)
-    expect(again.document.querySelector('a.button')).toBeNull()
-  })
+  async function otherKid(): Promise<string> {
+    const { kid } = await server.context.keyring.signer('ES256')
+    return forged((await server.context.keyring.signer('RS256')).privateKey, { kid })
+  }
 })

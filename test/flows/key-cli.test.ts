@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { keysOf, passKeyTime, publishedKids } from '../support/keys.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+
+const secret = randomBytes(32).toString('hex')
+const hour = 3600
+let db: TestDatabase
+let server: TestServer
+let cli: CommandLine
+
+beforeAll(async () => {
+  db = await testDatabase()
+  cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
+})
+afterAll(async () => {
+  await server?.close()
+  await db?.drop()
+})
+
+const states = async () =>
+  (await cli.json('key', 'list')).map((key: Record<string, unknown>) => [key.algorithm, key.state])
+
+test('before the first server there are no keys, and nothing is wrong', async () => {
+  expect(await cli.text('key', 'list')).toBe('There are no keys yet: the first server makes them.\n')
+  expect((await cli.json('doctor')).checks.at(-1)).toMatchObject({ check: 'signing keys', ok: true })
+  server = await testServer({ on: db, secret })
+  expect(await states()).toEqual([
+    ['ES256', 'signing'],
+    ['RS256', 'signing'],
+  ])
+})
+
+test('rotate makes the next key of one algorithm, and says from when it signs', async () => {
+  const began = Date.now()
+  const [made, ...others] = await cli.json('key', 'rotate', '--algorithm', 'RS256')
+  expect(others).toEqual([])
+  expect(made).toEqual({ kid: expect.any(String), algorithm: 'RS256', signs_from: expect.any(String) })
+  const wait = Date.parse(made.signs_from) - began
+  expect(wait).toBeGreaterThan(hour * 1000 - 5000)
+  expect(wait).toBeLessThan(hour * 1000 + 60_000)
+  expect(await states()).toEqual([
+    ['ES256', 'signing'],
+    ['RS256', 'signing'],
+    ['RS256', 'waiting'],
+  ])
+  await server.context.keyring.refresh()
+  expect(await publishedKids(server)).toContain(made.kid)
+})
+
+test('rotate makes one of each where none is named', async () => {
+  const text = await cli.text('key', 'rotate')
+  expect(text).toMatch(
+    /^RS256 {2}\w{22} {2}signs from \d{4}-.*Z\nES256 {2}\w{22} {2}signs from .*Z\n\nEvery server publishes it/,
+  )
+  const told = (await keysOf(server)).filter(({ kid }) => text.includes(kid))
+  expect(told).toMatchObject([
+    { algorithm: 'ES256', generation: 2 },
+    { algorithm: 'RS256', generation: 3 },
+  ])
+})
+
+test('list follows a key to its end', async () => {
+  await passKeyTime(server, hour)
+  expect(await states()).toEqual([
+    ['ES256', 'published'],
+    ['ES256', 'signing'],
+    ['RS256', 'published'],
+    ['RS256', 'published'],
+    ['RS256', 'signing'],
+  ])
+  await passKeyTime(server, 24 * hour)
+  await server.context.keyring.refresh()
+  expect(await states()).toEqual([
+    ['ES256', 'retired'],
+    ['ES256', 'signing'],
+    ['RS256', 'retired'],
+    ['RS256', 'retired'],
+    ['RS256', 'signing'],
+  ])
+  expect(await cli.text('key', 'list')).toMatch(/^ES256 {2}\w{22} {2}retired {4}from \d{4}-.*Z\n/)
+})
+
+test('with another secret no key is made that no server could open', async () => {
+  const before = await keysOf(server)
+  const { code, stdout, stderr } = await commandLine({
+    DATABASE_URL: db.url,
+    LATCHKEY_SECRET: 'another secret of 32 bytes or more',
+  }).run('key', 'rotate')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^The signing keys .* another LATCHKEY_SECRET.*\n$/)
+  expect(await keysOf(server)).toEqual(before)
+})
+
+test('an algorithm that we do not sign with is refused', async () => {
+  const { code, stderr } = await cli.run('key', 'rotate', '--algorithm', 'none')
+  expect(code).toBe(1)
+  expect(stderr).toContain('Allowed choices are RS256, ES256')
+})

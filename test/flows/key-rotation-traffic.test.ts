@@ -1,0 +1,127 @@
+import { setInterval } from 'node:timers/promises'
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signingAlgorithms } from '../../src/keys/signing-keys.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { type MovableClock, movableClock } from '../support/database-clock.ts'
+import { seed } from '../support/directory.ts'
+import { refresh } from '../support/journey.ts'
+import { jwksUrl, keysOf, partnerSigning, rotateKey, tokensOf } from '../support/keys.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+
+/** Milliseconds between two requests, and the simulated seconds that pass with each. */
+const pace = 20
+const step = 20
+/** Simulated seconds: when the command is given, a second time before the key of the first signs. */
+const rotations = [300, 1500, 6000].map((at) => at - (at % step))
+const end = 11_000
+/** Simulated seconds between two refreshes of a server, as in src/keys/lifetimes.ts. */
+const refreshEvery = 60
+/** Requests that may be under way at once: time goes on meanwhile. */
+const atOnce = 10
+/** Simulated seconds after which an id_token is shown once more, shortly before it expires. */
+const lastUse = 3600 - 2 * atOnce * step
+
+let db: TestDatabase
+let clock: MovableClock
+let servers: [TestServer, TestServer]
+let connected: { partner: TestPartner; refreshToken: string }[]
+
+beforeAll(async () => {
+  db = await testDatabase()
+  clock = await movableClock(db)
+  const one = await testServer({ on: db })
+  const two = await testServer({ on: db, authUrl: one.authUrl })
+  two.advanceClock(7) // no two clocks are the same
+  servers = [one, two]
+  await seed(db.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
+  connected = []
+  for (const algorithm of signingAlgorithms) {
+    const partner = await partnerSigning(one, algorithm)
+    connected.push({ partner, refreshToken: (await tokensOf(one, partner, 'ada')).refreshToken })
+  }
+})
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.close()))
+  await clock.close()
+  await db.drop()
+})
+
+/** A partner's library at its strictest: it keeps the JWKS for exactly max-age, and never looks again for a new kid. */
+class StrictVerifier {
+  #keys: ReturnType<typeof createLocalJWKSet> | undefined
+  #keptUntil = Number.NEGATIVE_INFINITY
+
+  async verify(idToken: string, now: Date, server: TestServer): Promise<void> {
+    if (!this.#keys || now.getTime() >= this.#keptUntil) {
+      const response = await fetch(jwksUrl(server))
+      const maxAge = Number(/max-age=(\d+)/.exec(response.headers.get('cache-control') ?? '')?.[1])
+      this.#keys = createLocalJWKSet(JSON.parse(await response.text()))
+      this.#keptUntil = now.getTime() + maxAge * 1000
+    }
+    await jwtVerify(idToken, this.#keys, { issuer: servers[0].authUrl, currentDate: now })
+  }
+}
+
+/** Each looks at its own moment. */
+const verifiers = Array.from({ length: 15 }, () => new StrictVerifier())
+const verifications = { done: 0, failed: [] as string[] }
+
+async function verify(verifier: StrictVerifier | undefined, idToken: string, time: number): Promise<void> {
+  const server = servers[verifications.done++ % 2] ?? servers[0]
+  try {
+    await verifier?.verify(idToken, server.context.now(), server)
+  } catch (error) {
+    verifications.failed.push(`at ${time}: ${error}`)
+  }
+}
+
+async function pass(): Promise<void> {
+  for (const server of servers) server.advanceClock(step)
+  await clock.advance(step)
+}
+
+test('key rotation under traffic: no verification fails', async () => {
+  const shown: { idToken: string; issuedAt: number }[] = []
+  const underway: Promise<void>[] = []
+  let time = 0
+  let requests = 0
+
+  const request = async () => {
+    const server = servers[requests % 2] ?? servers[0]
+    const { partner, refreshToken } = connected[(requests >> 1) % 2] ?? { partner: undefined }
+    requests++
+    if (!partner) throw new Error('nobody is connected')
+    const { status, body } = await refresh(server, partner, refreshToken)
+    expect(status).toBe(200)
+    const idToken = String(body.id_token)
+    shown.push({ idToken, issuedAt: time })
+    // Those who join later fetch later, so that some cache always ends at this step.
+    const joined = verifiers.slice(0, 1 + time / step)
+    await Promise.all(joined.map((verifier) => verify(verifier, idToken, time)))
+    const old = shown.filter(({ issuedAt }) => time - issuedAt >= lastUse && time - issuedAt < lastUse + step)
+    await Promise.all(old.map((one, place) => verify(verifiers[place % 15], one.idToken, time)))
+  }
+
+  for await (const _ of setInterval(pace)) {
+    if (underway.length >= atOnce) await underway.shift()
+    underway.push(request())
+    await pass()
+    time += step
+    // Each server on its own beat, half a minute apart.
+    if (time % refreshEvery === 0) await servers[0].context.keyring.refresh()
+    if (time % refreshEvery === step) await servers[1].context.keyring.refresh()
+    if (rotations.includes(time)) {
+      for (const algorithm of signingAlgorithms) await rotateKey(servers[0], algorithm)
+    }
+    if (time >= end) break
+  }
+  await Promise.all(underway)
+
+  expect(verifications.failed).toEqual([])
+  expect(verifications.done).toBeGreaterThan(requests * 10)
+  // Every key signed, and was seen by the verifiers.
+  const seen = new Set(shown.map(({ idToken }) => decodeProtectedHeader(idToken).kid))
+  expect(seen).toEqual(new Set((await keysOf(servers[0])).map(({ kid }) => kid)))
+  expect(seen.size).toBe(signingAlgorithms.length * (1 + rotations.length))
+}, 120_000)

@@ -1,0 +1,184 @@
+import { decodeProtectedHeader } from 'jose'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Keyring } from '../../src/keys/keyring.ts'
+import { readIdTokenHint } from '../../src/tokens/id-token.ts'
+import { type Issued, issued } from '../support/connection.ts'
+import { query } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
+import { refresh, send } from '../support/journey.ts'
+import { jwksUrl, keysOf, passKeyTime, publishedKids, rotateKey, tokensOf } from '../support/keys.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+
+const hour = 3600
+const day = 24 * hour
+
+let db: InterruptibleDatabase
+let servers: TestServer[]
+let server: TestServer
+let partner: TestPartner
+let first: Issued
+
+beforeEach(async () => {
+  db = await interruptibleDatabase()
+  servers = [await testServer({ on: db }), await testServer({ on: db }), await testServer({ on: db })]
+  const [one] = servers
+  if (!one) throw new Error('no server')
+  server = one
+  partner = await server.partner()
+  await seed(db.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
+  first = await tokensOf(server, partner, 'ada')
+})
+afterEach(async () => {
+  await Promise.all(servers.map((one) => one.close()))
+  await db.drop()
+})
+
+/** The kid of a fresh id_token. */
+async function signer(): Promise<string | undefined> {
+  return decodeProtectedHeader(issued(await refresh(server, partner, first.refreshToken)).idToken).kid
+}
+
+/** To keys and servers alike. */
+async function pass(seconds: number): Promise<void> {
+  await passKeyTime(server, seconds)
+  await server.context.keyring.refresh()
+}
+
+const generations = async (algorithm = 'RS256') =>
+  (await keysOf(server)).filter((key) => key.algorithm === algorithm).map(({ generation }) => generation)
+
+test('a new key is published at once, signs after an hour, and the one before it ends a day later', async () => {
+  const old = await signer()
+  const next = await rotateKey(server)
+  expect(next.signs_from.getTime() - next.created_at.getTime()).toBe(hour * 1000)
+  for (const [seconds, kid] of [
+    [0, old],
+    [hour - 30, old],
+    [60, next.kid],
+    [day - 90, next.kid],
+  ] as const) {
+    await pass(seconds)
+    expect(await signer()).toBe(kid)
+    expect(await publishedKids(server)).toEqual(expect.arrayContaining([old, next.kid]))
+  }
+  await pass(120)
+  expect(await signer()).toBe(next.kid)
+  expect(await publishedKids(server)).not.toContain(old)
+  expect((await keysOf(server)).filter(({ opens }) => !opens)).toMatchObject([{ kid: old, generation: 1 }])
+})
+
+test('the moment is that of the server, without a refresh', async () => {
+  const next = await rotateKey(server)
+  await server.context.keyring.refresh()
+  server.advanceClock(hour)
+  expect(await signer()).toBe(next.kid)
+})
+
+test('an id_token of a retired key is still one of ours, as a hint', async () => {
+  const { idToken } = first
+  await rotateKey(server)
+  await pass(hour + day)
+  server.advanceClock(hour + day)
+  expect(await publishedKids(server)).not.toContain(decodeProtectedHeader(idToken).kid)
+  expect(await readIdTokenHint(server.context, idToken)).toMatchObject({
+    kind: 'valid',
+    clientId: partner.clientId,
+  })
+})
+
+describe('by schedule', () => {
+  test('a key that was the newest for 90 days is followed by one, however many servers notice', async () => {
+    await pass(90 * day - 60)
+    expect(await generations()).toEqual([1])
+    await passKeyTime(server, 60)
+    await Promise.all(servers.map(({ context }) => context.keyring.refresh()))
+    expect([await generations('RS256'), await generations('ES256')]).toEqual([
+      [1, 2],
+      [1, 2],
+    ])
+    const published = await Promise.all(servers.map(publishedKids))
+    expect(published[0]).toHaveLength(4)
+    for (const kids of published) expect(kids).toEqual(published[0])
+  })
+
+  test('counts from the newest key, which the command may have made', async () => {
+    await pass(89 * day)
+    await rotateKey(server)
+    await pass(2 * day)
+    expect([await generations('RS256'), await generations('ES256')]).toEqual([
+      [1, 2],
+      [1, 2],
+    ])
+  })
+})
+
+test('commands at the same moment make one key, and each is told of it', async () => {
+  const made = await Promise.all(servers.map((one) => rotateKey(one)))
+  expect(new Set(made.map(({ kid }) => kid)).size).toBe(1)
+  expect(await generations()).toEqual([1, 2])
+})
+
+describe('in the background', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('keys are read each minute, what fails is logged and tried again, and stop is the end', async () => {
+    const faults: unknown[] = []
+    const { keys, now } = server.context
+    const ring = new Keyring({
+      database: db.database,
+      sealingKey: keys['signing-key'],
+      now,
+      logger: { error: (fault: unknown) => faults.push(fault) },
+    })
+    await ring.refresh()
+    const kids = async () => (await ring.published()).map(({ kid }) => kid)
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    ring.start()
+    const { kid } = await rotateKey(server)
+    await db.cut()
+    vi.advanceTimersByTime(60_000)
+    await vi.waitFor(() => expect(faults).toHaveLength(1))
+    expect(String(faults[0])).toMatch(/database is unavailable/)
+    await db.heal()
+    expect(await kids()).not.toContain(kid)
+    vi.advanceTimersByTime(60_000)
+    await vi.waitFor(async () => expect(await kids()).toContain(kid))
+    await ring.stop()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('a server that could not refresh for ten minutes', () => {
+  test('reads the keys before it signs or publishes', async () => {
+    const next = await rotateKey(server)
+    expect(await publishedKids(server)).not.toContain(next.kid)
+    server.advanceClock(540)
+    expect(await publishedKids(server)).not.toContain(next.kid)
+    server.advanceClock(61)
+    expect(await publishedKids(server)).toContain(next.kid)
+
+    // Paused for two days: what it remembers is retired.
+    await passKeyTime(server, 2 * day)
+    server.advanceClock(2 * day)
+    expect(await signer()).toBe(next.kid)
+  })
+
+  test('and while the database is away, says 503 rather than publish what may be retired', async () => {
+    await db.cut()
+    server.advanceClock(540)
+    expect((await send(jwksUrl(server), {})).status).toBe(200)
+    server.advanceClock(61)
+    expect(await send(jwksUrl(server), {})).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    await db.heal()
+    expect((await send(jwksUrl(server), {})).status).toBe(200)
+  })
+})
+
+test('a server whose clock is behind the database signs with the oldest key', async () => {
+  await query(db.database, `UPDATE signing_keys SET signs_from = signs_from + interval '5 minutes'`)
+  await server.context.keyring.refresh()
+  expect(await publishedKids(server)).toContain(await signer())
+})

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { refresh, send } from '../support/journey.ts'
+import { jwksUrl, keysOf, partnerSigning, publishedKids, tokensOf } from '../support/keys.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+
+let db: TestDatabase
+let servers: TestServer[]
+let server: TestServer
+
+beforeAll(async () => {
+  db = await testDatabase()
+  servers = await Promise.all(Array.from({ length: 6 }, () => testServer({ on: db })))
+  const [first] = servers
+  if (!first) throw new Error('no server')
+  server = first
+  await seed(db.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
+})
+afterAll(async () => {
+  await Promise.all(servers.map((one) => one.close()))
+  await db.drop()
+})
+
+test('six servers that start at once on an empty database agree on one key of each algorithm', async () => {
+  const keys = await keysOf(server)
+  expect(keys).toEqual([
+    { kid: expect.any(String), algorithm: 'ES256', generation: 1, opens: true },
+    { kid: expect.any(String), algorithm: 'RS256', generation: 1, opens: true },
+  ])
+  for (const one of servers) expect(await publishedKids(one)).toEqual(keys.map(({ kid }) => kid))
+})
+
+describe.each(['RS256', 'ES256'] as const)('a partner with %s', (algorithm) => {
+  test('is given id_tokens of it that any server may sign and any publishes the key of', async () => {
+    const partner = await partnerSigning(server, algorithm)
+    const first = await tokensOf(server, partner, 'ada')
+    for (const [at, other] of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      const { body } = await refresh(servers[at] ?? server, partner, first.refreshToken)
+      const idToken = String(body.id_token)
+      const jwks = createRemoteJWKSet(new URL(jwksUrl(servers[other] ?? server)))
+      const { payload, protectedHeader } = await jwtVerify(idToken, jwks, { audience: partner.clientId })
+      expect(protectedHeader.alg).toBe(algorithm)
+      const digest = createHash('sha256').update(String(body.access_token)).digest()
+      expect(payload).toMatchObject({
+        at_hash: digest.subarray(0, 16).toString('base64url'),
+        acr: 'urn:latchkey:acr:password',
+        amr: ['pwd'],
+      })
+    }
+  })
+})
+
+test('no database statement is needed for the keys', async () => {
+  const partner = await partnerSigning(server, 'RS256')
+  const { idToken } = await tokensOf(server, partner, 'ada')
+  await query(db.database, 'ALTER TABLE signing_keys RENAME TO signing_keys_away')
+  try {
+    expect(await publishedKids(server)).toContain(decodeProtectedHeader(idToken).kid)
+    await tokensOf(server, partner, 'ada')
+  } finally {
+    await query(db.database, 'ALTER TABLE signing_keys_away RENAME TO signing_keys')
+  }
+})
+
+test('the JWKS may be kept for five minutes, and holds nothing private', async () => {
+  const { headers, body } = await send(jwksUrl(server), {})
+  expect(headers.get('cache-control')).toBe('public, max-age=300')
+  for (const key of Array.isArray(body.keys) ? body.keys : [body]) {
+    for (const name of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) expect(key).not.toHaveProperty(name)
+  }
+})
+
+test('private halves are stored encrypted', async () => {
+  const rows = await query<{ private_jwk: string }>(db.database, 'SELECT private_jwk FROM signing_keys')
+  for (const { private_jwk } of rows) {
+    expect(decodeProtectedHeader(private_jwk)).toEqual({ alg: 'dir', enc: 'A256GCM' })
+    expect(private_jwk.split('.')).toHaveLength(5)
+  }
+})
+
+test('a server with another secret says so, and does not start', async () => {
+  const other = testServer({ on: db, secret: 'another secret, which is as long as it must be' })
+  await expect(other).rejects.toThrow(/stored under another LATCHKEY_SECRET/)
+  expect(await keysOf(server)).toHaveLength(2)
+})
+
+test('discovery says what signs and what is claimed', async () => {
+  const { body } = await send(`${server.authUrl}/.well-known/openid-configuration`, {})
+  expect(body).toMatchObject({
+    id_token_signing_alg_values_supported: ['RS256', 'ES256'],
+    acr_values_supported: ['urn:latchkey:acr:password'],
+    claims_supported: expect.arrayContaining(['acr', 'amr', 'at_hash']),
+  })
+})
