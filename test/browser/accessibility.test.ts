@@ -1,5 +1,6 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chooseTexts, languages } from '../../src/languages/languages.ts'
 import { accessibilityFaults, looks, overflow } from '../support/accessibility.ts'
 import { launchBrowser, screenshot } from '../support/browser.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
@@ -9,9 +10,10 @@ import { type TestPartner, type TestServer, testServer } from '../support/server
 let server: TestServer
 let partner: TestPartner
 let browser: Browser
+
 beforeAll(async () => {
   server = await testServer()
-  partner = await server.partner()
+  partner = await server.partner({ redirectUri: `${server.authUrl}/arrived` })
   await seed(server.database, { users: [{ id: 'ada' }] })
   browser = await launchBrowser()
 })
@@ -19,19 +21,122 @@ afterAll(async () => {
   await browser?.close()
   await server?.close()
 })
-test.each(Object.keys(looks))('%s', async (name) => {
-  const page = await browser.newPage(looks[name])
-  await page.goto(`${authorizeUrl(server, partner)}&response_type=code`)
-  expect.soft(await accessibilityFaults(page)).toEqual([])
-  await page.getByLabel('Email address').fill(emailOf('ada'))
-  await page.getByLabel('Password').fill('x')
-  await page.keyboard.press('Enter')
-  await page.getByRole('alert').waitFor()
-  expect.soft(await accessibilityFaults(page)).toEqual([])
-  await page.getByLabel('Password').fill(password)
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Connect' }).waitFor()
-  expect.soft(await accessibilityFaults(page)).toEqual([])
-  await page.goto(`${server.authUrl}/nix`)
-  expect.soft(await accessibilityFaults(page)).toEqual([])
+
+/** Visits login, the refused login, connect and errors, and looks at each. */
+async function visit(
+  options: BrowserContextOptions,
+  asked: { partner: TestPartner; language: string },
+  look: (page: Page, name: string) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({ ...options, locale: asked.language })
+  const page = await context.newPage()
+  const submit = async (secret: string) => {
+    await page.locator('[name=email]').fill(emailOf('ada'))
+    await page.locator('[name=password]').fill(secret)
+    await page.locator('[name=password]').press('Enter')
+  }
+  try {
+    await page.goto(authorizeUrl(server, asked.partner, { response_type: 'code' }))
+    await look(page, 'login')
+    await submit('not the password')
+    await page.locator('[role=alert]').waitFor()
+    await look(page, 'login-refused')
+    await submit(password)
+    await page.locator('[value=connect]').waitFor()
+    await look(page, 'connect')
+    for (const [name, path] of [
+      ['connect-incomplete', '/connect?request=x'],
+      ['untrusted-request', '/api/oauth2/authorize?client_id=nobody&redirect_uri=x'],
+      ['malformed-request', '/login?request=%zz'],
+      ['no-such-page', '/no-such-page'],
+    ] as const) {
+      await page.goto(`${server.authUrl}${path}`)
+      await look(page, name)
+    }
+  } finally {
+    await context.close()
+  }
+}
+
+const everyLanguageOnce = Object.entries(looks).map(([name, options], index) => ({
+  name,
+  options,
+  language: languages[index % languages.length] ?? 'en',
+}))
+
+test.each(everyLanguageOnce)(
+  '$name, $language: axe finds nothing wrong',
+  async ({ name, options, language }) => {
+    await visit(options, { partner, language }, async (page, step) => {
+      await screenshot(page, `${step} (${name}, ${language})`)
+      expect(await page.locator('html').getAttribute('lang')).toBe(language)
+      expect.soft(await accessibilityFaults(page), step).toEqual([])
+      expect.soft(await overflow(page), step).toBe(0)
+    })
+  },
+)
+
+test.each(languages)('in %s: at 320 pixels even long names are not scrolled sideways', async (language) => {
+  const long = await server.partner({
+    name: `${'Vermögensverwaltungs'.repeat(3)} ${'W'.repeat(35)}`,
+    redirectUri: `https://${'very-long-label-'.repeat(3)}x.${'another-long-label-'.repeat(3)}x.example/callback`,
+  })
+  const narrow = { viewport: { width: 320, height: 600 } }
+  await visit(narrow, { partner: long, language }, async (page, step) => {
+    await screenshot(page, `${step} (320 pixels, ${language})`)
+    expect.soft(await overflow(page), step).toBe(0)
+  })
+})
+
+describe('by keyboard alone', () => {
+  const focused = (page: Page) =>
+    page.evaluate<string>(
+      `(({ name, value, type, role, textContent }) =>
+        type === 'email' || type === 'password' ? name : role ?? (value || textContent).trim())(document.activeElement)`,
+    )
+
+  /** The stops of the Tab key, in order. Each has to look other than it does without the focus. */
+  async function expectStops(page: Page, stops: string[]): Promise<void> {
+    for (const stop of stops) {
+      await page.keyboard.press('Tab')
+      expect(await focused(page)).toBe(stop)
+      const element = await page.locator(':focus').elementHandle()
+      const picture = () => page.screenshot({ fullPage: true, animations: 'disabled' })
+      const withFocus = await picture()
+      await page.evaluate('document.activeElement.blur()')
+      expect(withFocus.equals(await picture()), `${stop} looks the same with the focus`).toBe(false)
+      await element?.focus()
+    }
+  }
+
+  test.each(['light', 'dark'] as const)('login and connect, %s', async (colorScheme) => {
+    const { login, connect } = chooseTexts('en', undefined)
+    const page = await browser.newPage({ colorScheme, locale: 'en' })
+    await page.goto(authorizeUrl(server, partner, { response_type: 'code', state: 's' }))
+    await expectStops(page, ['email'])
+    await page.keyboard.type(emailOf('ada'))
+    await expectStops(page, ['password'])
+    await page.keyboard.type('not the password')
+    await page.keyboard.press('Enter')
+    // What went wrong has the focus, and with it the screen reader's attention; the fields are named by it.
+    await page.getByRole('alert').waitFor()
+    expect(await focused(page)).toBe('alert')
+    for (const name of ['email', 'password']) {
+      const field = page.locator(`[name=${name}]`)
+      expect(await field.getAttribute('aria-invalid')).toBe('true')
+      const described = await field.getAttribute('aria-describedby')
+      expect(await page.locator(`#${described}`).textContent()).toBe(login.refused)
+    }
+    await expectStops(page, ['email', 'password'])
+    await page.keyboard.type(password)
+    await expectStops(page, [login.submit])
+    await page.keyboard.press('Enter')
+    await page.locator('[value=connect]').waitFor()
+    await expectStops(page, ['your connected apps', 'cancel', 'connect', connect.notYou])
+    await page.keyboard.press('Shift+Tab')
+    expect(await focused(page)).toBe('connect')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/arrived\?code=/)
+    await page.close()
+  })
 })
