@@ -3,18 +3,20 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { loginRoutes } from './authorize/login.routes.tsx'
+import { logoutRoutes } from './authorize/logout.routes.tsx'
 import { uiLocalesOf } from './authorize/ui-locales.ts'
 import type { Context } from './context.ts'
+import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { connectionRoutes } from './grants/connections.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { apiEdge, apiErrors } from './http/api-edge.ts'
-import { oauthEdge } from './http/oauth-edge.ts'
+import { oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { webEdge } from './http/web-edge.tsx'
-import { discoveryRoutes } from './keys/discovery.routes.ts'
 import { assetRoutes } from './pages/assets.routes.ts'
 import { tokenRoutes } from './tokens/token.routes.ts'
+import { userinfoRoutes } from './tokens/userinfo.routes.ts'
 
 /** The whole server as one list: what is served, where, and behind which edge. */
 export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
@@ -36,6 +38,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     authorizeRoutes(web, context, edge)
     loginRoutes(web, context, edge)
     connectRoutes(web, context, edge)
+    logoutRoutes(web, context, edge)
     connectionRoutes(web, context, edge)
     assetRoutes(web, edge.sheets)
   })
@@ -49,6 +52,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     async (service) => {
       apiEdge(service)
       apiDescriptionRoute(service)
+      userinfoRoutes(service, context)
     },
     { prefix: base },
   )
@@ -57,6 +61,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     async (oauth) => {
       oauthEdge(oauth)
       tokenRoutes(oauth, context)
+      postOnly(oauth, '/token', '/revoke', '/introspect')
     },
     { prefix: `${base}oauth2` },
   )

@@ -3,6 +3,7 @@ import type { Environment } from '../config.ts'
 import { type Parameters, printableName } from '../http/parameters.ts'
 import { foreignEnvironment } from '../partners/client-id.ts'
 import type { Partner } from '../partners/partners.sql.ts'
+import type { IdTokenHint } from '../tokens/id-token.ts'
 
 /** An authorization request that passed every check; sealed, it travels through the browser until the user has decided. */
 export const AuthorizationRequest = Type.Object({
@@ -17,13 +18,18 @@ export const AuthorizationRequest = Type.Object({
   prompt: Type.Array(Type.String()),
   /** Seconds. */
   maxAge: Type.Optional(Type.Integer()),
+  /** Of the `id_token_hint`: nobody but this user may answer. */
+  subject: Type.Optional(Type.String()),
   loginHint: Type.Optional(Type.String()),
   uiLocales: Type.Optional(Type.String()),
 })
 export type AuthorizationRequest = Static<typeof AuthorizationRequest>
 
-/** Others are ignored: `select_account` is what the connect page offers anyway. */
-const prompts = ['none', 'login', 'consent']
+/**
+ * Those that change what we do. `consent` and `select_account` are what the connect page asks and offers anyway, and values
+ * that nobody knows are ignored, as OpenID Connect Core section 3.1.2.1 advises: they may be tomorrow's.
+ */
+const prompts = ['none', 'login']
 
 /** Where an answer may be sent: only ever made from a redirect URI that is registered for the client. */
 export type ReturnAddress = { redirectUri: string; state?: string }
@@ -68,18 +74,28 @@ export async function identify(
   return { kind: 'identified', partner, redirectUri }
 }
 
-/** Everything else about the request, in order. A failure goes back to the partner. */
-export function check(
+/**
+ * Everything else about the request, in order. A failure goes back to the partner.
+ * @throws {DatabaseUnavailable} when the hint cannot be read
+ */
+export async function check(
   { values, repeated }: Parameters,
   method: 'GET' | 'POST',
   { partner, redirectUri }: { partner: Partner; redirectUri: string },
   fresh: { id: string; now: Date },
-): Checked {
+  readHint: (idToken: string) => Promise<IdTokenHint>,
+): Promise<Checked> {
   const given = (name: string) => values[name] || undefined // RFC 6749 section 3.1: empty is absent
   const state = repeated.includes('state') ? undefined : given('state')
   const to: ReturnAddress = { redirectUri, ...(state && { state }) }
   const fault = firstFault(values, repeated, method, partner)
   if (fault) return { kind: 'refused', to, ...fault }
+  const idTokenHint = given('id_token_hint')
+  const hint = idTokenHint && (await readHint(idTokenHint))
+  if (hint && (hint.kind === 'invalid' || hint.clientId !== partner.client_id)) {
+    const explanation = 'id_token_hint is not an id_token that was issued to this client here'
+    return { kind: 'refused', to, error: 'invalid_request', explanation }
+  }
   const nonce = given('nonce')
   const codeChallenge = given('code_challenge')
   const maxAge = given('max_age')
@@ -97,6 +113,7 @@ export function check(
       ...(nonce && { nonce }),
       ...(codeChallenge && { codeChallenge }),
       ...(maxAge && { maxAge: Number(maxAge) }),
+      ...(hint && { subject: hint.subject }),
       ...(loginHint && { loginHint }),
       ...(uiLocales && { uiLocales }),
     },
@@ -168,7 +185,7 @@ function openidFault(values: Record<string, string>): Fault | undefined {
   const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
   const prompt = words(values.prompt)
   if (prompt.includes('none') && prompt.length > 1) return invalid('prompt=none stands alone')
-  if (values.max_age && !/^\d{1,9}$/.test(values.max_age))
+  if (values.max_age && !/^\d{1,15}$/.test(values.max_age))
     return invalid('max_age must be a number of seconds')
   if (sealedBytes(values.nonce) > 512) return invalid('nonce is longer than 512 bytes')
   return undefined

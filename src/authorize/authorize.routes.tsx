@@ -5,6 +5,7 @@ import type { Web } from '../http/web-edge.tsx'
 import type { Texts } from '../languages/languages.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { randomId } from '../secrets/token-format.ts'
+import { readIdTokenHint } from '../tokens/id-token.ts'
 import { check, type Distrust, identify } from './authorization-request.ts'
 import { answerUrl } from './connect.ts'
 import { seal } from './sealed-request.ts'
@@ -34,7 +35,10 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
       )
       return web.errorPage(reply, texts, 400, heading, text)
     }
-    const checked = check(parameters, method, identified, { id: randomId(43), now: now() })
+    const fresh = { id: randomId(43), now: now() }
+    const checked = await check(parameters, method, identified, fresh, (idToken) =>
+      readIdTokenHint(context, idToken),
+    )
     if (checked.kind === 'refused') {
       const { to, error, explanation } = checked
       return reply.redirect(answerUrl(to, config.authUrl, { error, error_description: explanation }), 303)

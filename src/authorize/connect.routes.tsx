@@ -147,7 +147,9 @@ class ConnectStep {
     return this.#web.errorPage(this.#reply, this.#texts, status, said.heading, <p>{said.text}</p>, wayOn)
   }
 
-  #startAgain(asked: AuthorizationRequest): WayOn {
+  /** Not a request for a certain user: its hint is not kept, and without it anybody could answer. */
+  #startAgain(asked: AuthorizationRequest): WayOn | undefined {
+    if (asked.subject !== undefined) return undefined
     return { label: this.#texts.connect.startAgain, href: sameRequest(asked) }
   }
 }

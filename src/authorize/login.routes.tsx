@@ -3,8 +3,9 @@ import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import type { Web } from '../http/web-edge.tsx'
 import { findPartner } from '../partners/partners.sql.ts'
-import { clearSessionCookie, sessionHash, setSessionCookie } from '../sessions/session-cookie.ts'
-import { endSession, openSession } from '../sessions/sessions.sql.ts'
+import { logOut } from '../sessions/log-out.ts'
+import { sessionHash, setSessionCookie } from '../sessions/session-cookie.ts'
+import { openSession } from '../sessions/sessions.sql.ts'
 import { browserOf, rememberBrowser } from './known-browser.ts'
 import { logIn } from './login.ts'
 import { LoginPage, type LoginRefusal } from './pages.tsx'
@@ -17,6 +18,7 @@ const LoginForm = Type.Object({
   request: Type.Optional(Type.String()),
 })
 const RequestOnly = Type.Object({ request: Type.Optional(Type.String()) })
+const LogoutForm = Type.Object({ ...RequestOnly.properties, logout: Type.Optional(Type.String()) })
 
 export function loginRoutes(app: FastifyInstance, context: Context, web: Web): void {
   const { config, database, now } = context
@@ -78,19 +80,20 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
     },
   )
 
-  app.post<{ Body: Static<typeof RequestOnly> }>(
+  app.post<{ Body: Static<typeof LogoutForm> }>(
     '/logout',
-    { schema: { body: RequestOnly }, preValidation: web.ownForm },
+    { schema: { body: LogoutForm }, preValidation: web.ownForm },
     async (request, reply) => {
-      const hash = sessionHash(request, config)
-      if (hash) await database.maybe(endSession, [hash])
-      clearSessionCookie(reply, config)
-      return reply.redirect(nextPage(request.body.request), 303)
+      const { request: sealed, logout } = request.body
+      await logOut(request, reply, context)
+      // Where nobody is logged in any more, a partner's logout request goes on.
+      const next = logout === undefined ? nextPage(sealed) : `/logout?${new URLSearchParams({ logout })}`
+      return reply.redirect(next, 303)
     },
   )
 }
 
-/** There are two places to go to and both are ours: no return address is ever read from a request. */
+/** After a login there are two places to go to and both are ours: no return address is ever read from a request. */
 function nextPage(sealed: string | undefined): string {
   return sealed ? `/connect?${new URLSearchParams({ request: sealed })}` : '/connections'
 }

@@ -6,7 +6,7 @@ export type NextStep =
   | { kind: 'connect'; session: Session }
   /** `prompt=none` with everything in place: the code goes out without a page. */
   | { kind: 'issue'; session: Session }
-  /** `prompt=none` that would need a page (OpenID Connect Core section 3.1.2.6). */
+  /** What would need a page in spite of `prompt=none`, or another user (OpenID Connect Core section 3.1.2.6). */
   | { kind: 'answer'; error: 'login_required' | 'consent_required'; explanation: string }
 
 /** The one place that decides what the browser sees next; every page of the flow returns to it. */
@@ -17,6 +17,11 @@ export function nextStep(request: AuthorizationRequest, session: Session | undef
       ? { kind: 'answer', error: 'login_required', explanation: 'the user has to log in' }
       : { kind: 'login' }
   }
+  if (request.subject !== undefined && session.subject !== request.subject) {
+    if (!silent && !isOfThisRequest(request, session)) return { kind: 'login' }
+    const explanation = 'the user of the id_token_hint is not the one who is logged in'
+    return { kind: 'answer', error: 'login_required', explanation }
+  }
   if (!silent) return { kind: 'connect', session }
   return session.has_grant
     ? { kind: 'issue', session }
@@ -25,8 +30,12 @@ export function nextStep(request: AuthorizationRequest, session: Session | undef
 
 /** A login made for this very request always counts, or `max_age=0` would never end. */
 function isRecentEnough(request: AuthorizationRequest, session: Session, now: Date): boolean {
-  const loggedInAt = session.auth_time.getTime()
-  if (loggedInAt >= request.issuedAt) return true
+  if (isOfThisRequest(request, session)) return true
   if (request.prompt.includes('login')) return false
-  return request.maxAge === undefined || now.getTime() - loggedInAt <= request.maxAge * 1000
+  const age = now.getTime() - session.auth_time.getTime()
+  return request.maxAge === undefined || age <= request.maxAge * 1000
+}
+
+function isOfThisRequest(request: AuthorizationRequest, session: Session): boolean {
+  return session.auth_time.getTime() >= request.issuedAt
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { unsealLogout } from './logout-request.ts'
 import { unseal } from './sealed-request.ts'
 
 /** The languages that the partner asked for, wherever in the flow a request stands: as a parameter, or sealed. */
@@ -8,6 +9,8 @@ export async function uiLocalesOf(
   { keys, now }: Pick<Context, 'keys' | 'now'>,
 ): Promise<string | undefined> {
   const given = (name: string) => textIn(query, name) ?? textIn(body, name)
+  const logout = given('logout')
+  if (logout !== undefined) return (await unsealLogout(logout, keys.seal, now())).uiLocales
   const sealed = given('request')
   if (sealed === undefined) return given('ui_locales')
   const opened = await unseal(sealed, keys.seal, now())

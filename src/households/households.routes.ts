@@ -71,7 +71,7 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
     { schema: householdsSchema },
     async (request, reply) => {
       const bearer = readBearer(request.headers.authorization, config.environment)
-      if (bearer.kind === 'refused') return sendBearerRefusal(reply, bearer)
+      if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
       const pattern = request.query.name_pattern || undefined
       const listing = { address, filters: { ...(pattern && { name_pattern: pattern }) } }
       const page = pageOf(request.query, listing, keys.cursor)
@@ -82,7 +82,7 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
         offsetOf(page),
         page.after,
       ])
-      if (!row.authenticated) return sendBearerRefusal(reply, bearerRefusal(row.refusal), row)
+      if (!row.authenticated) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
       request.log.info({ event: 'read', client_id: row.client_id, user_id: row.user_id })
       return sendJson(reply, row.body, linkHeader(page, row.last, keys.cursor))
     },
@@ -93,7 +93,7 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
     { schema: accountsSchema },
     async (request, reply) => {
       const bearer = readBearer(request.headers.authorization, config.environment)
-      if (bearer.kind === 'refused') return sendBearerRefusal(reply, bearer)
+      if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
       const { household_id: id } = request.params
       const listing = { address: `${address}/${encodeURIComponent(id)}/accounts`, filters: {} }
       const page = pageOf(request.query, listing, keys.cursor)
@@ -105,7 +105,7 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
         offsetOf(page),
         page.after,
       ])
-      if (!row.authenticated) return sendBearerRefusal(reply, bearerRefusal(row.refusal), row)
+      if (!row.authenticated) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
       request.log.info({ event: 'read', client_id: row.client_id, user_id: row.user_id })
       if (!row.household_visible)
         return sendNotFound(reply, 'there is no such household, or this user may not see it')

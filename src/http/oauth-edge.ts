@@ -18,14 +18,26 @@ export function oauthEdge(app: FastifyInstance): void {
     return sendOauthError(request, reply, fault.status, codes[fault.kind], fault.explanation)
   })
   app.setNotFoundHandler((request, reply) =>
-    sendOauthError(
-      request,
-      reply,
-      404,
-      'invalid_request',
-      `there is no ${request.method} here; token requests are POST`,
-    ),
+    sendOauthError(request, reply, 404, 'invalid_request', `there is no ${request.method} at this address`),
   )
+}
+
+/** These endpoints take POST alone: another method is told so, and not that there is nothing (RFC 9110 section 15.5.6). */
+export function postOnly(app: FastifyInstance, ...paths: string[]): void {
+  for (const url of paths) {
+    app.route({
+      method: ['GET', 'PUT', 'PATCH', 'DELETE'],
+      url,
+      handler: (request, reply) =>
+        sendOauthError(
+          request,
+          reply.header('allow', 'POST'),
+          405,
+          'invalid_request',
+          `this is ${request.method}; send a POST`,
+        ),
+    })
+  }
 }
 
 export function sendOauthError(

@@ -107,4 +107,20 @@ export const de: Catalogue = {
     },
     startAgain: 'Von vorn beginnen',
   },
+  logout: {
+    heading: 'Abmelden?',
+    who: (partner) => <>{partner} bittet Sie, sich hier abzumelden.</>,
+    appsStay:
+      'Ihre verbundenen Apps bleiben verbunden: Die Abmeldung beendet nur die Anmeldung in diesem Browser.',
+    submit: 'Abmelden',
+    stay: 'Angemeldet bleiben',
+    done: {
+      heading: 'Sie sind abgemeldet',
+      text: 'Sie können diese Seite schließen.',
+    },
+    refused: {
+      heading: 'Sie wurden nicht abgemeldet',
+      text: 'Der Anfrage der Anwendung, die Sie hierher geschickt hat, ist nicht zu trauen. Deshalb wurde nichts ausgeführt, und Sie wurden nicht zu ihr zurückgeleitet. Abmelden können Sie sich bei Ihren verbundenen Apps.',
+    },
+  },
 }

@@ -112,6 +112,21 @@ export const en = {
     },
     startAgain: 'Start again',
   },
+  logout: {
+    heading: 'Log out?',
+    who: (partner: ComponentChildren) => <>{partner} asks you to log out here.</>,
+    appsStay: 'Your connected apps stay connected: logging out ends only the login in this browser.',
+    submit: 'Log out',
+    stay: 'Stay logged in',
+    done: {
+      heading: 'You are logged out',
+      text: 'You can close this page.',
+    },
+    refused: {
+      heading: 'You were not logged out',
+      text: 'The application that sent you here made a request that cannot be trusted, so nothing was done and you were not sent back to it. You can log out under your connected apps.',
+    },
+  },
 }
 
 export type Catalogue = typeof en

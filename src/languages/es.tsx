@@ -108,4 +108,19 @@ export const es: Catalogue = {
     },
     startAgain: 'Volver a empezar',
   },
+  logout: {
+    heading: '¿Cerrar la sesión?',
+    who: (partner) => <>{partner} le pide que cierre su sesión aquí.</>,
+    appsStay: 'Sus aplicaciones siguen conectadas: solo termina la sesión de este navegador.',
+    submit: 'Cerrar la sesión',
+    stay: 'Seguir con la sesión abierta',
+    done: {
+      heading: 'Su sesión está cerrada',
+      text: 'Puede cerrar esta página.',
+    },
+    refused: {
+      heading: 'Su sesión no se ha cerrado',
+      text: 'La solicitud de la aplicación de la que viene no es de confianza. Por eso no se ha hecho nada ni se ha vuelto a ella. Puede cerrar la sesión desde la página de sus aplicaciones conectadas.',
+    },
+  },
 }

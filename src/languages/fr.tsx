@@ -113,4 +113,20 @@ export const fr: Catalogue = {
     },
     startAgain: 'Recommencer',
   },
+  logout: {
+    heading: 'Fermer la session\u202f?',
+    who: (partner) => <>{partner} vous demande de fermer votre session ici.</>,
+    appsStay:
+      'Vos applications restent connectées\u00a0: seule la session ouverte dans ce navigateur prend fin.',
+    submit: 'Fermer la session',
+    stay: 'Garder la session ouverte',
+    done: {
+      heading: 'Votre session est fermée',
+      text: 'Vous pouvez fermer cette page.',
+    },
+    refused: {
+      heading: 'Votre session n’a pas été fermée',
+      text: 'La demande de l’application d’où vous venez n’est pas digne de confiance. Rien n’a donc été fait, et il n’y a pas eu de retour vers elle. Vous pouvez fermer votre session depuis la page de vos applications connectées.',
+    },
+  },
 }

@@ -16,6 +16,7 @@ const keyTypes = new Map([
   ['PS256', 'RSA'],
   ['ES256', 'EC'],
 ])
+export const assertionAlgorithms = [...keyTypes.keys()]
 
 const Unverified = Type.Object({
   header: Type.Object({ alg: Type.String(), kid: Type.Optional(Type.String()) }),
@@ -49,7 +50,7 @@ export async function verifyAssertion(text: string, rules: AssertionRules): Prom
   const { alg, kid } = found.header
   const clientId = found.claims.sub
   const kty = keyTypes.get(alg)
-  if (!kty) return refused('algorithm', `alg must be ${[...keyTypes.keys()].join(', ')}`)
+  if (!kty) return refused('algorithm', `alg must be ${assertionAlgorithms.join(', ')}`)
   const foreign = foreignEnvironment(clientId, rules.environment)
   if (foreign)
     return refused('wrong_environment', `the client belongs to ${foreign}, and this is ${rules.environment}`)
@@ -87,7 +88,7 @@ async function verifyBy(
   for (const key of candidates) {
     try {
       const { payload } = await jwtVerify(text, key.key, {
-        algorithms: [...keyTypes.keys()],
+        algorithms: assertionAlgorithms,
         issuer: clientId,
         subject: clientId,
         audience: audiences,

@@ -9,18 +9,22 @@ export const Session = Type.Object({
   user_name: Type.String(),
   auth_time: Instant,
   has_grant: Type.Boolean(),
+  /** What the partner knows the user by, also from a grant that has ended. */
+  subject: Type.Union([Type.String(), Type.Null()]),
 })
 export type Session = Static<typeof Session>
 
 /**
- * The live session of an active user who still has the password that it was opened with, and whether the user has a live grant for a partner.
+ * The live session of an active user who still has the password that it was opened with, and what a partner has of
+ * the user: a live grant, and the subject.
  * $1 SHA-256 of the session id, $2 client_id or null
  */
 export const findSession = statement(
   'find_session',
   Session,
   `SELECT u.id AS user_id, u.name AS user_name, s.auth_time,
-          EXISTS (SELECT FROM grants g WHERE g.user_id = u.id AND g.client_id = $2 AND g.revoked_at IS NULL) AS has_grant
+          EXISTS (SELECT FROM grants g WHERE g.user_id = u.id AND g.client_id = $2 AND g.revoked_at IS NULL) AS has_grant,
+          (SELECT g.subject FROM grants g WHERE g.user_id = u.id AND g.client_id = $2 LIMIT 1) AS subject
      FROM sessions s JOIN users u ON u.id = s.user_id
     WHERE s.hash = $1 AND s.expires_at > now() AND u.status = 'active'
       AND s.credential = sha256(convert_to(u.password_hash, 'UTF8'))`,

@@ -1,10 +1,14 @@
 import type { FastifyReply } from 'fastify'
+import type { Config } from '../config.ts'
+import { resourceMetadataPath } from '../discovery/protected-resource.ts'
 import { sendProblem } from '../http/api-edge.ts'
+import type { ProblemCode } from '../http/problem.ts'
 import type { BearerRefusal } from './bearer.ts'
 
-/** RFC 6750 section 3: without credentials the challenge has no error code. */
+/** The challenge of RFC 6750 section 3, which also says where to learn how a token is got (RFC 9728 section 5.1). */
 export function sendBearerRefusal(
   reply: FastifyReply,
+  config: Config,
   { reason, explanation }: BearerRefusal,
   whose?: { client_id: string | null; user_id: string | null },
 ): FastifyReply {
@@ -13,15 +17,25 @@ export function sendBearerRefusal(
     outcome: reason,
     ...(whose && { client_id: whose.client_id, user_id: whose.user_id }),
   })
-  if (reason === 'missing') {
-    reply.header('www-authenticate', 'Bearer realm="latchkey"')
-    return sendProblem(reply, 'unauthorized', explanation)
-  }
+  const { code, error } = wireOf(reason)
   // RFC 6750 section 3 bounds the description's characters; ours hold a quotation mark at most.
   const description = explanation.replaceAll('"', "'")
-  reply.header(
-    'www-authenticate',
-    `Bearer realm="latchkey", error="invalid_token", error_description="${description}"`,
-  )
-  return sendProblem(reply, 'invalid_token', explanation)
+  const challenge = [
+    'realm="latchkey"',
+    ...(error ? [`error="${error}"`, `error_description="${description}"`] : []),
+    `resource_metadata="${new URL(config.baseUrl).origin}${resourceMetadataPath(config)}"`,
+  ]
+  return sendProblem(reply.header('www-authenticate', `Bearer ${challenge.join(', ')}`), code, explanation)
+}
+
+/** RFC 6750 section 3.1: without credentials the challenge has no error code. */
+function wireOf(reason: BearerRefusal['reason']): { code: ProblemCode; error?: string } {
+  switch (reason) {
+    case 'missing':
+      return { code: 'unauthorized' }
+    case 'ambiguous':
+      return { code: 'bad_request', error: 'invalid_request' }
+    default:
+      return { code: 'invalid_token', error: 'invalid_token' }
+  }
 }

@@ -7,7 +7,7 @@ import Type from 'typebox'
  */
 export const callerOf = `
   bearer AS (
-    SELECT p.client_id, u.id AS user_id, u.firm_id, r.sees,
+    SELECT p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
            CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
                 WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
                 WHEN t.expires_at <= now() THEN 'expired' END AS refusal
@@ -19,7 +19,7 @@ export const callerOf = `
       JOIN roles r ON r.name = u.role
      WHERE t.hash = $1
   ), caller AS (
-    SELECT user_id, firm_id, sees FROM bearer WHERE refusal IS NULL
+    SELECT user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
   )`
 
 /** The columns by which a statement that begins with `callerOf` says who calls, and whether that is authenticated. */

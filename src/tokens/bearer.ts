@@ -1,10 +1,14 @@
+import type { FastifyRequest } from 'fastify'
 import type { Environment } from '../config.ts'
 import { parseToken } from '../secrets/token-format.ts'
 
 export type BearerRefusal = {
   kind: 'refused'
-  /** `missing`: no credentials at all, which RFC 6750 section 3.1 answers without an error code. */
-  reason: 'missing' | 'malformed' | 'expired' | 'revoked' | 'suspended' | 'unknown'
+  /**
+   * `missing`: no credentials at all, which RFC 6750 section 3.1 answers without an error code. `ambiguous`: more than
+   * one access token, or one in more than one place (section 2).
+   */
+  reason: 'missing' | 'ambiguous' | 'malformed' | 'expired' | 'revoked' | 'suspended' | 'unknown'
   explanation: string
 }
 
@@ -17,6 +21,24 @@ export function readBearer(authorization: string | undefined, environment: Envir
   }
   const token = /^bearer ([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
   if (token === undefined) return refused('malformed', 'the Authorization header must be "Bearer <token>"')
+  return presented(token, environment)
+}
+
+/** Reads the header, or the `access_token` of a form body (RFC 6750 section 2.2); never the address, which logs keep. */
+export function readBearerOfForm({ headers, body }: FastifyRequest, environment: Environment): Bearer {
+  const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '')
+  const token: unknown =
+    isForm && typeof body === 'object' && body !== null && 'access_token' in body
+      ? body.access_token
+      : undefined
+  if (token === undefined) return readBearer(headers.authorization, environment)
+  if (typeof token !== 'string' || headers.authorization !== undefined) {
+    return refused('ambiguous', 'send one access token, in the Authorization header or in the body')
+  }
+  return presented(token, environment)
+}
+
+function presented(token: string, environment: Environment): Bearer {
   const parsed = parseToken(token, environment, 'at')
   return parsed.kind === 'ok'
     ? { kind: 'presented', hash: parsed.hash }

@@ -207,13 +207,13 @@ describe('addresses that do not exist answer in the language of their edge', () 
     },
   )
 
-  test('under oauth2/, and GET where it is POST: JSON of RFC 6749', async () => {
-    for (const path of [`${base}oauth2/nowhere`, `${base}oauth2/token`, `${base}oauth2`]) {
+  test('under oauth2/: JSON of RFC 6749', async () => {
+    for (const path of [`${base}oauth2/nowhere`, `${base}oauth2`]) {
       const answer = await getRaw(server.authUrl, path)
       expect(answer?.status).toBe(404)
       expect(JSON.parse(answer?.body ?? '')).toEqual({
         error: 'invalid_request',
-        error_description: 'there is no GET here; token requests are POST',
+        error_description: 'there is no GET at this address',
         request_id: answer?.headers.get('x-api-request-id'),
       })
     }

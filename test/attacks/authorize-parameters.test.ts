@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seed } from '../support/directory.ts'
 import { authorize, connect, logIn, pkce } from '../support/journey.ts'
-import { answerOf, everyWay, expectErrorPage, parametersFor } from '../support/pages.ts'
+import { answerOf, everyWay, expectErrorPage, isLoginPage, parametersFor } from '../support/pages.ts'
 import { freePort, type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
@@ -98,6 +98,7 @@ describe('4: parameters sent twice, empty, unknown', () => {
     max_age: '9',
     code_challenge_method: 'S256',
     login_hint: 'a',
+    id_token_hint: 'a',
   }
   const all = { ...once, code_challenge: pkce().challenge }
 
@@ -178,6 +179,28 @@ describe('4: parameters sent twice, empty, unknown', () => {
       everyWay(server, `${parametersFor(partner, unknown)}&__proto__=polluted&hasOwnProperty`),
     )) {
       expect(page.headers.get('location')).toMatch(/^\/connect\?request=/)
+    }
+  })
+})
+
+describe('optional parameters of OpenID Connect are never an error', () => {
+  test.each([
+    ['claims', '{"userinfo":{"name":{"essential":true}},"id_token":{"acr":{"values":["x"]}}}'],
+    ['claims', '{not JSON'],
+    ['claims', '[]'],
+    ['claims_locales', 'de fr-CA'],
+    ['ui_locales', 'xx-Nowhere de'],
+    ['ui_locales', '***'],
+    ['acr_values', 'urn:nobody:knows 2'],
+    ['login_hint', `"><script>${'x'.repeat(2000)}`],
+    ['display', 'popup'],
+    ['display', 'hologram'],
+  ])('%s=%s', async (name, value) => {
+    for (const page of await Promise.all(everyWay(server, parametersFor(partner, { [name]: value })))) {
+      const login = await new Visitor().follow(page)
+      expect(login.status).toBe(200)
+      expect(isLoginPage(login)).toBe(true)
+      expect(login.document.querySelector('script')).toBeNull()
     }
   })
 })

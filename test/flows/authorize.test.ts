@@ -210,10 +210,21 @@ describe('prompt and max_age', () => {
     },
   )
 
-  test.each(['-1', '+5', '1.5', '1e2', '0x10', 'x', ' 7', '1234567890'])(
+  test.each(['-1', '+5', '1.5', '1e2', '0x10', 'x', ' 7', '1'.repeat(16)])(
     '6: max_age=%j is invalid_request',
     async (age) => {
       expect(answerOf(partner, await ask(new Visitor(), { max_age: age })).error).toBe('invalid_request')
+    },
+  )
+
+  test.each(['', '10000', '1'.repeat(15)])('6: max_age=%j: a login of just now will do', async (age) => {
+    expect(isConnectPage(await ask(await loggedIn(server, 'ada'), { max_age: age }))).toBe(true)
+  })
+
+  test.each(['select_account', 'create', 'select_account tomorrow', 'NONE'])(
+    '6: prompt=%j asks for nothing beside what the connect page is',
+    async (prompt) => {
+      expect(isConnectPage(await ask(await loggedIn(server, 'ada'), { prompt }))).toBe(true)
     },
   )
 

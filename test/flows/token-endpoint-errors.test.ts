@@ -224,15 +224,18 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
     expectError(answer, 400, 'invalid_request', /percent-encoded UTF-8/)
   })
 
-  test.each(['GET', 'PUT', 'DELETE'])('%s: says that token requests are POST', async (method) => {
-    const answer = await send(`${server.baseUrl}oauth2/token?grant_type=refresh_token`, { method })
-    expectError(answer, 404, 'invalid_request', /token requests are POST/)
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s: 405, and says that it takes POST', async (method) => {
+    for (const endpoint of ['token', 'revoke']) {
+      const answer = await send(`${server.baseUrl}oauth2/${endpoint}?grant_type=refresh_token`, { method })
+      expectError(answer, 405, 'invalid_request', /send a POST/)
+      expect(answer.headers.get('allow')).toBe('POST')
+    }
   })
 
   test('a method in X-HTTP-Method-Override is not one', async () => {
     const answer = await send(`${server.baseUrl}oauth2/token`, {
       headers: { 'x-http-method-override': 'POST' },
     })
-    expect(answer.status).toBe(404)
+    expect(answer.status).toBe(405)
   })
 })

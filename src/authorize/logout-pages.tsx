@@ -1,0 +1,43 @@
+import type { Texts } from '../languages/languages.ts'
+import { HiddenFields } from '../pages/parts.tsx'
+
+export function LogoutPage(props: {
+  texts: Texts
+  csrf: string
+  /** The sealed logout request. */
+  logout: string
+  userName: string
+  partnerName: string | undefined
+}) {
+  const { connect, logout } = props.texts
+  const user = (
+    <strong>
+      <bdi>{props.userName}</bdi>
+    </strong>
+  )
+  return (
+    <>
+      <h1>{logout.heading}</h1>
+      {props.partnerName && <p>{logout.who(<bdi>{props.partnerName}</bdi>)}</p>}
+      <p>{connect.loggedInAs(user)}</p>
+      <p>{logout.appsStay}</p>
+      <form method="post" action="/logout">
+        <HiddenFields csrf={props.csrf} />
+        <input type="hidden" name="logout" value={props.logout} />
+        <button type="submit">{logout.submit}</button>
+      </form>
+      <p>
+        <a href="/connections">{logout.stay}</a>
+      </p>
+    </>
+  )
+}
+
+export function LoggedOutPage({ texts: { logout } }: { texts: Texts }) {
+  return (
+    <>
+      <h1>{logout.done.heading}</h1>
+      <p>{logout.done.text}</p>
+    </>
+  )
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { type Bearer, bearerRefusal, readBearer, readBearerOfForm } from './bearer.ts'
+import { sendBearerRefusal } from './bearer-challenge.ts'
+import { findSubject } from './userinfo.sql.ts'
+
+/**
+ * OpenID Connect Core section 5.3. `openid` is the only scope, so the subject is all there is to tell. The endpoint is
+ * called with an access token, and so refuses as the API does.
+ */
+export function userinfoRoutes(app: FastifyInstance, { config, database }: Context): void {
+  const answer = async (request: FastifyRequest, reply: FastifyReply, bearer: Bearer) => {
+    if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
+    const row = await database.one(findSubject, [bearer.hash])
+    if (!row.authenticated) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
+    request.log.info({ event: 'userinfo', client_id: row.client_id, user_id: row.user_id })
+    return reply.header('cache-control', 'no-store').send({ sub: row.subject })
+  }
+
+  app.get('/oauth2/userinfo', (request, reply) =>
+    answer(request, reply, readBearer(request.headers.authorization, config.environment)),
+  )
+  app.post('/oauth2/userinfo', (request, reply) =>
+    answer(request, reply, readBearerOfForm(request, config.environment)),
+  )
+}

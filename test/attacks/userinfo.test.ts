@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newToken } from '../../src/secrets/token-format.ts'
+import { accessTokenOf } from '../support/access-token.ts'
+import { codeFor, type Issued, issued } from '../support/connection.ts'
+import { query } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { claimsOf } from '../support/id-token.ts'
+import { token } from '../support/journey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { Visitor } from '../support/visitor.ts'
+
+let server: TestServer
+let partner: TestPartner
+let endpoint: string
+const ada = new Visitor()
+
+beforeAll(async () => {
+  server = await testServer()
+  partner = await server.partner()
+  endpoint = `${server.baseUrl}oauth2/userinfo`
+  await seed(server.database, { users: [{ id: 'ada' }, { id: 'bob' }] })
+})
+afterAll(() => server.close())
+
+type Answer = { status: number; headers: Headers; body: Record<string, unknown> }
+
+async function ask(init: RequestInit, address = endpoint): Promise<Answer> {
+  const response = await fetch(address, init)
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+async function newTokens(of = partner): Promise<Issued> {
+  const code = await codeFor(ada, server, of, 'ada')
+  return issued(await token(server, of, { grant_type: 'authorization_code', code }))
+}
+
+const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
+const form = (fields: Record<string, string> | string[][]) => ({
+  method: 'POST',
+  body: new URLSearchParams(fields),
+})
+
+function expectRefused(answer: Answer, status: number, error: string): void {
+  expect(answer.status).toBe(status)
+  expect(answer.headers.get('www-authenticate')).toContain(`error="${error}"`)
+  expect(answer.headers.get('content-type')).toContain('application/problem+json')
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(answer.body).not.toHaveProperty('sub')
+}
+
+describe('userinfo (OpenID Connect Core section 5.3)', () => {
+  test('the subject of the id_token, and nothing else, in each of three ways', async () => {
+    const { accessToken, idToken } = await newTokens()
+    for (const init of [
+      { headers: bearer(accessToken) },
+      { method: 'POST', headers: bearer(accessToken) },
+      { ...form({}), headers: bearer(accessToken) },
+      form({ access_token: accessToken }),
+    ]) {
+      const answer = await ask(init)
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(answer.body).toEqual({ sub: claimsOf(idToken).sub })
+    }
+  })
+
+  test('another partner knows the same user by another subject', async () => {
+    const other = await newTokens(await server.partner({ name: 'Other' }))
+    const { body } = await ask({ headers: bearer(other.accessToken) })
+    expect(body).toEqual({ sub: claimsOf(other.idToken).sub })
+    expect(body.sub).not.toBe(claimsOf((await newTokens()).idToken).sub)
+  })
+})
+
+describe('26: the access token where it may not be', () => {
+  test('in the address it is not looked at', async () => {
+    const { accessToken } = await newTokens()
+    const address = `${endpoint}?access_token=${accessToken}`
+    for (const init of [{}, form({})]) {
+      const answer = await ask(init, address)
+      expect(answer.status).toBe(401)
+      expect(answer.headers.get('www-authenticate')).not.toContain('error')
+      expect(answer.body).toMatchObject({ code: 'unauthorized' })
+    }
+  })
+
+  test('in a JSON body it is not looked at either', async () => {
+    const { accessToken } = await newTokens()
+    const answer = await ask({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ access_token: accessToken }),
+    })
+    expect(answer).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
+  })
+
+  test('in header and body at once, and twice in the body: 400', async () => {
+    const { accessToken } = await newTokens()
+    for (const init of [
+      { ...form({ access_token: accessToken }), headers: bearer(accessToken) },
+      { ...form({ access_token: accessToken }), headers: { authorization: 'Basic eDp5' } },
+      { ...form({ access_token: 'other' }), headers: bearer(accessToken) },
+      form([
+        ['access_token', accessToken],
+        ['access_token', accessToken],
+      ]),
+    ]) {
+      expectRefused(await ask(init), 400, 'invalid_request')
+    }
+  })
+})
+
+describe('27: what is no live access token', () => {
+  test.each<[string, () => Promise<string>]>([
+    ['a refresh token', async () => (await newTokens()).refreshToken],
+    ['an id_token', async () => (await newTokens()).idToken],
+    ['a code', () => codeFor(ada, server, partner, 'ada')],
+    ['one that was never issued', async () => newToken('sandbox', 'at').text],
+    ['an expired one', () => accessTokenOf(server.database, 'bob', { expiresIn: -1 })],
+    ['nothing', async () => ''],
+  ])('%s: 401, in the header and in the body', async (_what, secret) => {
+    const text = await secret()
+    expectRefused(await ask(form({ access_token: text })), 401, 'invalid_token')
+    if (text) expectRefused(await ask({ headers: bearer(text) }), 401, 'invalid_token')
+  })
+
+  test('revoked, disconnected, or of a partner that is suspended: 401 from the next call on', async () => {
+    const own = await server.partner({ name: 'Ending' })
+    const endings: ((tokens: Issued) => Promise<unknown>)[] = [
+      ({ refreshToken }) => token(server, own, { token: refreshToken }, 'revoke'),
+      () =>
+        query(server.database, 'UPDATE grants SET revoked_at = now() WHERE client_id = $1', [own.clientId]),
+      () =>
+        query(server.database, `UPDATE partners SET status = 'suspended' WHERE client_id = $1`, [
+          own.clientId,
+        ]),
+    ]
+    for (const end of endings) {
+      const tokens = await newTokens(own)
+      expect((await ask({ headers: bearer(tokens.accessToken) })).status).toBe(200)
+      await end(tokens)
+      expectRefused(await ask({ headers: bearer(tokens.accessToken) }), 401, 'invalid_token')
+    }
+  })
+})

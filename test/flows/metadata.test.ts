@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seed } from '../support/directory.ts'
+import { authorizationChecks } from '../support/metadata/authorization.ts'
+import { clientChecks } from '../support/metadata/clients.ts'
+import { idTokenChecks } from '../support/metadata/id-token.ts'
+import { resourceChecks } from '../support/metadata/resource.ts'
+import { type Checks, newTokens, type Walk } from '../support/metadata/walk.ts'
+import { testServer } from '../support/server.ts'
+import { Visitor } from '../support/visitor.ts'
+
+const server = await testServer()
+const walk: Walk = { server, partner: await server.partner(), ada: new Visitor() }
+
+beforeAll(async () => {
+  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
+  await newTokens(walk)
+})
+afterAll(() => server.close())
+
+const documents: [path: string, checks: Checks][] = [
+  [
+    '/.well-known/openid-configuration',
+    { ...authorizationChecks(walk), ...clientChecks(walk), ...idTokenChecks(walk) },
+  ],
+  ['/.well-known/oauth-protected-resource/service-open-api/', resourceChecks(walk)],
+]
+
+describe.each(documents)('what %s states is true', (path, checks) => {
+  const served = async (): Promise<Record<string, unknown>> => (await fetch(server.authUrl + path)).json()
+
+  test('each statement has a check, and each check a statement', async () => {
+    expect(Object.keys(await served()).sort()).toEqual(Object.keys(checks).sort())
+  })
+
+  test.each(Object.entries(checks))('%s', async (name, check) => {
+    await check((await served())[name])
+  })
+})

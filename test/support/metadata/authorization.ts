@@ -1,0 +1,130 @@
+import { expect } from 'vitest'
+import { codeFor } from '../connection.ts'
+import { pkce, token } from '../journey.ts'
+import { answerOf, isConnectPage, isLoginPage, parametersFor } from '../pages.ts'
+import { redirectOf, Visitor } from '../visitor.ts'
+import { ask, type Checks, eachOf, errorOf, listOf, newTokens, type Walk } from './walk.ts'
+
+/** The statements about the authorization endpoint. */
+export function authorizationChecks(walk: Walk): Checks {
+  const { server, partner, ada } = walk
+
+  return {
+    authorization_endpoint: async (value) => {
+      const parameters = parametersFor(partner)
+      const visitor = new Visitor()
+      for (const page of [
+        await visitor.get(`${value}?${parameters}`),
+        await visitor.post(String(value), parameters),
+      ]) {
+        expect(isLoginPage(await visitor.follow(page))).toBe(true)
+      }
+    },
+    scopes_supported: listOf(
+      {
+        openid: async () => {
+          const code = await codeFor(ada, server, partner, 'ada', { scope: 'openid profile email' })
+          const { body } = await token(server, partner, { grant_type: 'authorization_code', code })
+          expect(body.scope).toBe('openid')
+        },
+      },
+      async () => expect(await errorOf(walk, { scope: 'profile' })).toBe('invalid_scope'),
+    ),
+    response_types_supported: listOf(
+      {
+        code: async () => {
+          const page = await ask(walk, { response_type: 'code', prompt: 'none' })
+          expect(Object.keys(answerOf(partner, page)).sort()).toEqual(['code', 'iss'])
+        },
+      },
+      async () => {
+        for (const type of ['token', 'id_token', 'code id_token', 'none']) {
+          expect(await errorOf(walk, { response_type: type })).toBe('unsupported_response_type')
+        }
+      },
+    ),
+    response_modes_supported: listOf(
+      {
+        query: async () => {
+          const location = redirectOf(await ask(walk, { response_mode: 'query', prompt: 'none' }))
+          expect(location?.searchParams.get('code')).toMatch(/^lk_test_ac_/)
+          expect(location?.hash).toBe('')
+        },
+      },
+      async () => {
+        for (const mode of ['fragment', 'form_post', 'jwt']) {
+          expect(await errorOf(walk, { response_mode: mode })).toBe('invalid_request')
+        }
+      },
+    ),
+    code_challenge_methods_supported: listOf(
+      {
+        S256: async () => {
+          const { verifier, challenge } = pkce()
+          for (const [tried, status] of [
+            [pkce().verifier, 400],
+            [verifier, 200],
+          ] as const) {
+            const s256 = { code_challenge: challenge, code_challenge_method: 'S256' }
+            const code = await codeFor(ada, server, partner, 'ada', s256)
+            const redemption = { grant_type: 'authorization_code', code, code_verifier: tried }
+            expect((await token(server, partner, redemption)).status).toBe(status)
+          }
+        },
+      },
+      async () => {
+        const plain = { code_challenge: pkce().verifier, code_challenge_method: 'plain' }
+        expect(await errorOf(walk, plain)).toBe('invalid_request')
+      },
+    ),
+    prompt_values_supported: listOf({
+      none: async () => {
+        expect(await errorOf(walk, { prompt: 'none' })).toBe('login_required')
+        expect(answerOf(partner, await ask(walk, { prompt: 'none' })).code).toBeDefined()
+      },
+      login: async () => expect(isLoginPage(await ask(walk, { prompt: 'login' }))).toBe(true),
+      consent: async () => expect(isConnectPage(await ask(walk, { prompt: 'consent' }))).toBe(true),
+      select_account: async () => {
+        const page = await ask(walk, { prompt: 'select_account' })
+        expect(page.text).toContain('Not you? Log in as someone else')
+      },
+    }),
+    display_values_supported: listOf({
+      page: async () => expect(isConnectPage(await ask(walk, { display: 'page' }))).toBe(true),
+    }),
+    ui_locales_supported: eachOf(['en', 'de', 'fr', 'es'], async (language) => {
+      const page = await ask(walk, { ui_locales: `xx ${language}` })
+      expect(page.headers.get('content-language')).toBe(language)
+      expect(page.document.querySelector('html')?.getAttribute('lang')).toBe(language)
+    }),
+    claims_parameter_supported: async (value) => {
+      expect(value).toBe(false)
+      const claims = JSON.stringify({ userinfo: { name: { essential: true } }, id_token: { email: null } })
+      const { accessToken, idToken } = await newTokens(walk, { claims })
+      const headers = { authorization: `Bearer ${accessToken}` }
+      const userinfo = await (await fetch(`${server.baseUrl}oauth2/userinfo`, { headers })).json()
+      expect(Object.keys(userinfo)).toEqual(['sub'])
+      expect(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString()).not.toContain('email')
+    },
+    request_parameter_supported: async (value) => {
+      expect(value).toBe(false)
+      expect(await errorOf(walk, { request: 'e30.e30.' })).toBe('request_not_supported')
+    },
+    request_uri_parameter_supported: async (value) => {
+      expect(value).toBe(false)
+      expect(await errorOf(walk, { request_uri: 'https://x.example/' })).toBe('request_uri_not_supported')
+    },
+    authorization_response_iss_parameter_supported: async (value) => {
+      expect(value).toBe(true)
+      const cancelled = await ada.submit(await ask(walk, {}), '/connect', { decision: 'cancel' })
+      for (const page of [
+        await ask(walk, { prompt: 'none' }),
+        await ask(walk, { prompt: 'none' }, new Visitor()),
+        await ask(walk, { scope: 'none' }),
+        cancelled,
+      ]) {
+        expect(answerOf(partner, page).iss).toBe(server.authUrl)
+      }
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { SignJWT } from 'jose'
+import { expect } from 'vitest'
+import type { AuthMethod } from '../../../src/partners/partners.sql.ts'
+import { assertionParameters, clientBy, newSigningPair } from '../client-assertion.ts'
+import { codeFor, issued } from '../connection.ts'
+import { type Endpoint, send, token } from '../journey.ts'
+import { credentials, postForm } from '../token-endpoint.ts'
+import { type Checks, eachOf, listOf, newTokens, type Walk } from './walk.ts'
+
+/** The statements about the endpoints that a client authenticates at. */
+export function clientChecks(walk: Walk): Checks {
+  const { server, partner, ada } = walk
+  const post = (url: unknown, parameters: Record<string, string>) =>
+    send(String(url), {
+      method: 'POST',
+      body: new URLSearchParams({ ...credentials(partner), ...parameters }),
+    })
+
+  return {
+    token_endpoint: async (value) => {
+      const code = await codeFor(ada, server, partner, 'ada')
+      issued(await post(value, { grant_type: 'authorization_code', code }))
+    },
+    introspection_endpoint: async (value) => {
+      const { accessToken } = await newTokens(walk)
+      expect((await post(value, { token: accessToken })).body).toMatchObject({
+        active: true,
+        scope: 'openid',
+      })
+    },
+    revocation_endpoint: async (value) => {
+      const { accessToken } = await newTokens(walk)
+      expect((await post(value, { token: accessToken })).status).toBe(200)
+      const headers = { authorization: `Bearer ${accessToken}` }
+      expect((await fetch(`${server.baseUrl}oauth2/userinfo`, { headers })).status).toBe(401)
+    },
+    grant_types_supported: listOf(
+      {
+        authorization_code: async () => {
+          await newTokens(walk)
+        },
+        refresh_token: async () => {
+          const { refreshToken } = await newTokens(walk)
+          issued(await token(server, partner, { grant_type: 'refresh_token', refresh_token: refreshToken }))
+        },
+      },
+      async () => {
+        for (const type of [
+          'password',
+          'client_credentials',
+          'implicit',
+          'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        ]) {
+          const { body } = await token(server, partner, { grant_type: type })
+          expect(body.error).toBe('unsupported_grant_type')
+        }
+      },
+    ),
+    token_endpoint_auth_methods_supported: authMethods(walk, 'token'),
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms(walk, 'token'),
+    introspection_endpoint_auth_methods_supported: authMethods(walk, 'introspect'),
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms(walk, 'introspect'),
+    revocation_endpoint_auth_methods_supported: authMethods(walk, 'revoke'),
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms(walk, 'revoke'),
+  }
+}
+
+/** A request that whoever is authenticated is not refused as a client for, though the token is nobody's. */
+const harmless = { grant_type: 'refresh_token', refresh_token: 'x', token: 'x' }
+
+function expectClient({ status, body }: { status: number; body: Record<string, unknown> }): void {
+  expect(status).not.toBe(401)
+  expect(['invalid_grant', undefined]).toContain(body.error)
+}
+
+function authMethods({ server, partner }: Walk, endpoint: Endpoint) {
+  const methods: AuthMethod[] = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
+  return eachOf(
+    methods,
+    async (method) => expectClient(await (await clientBy(method, server)).ask(harmless, endpoint)),
+    async () => {
+      // `none`, and `client_secret_jwt`.
+      const { clientId, clientSecret } = partner
+      const claims = { iss: clientId, sub: clientId, aud: server.authUrl, jti: 'x' }
+      const signed = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('1m')
+      const assertion = assertionParameters(await signed.sign(Buffer.from(clientSecret)))
+      for (const proof of [{ client_id: clientId }, assertion]) {
+        const refused = await postForm(server, { ...harmless, ...proof }, {}, endpoint)
+        expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+      }
+    },
+  )
+}
+
+function assertionAlgorithms({ server }: Walk, endpoint: Endpoint) {
+  const answer = async (alg: string) => {
+    const client = await clientBy('private_key_jwt', server, await newSigningPair(alg))
+    return client.ask(harmless, endpoint)
+  }
+  return eachOf(
+    ['RS256', 'PS256', 'ES256'],
+    async (alg) => expectClient(await answer(alg)),
+    async () => {
+      for (const alg of ['RS384', 'RS512', 'PS512']) {
+        expect((await answer(alg)).body.error).toBe('invalid_client')
+      }
+    },
+  )
+}

@@ -1,0 +1,90 @@
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { expect } from 'vitest'
+import { createPartner } from '../../../src/partners/partners.ts'
+import { claimsOf } from '../id-token.ts'
+import { ask, type Checks, eachOf, listOf, newTokens, type Walk } from './walk.ts'
+
+/** The statements about who the user is said to be, and by whom. */
+export function idTokenChecks(walk: Walk): Checks {
+  const { server, partner, ada } = walk
+  const userinfo = async (url: unknown, accessToken: string, method = 'GET') => {
+    const response = await fetch(String(url), { method, headers: { authorization: `Bearer ${accessToken}` } })
+    return response.json()
+  }
+
+  return {
+    issuer: async (value) => {
+      expect(claimsOf((await newTokens(walk)).idToken).iss).toBe(value)
+      const served = await (await fetch(`${value}/.well-known/openid-configuration`)).json()
+      expect(served.issuer).toBe(value)
+    },
+    jwks_uri: async (value) => {
+      const { keys } = await (await fetch(String(value))).json()
+      for (const key of keys) {
+        expect(key).toMatchObject({ use: 'sig', kid: expect.any(String), alg: expect.any(String) })
+        for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'])
+          expect(key).not.toHaveProperty(secret)
+      }
+      const { idToken } = await newTokens(walk)
+      await jwtVerify(idToken, createRemoteJWKSet(new URL(String(value))), {
+        issuer: server.authUrl,
+        audience: partner.clientId,
+      })
+    },
+    id_token_signing_alg_values_supported: eachOf(
+      ['RS256', 'ES256'],
+      async (alg) => {
+        const own = await server.partner({ idTokenAlg: alg })
+        const { idToken } = await newTokens({ ...walk, partner: own })
+        const keys = createRemoteJWKSet(new URL(`${server.authUrl}/.well-known/jwks.json`))
+        expect((await jwtVerify(idToken, keys)).protectedHeader.alg).toBe(alg)
+      },
+      async () => {
+        for (const idTokenAlg of ['none', 'HS256', 'PS256']) {
+          const wanted = { name: 'P', redirectUris: ['https://p.example/'], requirePkce: false, idTokenAlg }
+          expect((await createPartner(server.database, 'sandbox', wanted)).kind).toBe('refused')
+        }
+      },
+    ),
+    subject_types_supported: listOf({
+      pairwise: async () => {
+        const other = await newTokens({ ...walk, partner: await server.partner() })
+        const [own, again] = [await newTokens(walk), await newTokens(walk)]
+        expect(claimsOf(again.idToken).sub).toBe(claimsOf(own.idToken).sub)
+        expect(claimsOf(other.idToken).sub).not.toBe(claimsOf(own.idToken).sub)
+      },
+    }),
+    acr_values_supported: eachOf(['urn:latchkey:acr:password'], async (acr) => {
+      expect(claimsOf((await newTokens(walk, { acr_values: acr })).idToken).acr).toBe(acr)
+    }),
+    claims_supported: async (value) => {
+      const { idToken } = await newTokens(walk, { nonce: 'n' })
+      expect([value].flat().sort()).toEqual(Object.keys(claimsOf(idToken)).sort())
+    },
+    claim_types_supported: listOf({
+      normal: async () => {
+        const { idToken, accessToken } = await newTokens(walk)
+        for (const claims of [
+          claimsOf(idToken),
+          await userinfo(`${server.baseUrl}oauth2/userinfo`, accessToken),
+        ]) {
+          expect(claims).not.toHaveProperty('_claim_names')
+          expect(claims).not.toHaveProperty('_claim_sources')
+        }
+      },
+    }),
+    userinfo_endpoint: async (value) => {
+      const { idToken, accessToken } = await newTokens(walk)
+      for (const method of ['GET', 'POST']) {
+        expect(await userinfo(value, accessToken, method)).toEqual({ sub: claimsOf(idToken).sub })
+      }
+    },
+    // The last of all: it ends Ada's login.
+    end_session_endpoint: async (value) => {
+      const { idToken } = await newTokens(walk)
+      await ada.follow(await ada.get(`${value}?${new URLSearchParams({ id_token_hint: idToken })}`))
+      const page = await ask(walk, {})
+      expect(page.document.querySelector('input[name=password]')).not.toBeNull()
+    },
+  }
+}
