@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
+import type { Usage } from './grants/usage.ts'
 import type { SigningKey } from './keys/signing-keys.ts'
 import type { DerivedKeys } from './secrets/derived-keys.ts'
 
@@ -9,6 +10,7 @@ export type Context = {
   database: Database
   keys: DerivedKeys
   signingKey: SigningKey
+  usage: Usage
   /** The server's clock. What the database decides, it decides by its own (docs/adr/0006). */
   now(): Date
 }

@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { ExplainedError } from './explained-error.ts'
+import { Usage } from './grants/usage.ts'
 import { createLogger } from './http/logger.ts'
 import { loadSigningKey } from './keys/signing-keys.ts'
 import { createOpsServer } from './ops-server.ts'
@@ -45,7 +46,8 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   }
   const keys = deriveKeys(config.secret)
   const signingKey = await loadSigningKey(database, keys['signing-key'])
-  const context: Context = { config, database, keys, signingKey, now: () => new Date() }
+  const usage = new Usage(database, logger)
+  const context: Context = { config, database, keys, signingKey, usage, now: () => new Date() }
   const server = await createServer(context, logger)
   const ops = createOpsServer(database)
   try {

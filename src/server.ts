@@ -14,6 +14,8 @@ import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { webEdge } from './http/web-edge.tsx'
 import { discoveryRoutes } from './keys/discovery.routes.ts'
 import { assetRoutes } from './pages/assets.routes.ts'
+import { passwordRoutes } from './sessions/password.routes.tsx'
+import { sessionRoutes } from './sessions/sessions.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
 
 /** The whole server as one list: what is served, where, and behind which edge. */
@@ -23,6 +25,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   const app = Fastify({ ...fastifyOptions(config, logger), loggerInstance: logger })
 
   strictHttp(app)
+  app.addHook('onClose', () => context.usage.close())
   await app.register(fastifyHelmet, {
     contentSecurityPolicy: false, // pages send their own: a form's target differs from page to page
     frameguard: { action: 'deny' },
@@ -37,6 +40,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     loginRoutes(web, context, edge)
     connectRoutes(web, context, edge)
     connectionRoutes(web, context, edge)
+    sessionRoutes(web, context, edge)
+    passwordRoutes(web, context, edge)
     assetRoutes(web, edge.sheets)
   })
 

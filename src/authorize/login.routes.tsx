@@ -3,26 +3,34 @@ import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import type { Web } from '../http/web-edge.tsx'
 import { findPartner } from '../partners/partners.sql.ts'
-import { clearSessionCookie, sessionHash, setSessionCookie } from '../sessions/session-cookie.ts'
-import { endSession, openSession } from '../sessions/sessions.sql.ts'
+import { clearSessionCookie, sessionHash } from '../sessions/session-cookie.ts'
+import { endSession } from '../sessions/sessions.sql.ts'
+import { startSession } from '../sessions/start-session.ts'
 import { logIn } from './login.ts'
 import { LoginPage } from './pages.tsx'
 import { unseal } from './sealed-request.ts'
 
+/** Where the login leads: on with a sealed request, or to a page of ours. No return address is ever read from a request. */
+const Destination = {
+  request: Type.Optional(Type.String()),
+  page: Type.Optional(Type.Union([Type.Literal('sessions'), Type.Literal('password')])),
+}
+const DestinationOnly = Type.Object(Destination)
+type Destination = Static<typeof DestinationOnly>
+
 const LoginForm = Type.Object({
   email: Type.String({ maxLength: 320 }),
   password: Type.String(),
-  request: Type.Optional(Type.String()),
+  ...Destination,
 })
-const RequestOnly = Type.Object({ request: Type.Optional(Type.String()) })
 
 export function loginRoutes(app: FastifyInstance, context: Context, web: Web): void {
-  const { config, database, now } = context
+  const { config, database } = context
 
   const form = async (
     reply: FastifyReply,
     status: number,
-    shown: { request?: string | undefined; email?: string; fault?: string },
+    shown: Destination & { email?: string; fault?: string },
   ) => {
     const opened = await partnerOf(shown.request, context)
     const page = (
@@ -36,17 +44,17 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
     return web.page(reply, await web.texts(reply.request), status, 'Log in', page)
   }
 
-  app.get<{ Querystring: Static<typeof RequestOnly> }>(
+  app.get<{ Querystring: Destination }>(
     '/login',
-    { schema: { querystring: RequestOnly } },
-    (request, reply) => form(reply, 200, { request: request.query.request }),
+    { schema: { querystring: DestinationOnly } },
+    (request, reply) => form(reply, 200, request.query),
   )
 
   app.post<{ Body: Static<typeof LoginForm> }>(
     '/login',
     { schema: { body: LoginForm }, preValidation: web.ownForm },
     async (request, reply) => {
-      const { email, password, request: sealed } = request.body
+      const { email, password, ...destination } = request.body
       const outcome = await logIn(context, { email, password, source: request.ip })
       request.log.info({
         event: 'login',
@@ -54,15 +62,12 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
         ...(outcome.kind === 'welcome' && { user_id: outcome.userId }),
       })
       switch (outcome.kind) {
-        case 'welcome': {
-          const old = sessionHash(request, config)
-          const session = setSessionCookie(reply, config)
-          await database.one(openSession, [session, outcome.userId, old, now(), outcome.credential])
-          return reply.redirect(nextPage(sealed), 303)
-        }
+        case 'welcome':
+          await startSession(context, request, reply, outcome)
+          return reply.redirect(nextPage(destination), 303)
         case 'refused':
           return form(reply, 403, {
-            request: sealed,
+            ...destination,
             email,
             fault: 'The email address or the password is not right.',
           })
@@ -70,27 +75,26 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
           const minutes = Math.ceil(outcome.retryAfterSeconds / 60)
           const fault = `There were too many attempts. Please try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`
           reply.header('retry-after', String(outcome.retryAfterSeconds))
-          return form(reply, 429, { request: sealed, email, fault })
+          return form(reply, 429, { ...destination, email, fault })
         }
       }
     },
   )
 
-  app.post<{ Body: Static<typeof RequestOnly> }>(
+  app.post<{ Body: Destination }>(
     '/logout',
-    { schema: { body: RequestOnly }, preValidation: web.ownForm },
+    { schema: { body: DestinationOnly }, preValidation: web.ownForm },
     async (request, reply) => {
       const hash = sessionHash(request, config)
       if (hash) await database.maybe(endSession, [hash])
       clearSessionCookie(reply, config)
-      return reply.redirect(nextPage(request.body.request), 303)
+      return reply.redirect(nextPage(request.body), 303)
     },
   )
 }
 
-/** There are two places to go to and both are ours: no return address is ever read from a request. */
-function nextPage(sealed: string | undefined): string {
-  return sealed ? `/connect?${new URLSearchParams({ request: sealed })}` : '/connections'
+function nextPage({ request, page }: Destination): string {
+  return request ? `/connect?${new URLSearchParams({ request })}` : `/${page ?? 'connections'}`
 }
 
 async function partnerOf(

@@ -4,6 +4,7 @@ import type { Partner } from '../partners/partners.sql.ts'
 export function LoginPage(props: {
   csrf: string
   request?: string | undefined
+  page?: string | undefined
   partnerName?: string | undefined
   email?: string | undefined
   fault?: string | undefined
@@ -22,7 +23,7 @@ export function LoginPage(props: {
         </p>
       )}
       <form method="post" action="/login">
-        <HiddenFields csrf={props.csrf} request={props.request} />
+        <HiddenFields csrf={props.csrf} request={props.request} page={props.page} />
         <label>
           Email address
           <input

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import type { Environment } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
+import { Usage } from '../../src/grants/usage.ts'
 import { loadSigningKey } from '../../src/keys/signing-keys.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
@@ -46,6 +47,13 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const keys = deriveKeys(secret)
   let ahead = 0
   const lines: string[] = []
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const logger = pino({ level: 'trace' }, sink)
   const context: Context = {
     config: {
       environment: options.environment ?? 'sandbox',
@@ -61,15 +69,10 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     database,
     keys,
     signingKey: await loadSigningKey(database, keys['signing-key']),
+    usage: new Usage(database, logger),
     now: () => new Date(Date.now() + ahead * 1000),
   }
-  const sink = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk))
-      done()
-    },
-  })
-  const app = await createServer(context, pino({ level: 'trace' }, sink))
+  const app = await createServer(context, logger)
   await app.listen({ host: '127.0.0.1', port })
   return {
     authUrl,
