@@ -27,7 +27,7 @@ function LiveGrantCard({ grant, csrf, texts }: { grant: LiveGrant; csrf: string;
   ] as const
   const [name, button] = [`app-${grant.id}`, `disconnect-${grant.id}`]
   return (
-    <article class="card">
+    <article>
       <h2 id={name}>
         <bdi>{grant.partner_name}</bdi>
       </h2>

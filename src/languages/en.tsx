@@ -59,7 +59,7 @@ export const en = {
   sessions: {
     heading: 'Sessions',
     intro:
-      'In these browsers you are logged in. A login ends after 30 minutes without use, and after 8 hours in any case. If you do not recognise one, end it and change your password.',
+      'These browsers are logged in to your account. A login ends after 30 minutes without use, and after 8 hours in any case. If you do not recognise one, end it and change your password.',
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
     unknown: 'Unknown browser',
     current: 'This browser',

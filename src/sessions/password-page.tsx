@@ -46,19 +46,18 @@ export function PasswordForm(props: {
             {...invalid('refused')}
           />
         </label>
-        <label>
-          {text.next}
-          <input
-            type="password"
-            name="new_password"
-            autocomplete="new-password"
-            minLength={shortestPassword}
-            maxLength={maxPasswordBytes}
-            required
-            aria-describedby="rule"
-            {...invalid('unfit')}
-          />
-        </label>
+        <label for="new">{text.next}</label>
+        <input
+          type="password"
+          id="new"
+          name="new_password"
+          autocomplete="new-password"
+          minLength={shortestPassword}
+          maxLength={maxPasswordBytes}
+          required
+          aria-describedby="rule"
+          {...invalid('unfit')}
+        />
         <small id="rule">{text.rule}</small>
         <button type="submit">{text.change}</button>
       </form>

@@ -26,7 +26,7 @@ function SessionCard({ session, csrf, texts }: { session: ListedSession; csrf: s
   const { id, browser, system } = session
   const [name, button] = [`session-${id}`, `end-${id}`]
   return (
-    <article class="card">
+    <article>
       <h2 id={name}>
         <bdi>{browser && system ? text.browserOn(browser, system) : (browser ?? system ?? text.unknown)}</bdi>
         {session.current && <span class="badge">{text.current}</span>}
