@@ -1,4 +1,6 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Usage } from '../../src/grants/usage.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
@@ -15,7 +17,7 @@ beforeAll(async () => {
   server = await testServer({ on: db })
   await server.context.usage.close() // from here on it writes when it is told to
   await seed(db.direct, {
-    users: ['ada', 'bob', 'cleo', 'dan'].map((id) => ({ id })),
+    users: ['ada', 'bob', 'cleo', 'dan', 'eve'].map((id) => ({ id })),
     households: ['h1', 'h2', 'h3'].map((id) => ({ id })),
   })
 })
@@ -67,6 +69,29 @@ describe('39: counting what is read, while the database is away', () => {
     await server.context.usage.write()
     expect(server.logs()).toMatch(/"event":"usage","outcome":"uncounted","uses":3\b/)
   })
+})
+
+test('40: four servers that write the counts of the same 500 grants at once do not wait for each other in a circle', async () => {
+  await accessTokenOf(db.direct, 'eve')
+  const grants = await query<{ id: string }>(
+    db.direct,
+    `INSERT INTO grants (user_id, client_id, subject, revoked_at)
+     SELECT user_id, client_id, subject, now() FROM grants, generate_series(1, 500) WHERE user_id = 'eve' RETURNING id`,
+  )
+  const lines: string[] = []
+  const logger = pino({}, { write: (line) => lines.push(line) })
+  const usages = Array.from({ length: 4 }, () => new Usage(db.direct, logger))
+  for (let round = 0; round < 10; round++) {
+    for (const usage of usages) {
+      const shuffled = grants.toSorted(() => Math.random() - 0.5)
+      for (const { id } of shuffled) usage.read(id, new Date(), { households: 2, accounts: 1 })
+    }
+    await Promise.all(usages.map((usage) => usage.write()))
+  }
+  await Promise.all(usages.map((usage) => usage.close()))
+  expect(lines).toEqual([])
+  const requests = 500 * 4 * 10
+  expect(await readsOf(db.direct, 'eve')).toEqual({ requests, households: 2 * requests, accounts: requests })
 })
 
 test('43: a server that stops writes what it has counted', async () => {
