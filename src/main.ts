@@ -5,6 +5,7 @@ import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { hashingGate } from './directory/hashing-gate.ts'
 import { ExplainedError } from './explained-error.ts'
+import { Usage } from './grants/usage.ts'
 import { createLogger } from './http/logger.ts'
 import { Keyring } from './keys/keyring.ts'
 import { createOpsServer } from './ops-server.ts'
@@ -48,7 +49,8 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   const now = () => new Date()
   const keyring = new Keyring({ database, sealingKey: keys['signing-key'], now, logger })
   await keyring.refresh()
-  const context: Context = { config, database, keys, keyring, hashing: hashingGate(), now }
+  const usage = new Usage(database, logger)
+  const context: Context = { config, database, keys, keyring, hashing: hashingGate(), usage, now }
   const server = await createServer(context, logger)
   const ops = createOpsServer(database)
   try {

@@ -15,6 +15,8 @@ import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { webEdge } from './http/web-edge.tsx'
 import { assetRoutes } from './pages/assets.routes.ts'
+import { passwordRoutes } from './sessions/password.routes.tsx'
+import { sessionRoutes } from './sessions/sessions.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
 import { userinfoRoutes } from './tokens/userinfo.routes.ts'
 
@@ -25,6 +27,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   const app = Fastify({ ...fastifyOptions(config, logger), loggerInstance: logger })
 
   strictHttp(app)
+  app.addHook('onClose', () => context.usage.close())
   await app.register(fastifyHelmet, {
     contentSecurityPolicy: false, // pages send their own: a form's target differs from page to page
     frameguard: { action: 'deny' },
@@ -40,6 +43,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     connectRoutes(web, context, edge)
     logoutRoutes(web, context, edge)
     connectionRoutes(web, context, edge)
+    sessionRoutes(web, context, edge)
+    passwordRoutes(web, context, edge)
     assetRoutes(web, edge.sheets)
   })
 

@@ -4,29 +4,35 @@ import type { Context } from '../context.ts'
 import type { Web } from '../http/web-edge.tsx'
 import { findPartner } from '../partners/partners.sql.ts'
 import { logOut } from '../sessions/log-out.ts'
-import { sessionHash, setSessionCookie } from '../sessions/session-cookie.ts'
-import { openSession } from '../sessions/sessions.sql.ts'
+import { startSession } from '../sessions/start-session.ts'
 import { browserOf, rememberBrowser } from './known-browser.ts'
 import { logIn } from './login.ts'
 import { LoginPage, type LoginRefusal } from './pages.tsx'
 import { renewed } from './renewed-request.ts'
 import { unseal } from './sealed-request.ts'
 
+/** Where the login leads: on with a sealed request, or to a page of ours. No return address is ever read from a request. */
+const Destination = {
+  request: Type.Optional(Type.String()),
+  page: Type.Optional(Type.Union([Type.Literal('sessions'), Type.Literal('password')])),
+}
+const DestinationOnly = Type.Object(Destination)
+type Destination = Static<typeof DestinationOnly>
+
 const LoginForm = Type.Object({
   email: Type.String({ maxLength: 320 }),
   password: Type.String(),
-  request: Type.Optional(Type.String()),
+  ...Destination,
 })
-const RequestOnly = Type.Object({ request: Type.Optional(Type.String()) })
-const LogoutForm = Type.Object({ ...RequestOnly.properties, logout: Type.Optional(Type.String()) })
+const LogoutForm = Type.Object({ ...Destination, logout: Type.Optional(Type.String()) })
 
 export function loginRoutes(app: FastifyInstance, context: Context, web: Web): void {
-  const { config, database, now } = context
+  const { config } = context
 
   const form = async (
     reply: FastifyReply,
     status: number,
-    shown: { request?: string | undefined; email?: string; refusal?: LoginRefusal },
+    shown: Destination & { email?: string; refusal?: LoginRefusal },
   ) => {
     const texts = await web.texts(reply.request)
     const opened = await partnerOf(shown.request, context)
@@ -42,17 +48,17 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
     return web.page(reply, texts, status, texts.login.heading, page)
   }
 
-  app.get<{ Querystring: Static<typeof RequestOnly> }>(
+  app.get<{ Querystring: Destination }>(
     '/login',
-    { schema: { querystring: RequestOnly } },
-    (request, reply) => form(reply, 200, { request: request.query.request }),
+    { schema: { querystring: DestinationOnly } },
+    (request, reply) => form(reply, 200, request.query),
   )
 
   app.post<{ Body: Static<typeof LoginForm> }>(
     '/login',
     { schema: { body: LoginForm }, preValidation: web.ownForm },
     async (request, reply) => {
-      const { email, password, request: sealed } = request.body
+      const { email, password, ...destination } = request.body
       const browser = browserOf(request, config)
       const outcome = await logIn(context, { email, password, address: request.ip, browser })
       request.log.info({
@@ -61,21 +67,18 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
         ...(outcome.kind === 'welcome' && { user_id: outcome.userId }),
       })
       switch (outcome.kind) {
-        case 'welcome': {
-          const old = sessionHash(request, config)
-          const session = setSessionCookie(reply, config)
-          await database.one(openSession, [session, outcome.userId, old, now(), outcome.credential])
+        case 'welcome':
+          await startSession(context, request, reply, outcome)
           rememberBrowser(reply, config, browser, outcome.proof)
-          return reply.redirect(nextPage(sealed && (await renewed(sealed, context))), 303)
-        }
+          return reply.redirect(nextPage(await renewed(destination, context)), 303)
         case 'refused':
-          return form(reply, 403, { request: sealed, email, refusal: outcome })
+          return form(reply, 403, { ...destination, email, refusal: outcome })
         case 'throttled':
           reply.header('retry-after', String(outcome.retryAfterSeconds))
-          return form(reply, 429, { request: sealed, email, refusal: outcome })
+          return form(reply, 429, { ...destination, email, refusal: outcome })
         case 'busy':
           reply.header('retry-after', '5')
-          return form(reply, 503, { request: sealed, email, refusal: outcome })
+          return form(reply, 503, { ...destination, email, refusal: outcome })
       }
     },
   )
@@ -84,18 +87,17 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
     '/logout',
     { schema: { body: LogoutForm }, preValidation: web.ownForm },
     async (request, reply) => {
-      const { request: sealed, logout } = request.body
+      const { logout, ...destination } = request.body
       await logOut(request, reply, context)
       // Where nobody is logged in any more, a partner's logout request goes on.
-      const next = logout === undefined ? nextPage(sealed) : `/logout?${new URLSearchParams({ logout })}`
+      const next = logout === undefined ? nextPage(destination) : `/logout?${new URLSearchParams({ logout })}`
       return reply.redirect(next, 303)
     },
   )
 }
 
-/** After a login there are two places to go to and both are ours: no return address is ever read from a request. */
-function nextPage(sealed: string | undefined): string {
-  return sealed ? `/connect?${new URLSearchParams({ request: sealed })}` : '/connections'
+function nextPage({ request, page }: Destination): string {
+  return request ? `/connect?${new URLSearchParams({ request })}` : `/${page ?? 'connections'}`
 }
 
 async function partnerOf(

@@ -10,6 +10,7 @@ export function LoginPage(props: {
   texts: Texts
   csrf: string
   request?: string | undefined
+  page?: string | undefined
   partnerName?: string | undefined
   email?: string | undefined
   refusal?: LoginRefusal | undefined
@@ -25,7 +26,7 @@ export function LoginPage(props: {
       {props.partnerName && <p>{login.purpose(<bdi>{props.partnerName}</bdi>)}</p>}
       {props.refusal && <FormFault id="fault">{refusalText(props.refusal, props.texts)}</FormFault>}
       <form method="post" action="/login">
-        <HiddenFields csrf={props.csrf} request={props.request} />
+        <HiddenFields csrf={props.csrf} request={props.request} page={props.page} />
         <label>
           {login.email}
           <input

@@ -7,10 +7,14 @@ import { seal, unseal } from './sealed-request.ts'
  * more. Its `issuedAt` stays, and the session just opened is younger than that whatever it says. An old one may name a
  * redirect URI that the partner has given up since, and is left expired.
  */
-export async function renewed(sealed: string, { database, keys, now }: Context): Promise<string> {
-  const opened = await unseal(sealed, keys.seal, now())
-  if (opened.kind !== 'expired') return sealed
+export async function renewed<Form extends { request?: string }>(
+  form: Form,
+  { database, keys, now }: Context,
+): Promise<Form> {
+  const opened = form.request && (await unseal(form.request, keys.seal, now()))
+  if (!opened || opened.kind !== 'expired') return form
   const { clientId, redirectUri } = opened.request
   const partner = await database.maybe(findPartner, [clientId])
-  return partner?.redirect_uris.includes(redirectUri) ? seal(opened.request, keys.seal, now()) : sealed
+  if (!partner?.redirect_uris.includes(redirectUri)) return form
+  return { ...form, request: await seal(opened.request, keys.seal, now()) }
 }

@@ -38,6 +38,15 @@ export async function createUser(database: Database, user: NewUser): Promise<Use
   return { kind: 'refused', reasons: reasons.length > 0 ? reasons : ['the id or the address was just taken'] }
 }
 
+/** Characters. */
+export const shortestPassword = 8
+
+const passwordReasons = {
+  too_short: `the password is shorter than ${shortestPassword} characters`,
+  too_long: `the password is longer than ${maxPasswordBytes} bytes`,
+  more_than_one_line: 'the password has more than one line',
+}
+
 /** Ends the user's sessions: whoever is logged in may be why the password is changed. */
 export async function setPassword(
   database: Database,
@@ -45,7 +54,7 @@ export async function setPassword(
   password: string,
 ): Promise<UserOutcome> {
   const faults = passwordFaults(password)
-  if (faults.length > 0) return { kind: 'refused', reasons: faults }
+  if (faults.length > 0) return { kind: 'refused', reasons: faults.map((fault) => passwordReasons[fault]) }
   const hash = await hashPassword(password)
   return changed(idOrEmail, await database.maybe(updatePassword, [foldedUnlessId(idOrEmail), hash]))
 }
@@ -71,12 +80,14 @@ function faultOf(what: string, value: string, check: Check): string | null {
   return fault === null ? null : `${what}: ${fault}`
 }
 
-function passwordFaults(password: string): string[] {
-  return [
-    [...password].length < 8 ? 'the password is shorter than 8 characters' : [],
-    Buffer.byteLength(password) > maxPasswordBytes
-      ? `the password is longer than ${maxPasswordBytes} bytes`
-      : [],
-    /[\n\r\0]/.test(password) ? 'the password has more than one line' : [],
-  ].flat()
+export type PasswordFault = 'too_short' | 'too_long' | 'more_than_one_line'
+
+/** What keeps a text from being a password, the first thing first. */
+export function passwordFaults(password: string): PasswordFault[] {
+  const faults: [PasswordFault, boolean][] = [
+    ['too_short', [...password].length < shortestPassword],
+    ['too_long', Buffer.byteLength(password) > maxPasswordBytes],
+    ['more_than_one_line', /[\n\r\0]/.test(password)],
+  ]
+  return faults.flatMap(([fault, found]) => (found ? fault : []))
 }

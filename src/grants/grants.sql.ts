@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 
-export const Grant = Type.Object({
+const Grant = Type.Object({
   id: Type.String(),
   user_id: Type.String(),
   email: Type.String(),
@@ -10,33 +10,69 @@ export const Grant = Type.Object({
   redirect_uri: Type.String(),
   created_at: Instant,
 })
-export type Grant = Static<typeof Grant>
-
-const liveGrants = `
-  SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, p.redirect_uris[1] AS redirect_uri, g.created_at
-    FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
-   WHERE g.revoked_at IS NULL`
-
-/** $1 user id */
-export const grantsOfUser = statement(
-  'grants_of_user',
-  Grant,
-  `${liveGrants} AND g.user_id = $1 ORDER BY p.name, g.id`,
-)
 
 /** For the operator. $1 user id or folded email address, or null for everybody; $2 client_id or null */
 export const listGrants = statement(
   'list_grants',
   Grant,
-  `${liveGrants} AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1) AND ($2::text IS NULL OR g.client_id = $2)
+  `SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, p.redirect_uris[1] AS redirect_uri, g.created_at
+     FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
+    WHERE g.revoked_at IS NULL AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
+      AND ($2::text IS NULL OR g.client_id = $2)
     ORDER BY g.created_at, g.id`,
+)
+
+export const LiveGrant = Type.Object({
+  id: Type.String(),
+  partner_name: Type.String(),
+  redirect_uri: Type.String(),
+  created_at: Instant,
+  last_used_at: Type.Union([Instant, Type.Null()]),
+  /** Of the last 30 days in UTC, today included. */
+  requests: Type.Number(),
+  households: Type.Number(),
+  accounts: Type.Number(),
+})
+export type LiveGrant = Static<typeof LiveGrant>
+
+/** What a user shares now. $1 user id */
+export const liveGrantsOfUser = statement(
+  'live_grants_of_user',
+  LiveGrant,
+  `SELECT g.id, p.name AS partner_name, p.redirect_uris[1] AS redirect_uri, g.created_at, g.last_used_at,
+          coalesce(sum(r.requests), 0)::float8 AS requests, coalesce(sum(r.households), 0)::float8 AS households,
+          coalesce(sum(r.accounts), 0)::float8 AS accounts
+     FROM grants g JOIN partners p USING (client_id)
+     LEFT JOIN grant_reads r ON r.grant_id = g.id AND r.day > (now() AT TIME ZONE 'UTC')::date - 30
+    WHERE g.user_id = $1 AND g.revoked_at IS NULL
+    GROUP BY g.id, p.client_id ORDER BY p.name, g.id`,
+)
+
+export const EndedGrant = Type.Object({
+  id: Type.String(),
+  partner_name: Type.String(),
+  created_at: Instant,
+  revoked_at: Instant,
+  /** Null where it ended before this was recorded. */
+  revoked_by: Type.Union([Type.Literal('user'), Type.Literal('operator'), Type.Null()]),
+})
+export type EndedGrant = Static<typeof EndedGrant>
+
+/** The last 20 that ended. $1 user id */
+export const endedGrantsOfUser = statement(
+  'ended_grants_of_user',
+  EndedGrant,
+  `SELECT g.id, p.name AS partner_name, g.created_at, g.revoked_at, g.revoked_by
+     FROM grants g JOIN partners p USING (client_id)
+    WHERE g.user_id = $1 AND g.revoked_at IS NOT NULL
+    ORDER BY g.revoked_at DESC, g.id DESC LIMIT 20`,
 )
 
 /** Ends a grant, and with it every token that came of it. $1 grant id, $2 user id or null for the operator */
 export const revokeGrant = statement(
   'revoke_grant',
   Type.Object({ client_id: Type.String() }),
-  `UPDATE grants SET revoked_at = now()
+  `UPDATE grants SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
     WHERE id = $1 AND revoked_at IS NULL AND ($2::text IS NULL OR user_id = $2)
    RETURNING client_id`,
 )

@@ -63,7 +63,7 @@ const accountsSchema = {
 }
 
 export function householdRoutes(app: FastifyInstance, context: Context): void {
-  const { config, database, keys } = context
+  const { config, database, keys, usage } = context
   const address = `${config.baseUrl}api/v1/households`
 
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
@@ -82,8 +82,9 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
         offsetOf(page),
         page.after,
       ])
-      if (!row.authenticated) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
+      if (row.grant_id === null) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
       request.log.info({ event: 'read', client_id: row.client_id, user_id: row.user_id })
+      usage.read(row.grant_id, row.used_at, { households: row.households, accounts: 0 })
       return sendJson(reply, row.body, linkHeader(page, row.last, keys.cursor))
     },
   )
@@ -105,10 +106,13 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
         offsetOf(page),
         page.after,
       ])
-      if (!row.authenticated) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
+      if (row.grant_id === null) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
       request.log.info({ event: 'read', client_id: row.client_id, user_id: row.user_id })
-      if (!row.household_visible)
+      if (!row.household_visible) {
+        usage.used(row.grant_id, row.used_at)
         return sendNotFound(reply, 'there is no such household, or this user may not see it')
+      }
+      usage.read(row.grant_id, row.used_at, { households: 0, accounts: row.accounts })
       return sendJson(reply, row.body, linkHeader(page, row.last, keys.cursor))
     },
   )

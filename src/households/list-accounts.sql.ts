@@ -15,6 +15,7 @@ export const listAccounts = statement(
   Type.Object({
     ...CallerColumns,
     household_visible: Type.Boolean(),
+    accounts: Type.Integer(),
     body: Type.String(),
     last: Type.Union([Type.String(), Type.Null()]),
   }),
@@ -27,6 +28,7 @@ export const listAccounts = statement(
   )
   SELECT ${callerColumns},
          EXISTS (SELECT FROM (${visibleHouseholds}) AS visible WHERE id = $2) AS household_visible,
+         (SELECT count(*)::int FROM page WHERE place <= $3) AS accounts,
          coalesce((SELECT json_agg(json_strip_nulls(json_build_object(
                      'id', id, 'household_id', household_id, 'name', name, 'type', type,
                      'number_masked', number_masked, 'custodian', custodian, 'currency', currency,

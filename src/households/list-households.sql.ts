@@ -13,14 +13,19 @@ import { CallerColumns, callerColumns, callerOf } from '../tokens/bearer.sql.ts'
  */
 export const listHouseholds = statement(
   'list_households',
-  Type.Object({ ...CallerColumns, body: Type.String(), last: Type.Union([Type.String(), Type.Null()]) }),
+  Type.Object({
+    ...CallerColumns,
+    households: Type.Integer(),
+    body: Type.String(),
+    last: Type.Union([Type.String(), Type.Null()]),
+  }),
   `WITH ${callerOf}, visible AS (${visibleHouseholds}
   ), page AS (
     SELECT id, name, row_number() OVER (ORDER BY id) AS place
       FROM (SELECT id, name FROM visible WHERE id > $5 AND ($2::text IS NULL OR name_folded LIKE $2)
              ORDER BY id LIMIT $3::int + 1 OFFSET $4::bigint) AS one_more
   )
-  SELECT ${callerColumns},
+  SELECT ${callerColumns}, (SELECT count(*)::int FROM page WHERE place <= $3) AS households,
          coalesce((SELECT json_agg(json_strip_nulls(json_build_object('id', id, 'name', name)) ORDER BY id)
                      FROM page WHERE place <= $3), '[]')::text AS body,
          (SELECT id FROM page WHERE place = $3 AND EXISTS (SELECT FROM page WHERE place > $3)) AS last`,

@@ -123,4 +123,59 @@ export const de: Catalogue = {
       text: 'Der Anfrage der Anwendung, die Sie hierher geschickt hat, ist nicht zu trauen. Deshalb wurde nichts ausgeführt, und Sie wurden nicht zu ihr zurückgeleitet. Abmelden können Sie sich bei Ihren verbundenen Apps.',
     },
   },
+  account: {
+    navigation: 'Ihr Konto',
+    loggedInAs: (name) => <>Sie sind als {name} angemeldet.</>,
+    logOut: 'Abmelden',
+  },
+  connections: {
+    heading: 'Verbundene Apps',
+    intro:
+      'Jede der folgenden Anwendungen darf die Haushalte, die Sie sehen können, und deren aktive Konten lesen, bis Sie die Verbindung trennen. Das Trennen wirkt sofort.',
+    none: 'Es ist keine Anwendung verbunden.',
+    site: 'Website',
+    connected: 'Verbunden',
+    lastUsed: 'Zuletzt verwendet',
+    neverUsed: 'Noch nie',
+    reads: 'In den letzten 30 Tagen gelesen',
+    requests: 'Anfragen',
+    households: 'Haushalte',
+    accounts: 'Konten',
+    readsNote:
+      'Was erneut gelesen wird, zählt erneut. Tage zählen nach UTC; die neuesten Zugriffe erscheinen nach einigen Sekunden.',
+    disconnect: 'Verbindung trennen',
+    history: 'Beendete Verbindungen',
+    application: 'Anwendung',
+    ended: 'Beendet',
+    endedBy: { user: 'von Ihnen', operator: 'vom Betreiber dieses Dienstes' },
+  },
+  sessions: {
+    heading: 'Sitzungen',
+    intro:
+      'In diesen Browsern sind Sie angemeldet. Eine Anmeldung endet nach 30 Minuten ohne Nutzung, spätestens aber nach 8 Stunden. Wenn Ihnen eine davon unbekannt ist, beenden Sie sie und ändern Sie Ihr Passwort.',
+    browserOn: (browser, system) => `${browser} unter ${system}`,
+    unknown: 'Unbekannter Browser',
+    current: 'Dieser Browser',
+    loggedIn: 'Angemeldet',
+    lastActive: 'Zuletzt aktiv',
+    end: 'Sitzung beenden',
+    endOthers: 'Alle anderen Sitzungen beenden',
+  },
+  password: {
+    heading: 'Passwort',
+    intro:
+      'Mit einem neuen Passwort werden Sie in allen anderen Browsern abgemeldet. Verbundene Apps bleiben verbunden: Sie erhalten Ihr Passwort nie.',
+    current: 'Aktuelles Passwort',
+    next: 'Neues Passwort',
+    rule: 'Mindestens 8 Zeichen.',
+    change: 'Passwort ändern',
+    changed:
+      'Ihr Passwort ist geändert, und Sie sind in allen anderen Browsern abgemeldet. Ihre verbundenen Apps bleiben verbunden.',
+    unfit: {
+      too_short: 'Das neue Passwort ist zu kurz: Es braucht mindestens 8 Zeichen.',
+      too_long: 'Das neue Passwort ist zu lang.',
+      more_than_one_line: 'Das neue Passwort darf nur eine Zeile haben.',
+    },
+    refused: 'Das aktuelle Passwort ist nicht richtig.',
+  },
 }

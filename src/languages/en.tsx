@@ -127,6 +127,61 @@ export const en = {
       text: 'The application that sent you here made a request that cannot be trusted, so nothing was done and you were not sent back to it. You can log out under your connected apps.',
     },
   },
+  account: {
+    navigation: 'Your account',
+    loggedInAs: (name: ComponentChildren) => <>You are logged in as {name}.</>,
+    logOut: 'Log out',
+  },
+  connections: {
+    heading: 'Connected apps',
+    intro:
+      'Each application below may read the households that you can see, and their active accounts, until you disconnect it. Disconnecting works at once.',
+    none: 'No application is connected.',
+    site: 'Site',
+    connected: 'Connected',
+    lastUsed: 'Last used',
+    neverUsed: 'Not yet',
+    reads: 'Read in the last 30 days',
+    requests: 'Requests',
+    households: 'Households',
+    accounts: 'Accounts',
+    readsNote:
+      'What is read again counts again. Days are counted in UTC, and the newest reads appear after a few seconds.',
+    disconnect: 'Disconnect',
+    history: 'Ended connections',
+    application: 'Application',
+    ended: 'Ended',
+    endedBy: { user: 'by you', operator: 'by the operator of this service' },
+  },
+  sessions: {
+    heading: 'Sessions',
+    intro:
+      'These browsers are logged in to your account. A login ends after 30 minutes without use, and after 8 hours in any case. If you do not recognise one, end it and change your password.',
+    browserOn: (browser: string, system: string) => `${browser} on ${system}`,
+    unknown: 'Unknown browser',
+    current: 'This browser',
+    loggedIn: 'Logged in',
+    lastActive: 'Last active',
+    end: 'End session',
+    endOthers: 'End all other sessions',
+  },
+  password: {
+    heading: 'Password',
+    intro:
+      'A new password logs you out in every other browser. Connected apps stay connected: they never receive your password.',
+    current: 'Current password',
+    next: 'New password',
+    rule: 'At least 8 characters.',
+    change: 'Change password',
+    changed:
+      'Your password is changed, and you are logged out in every other browser. Your connected apps stay connected.',
+    unfit: {
+      too_short: 'The new password is too short: it needs at least 8 characters.',
+      too_long: 'The new password is too long.',
+      more_than_one_line: 'The new password must be on one line.',
+    },
+    refused: 'The current password is not right.',
+  },
 }
 
 export type Catalogue = typeof en

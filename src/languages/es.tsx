@@ -123,4 +123,59 @@ export const es: Catalogue = {
       text: 'La solicitud de la aplicación de la que viene no es de confianza. Por eso no se ha hecho nada ni se ha vuelto a ella. Puede cerrar la sesión desde la página de sus aplicaciones conectadas.',
     },
   },
+  account: {
+    navigation: 'Su cuenta',
+    loggedInAs: (name) => <>Ha iniciado sesión como {name}.</>,
+    logOut: 'Cerrar sesión',
+  },
+  connections: {
+    heading: 'Aplicaciones conectadas',
+    intro:
+      'Cada una de estas aplicaciones puede leer los hogares que usted puede ver y sus cuentas activas hasta que la desconecte. La desconexión tiene efecto inmediato.',
+    none: 'No hay ninguna aplicación conectada.',
+    site: 'Sitio',
+    connected: 'Conectada',
+    lastUsed: 'Último uso',
+    neverUsed: 'Aún sin usar',
+    reads: 'Lecturas de los últimos 30 días',
+    requests: 'Solicitudes',
+    households: 'Hogares',
+    accounts: 'Cuentas',
+    readsNote:
+      'Lo que se vuelve a leer se vuelve a contar. Los días se cuentan en UTC; las lecturas más recientes aparecen al cabo de unos segundos.',
+    disconnect: 'Desconectar',
+    history: 'Conexiones finalizadas',
+    application: 'Aplicación',
+    ended: 'Finalizada',
+    endedBy: { user: 'por usted', operator: 'por el operador de este servicio' },
+  },
+  sessions: {
+    heading: 'Sesiones',
+    intro:
+      'Tiene la sesión iniciada en estos navegadores. Una sesión termina tras 30 minutos sin uso y, en todo caso, a las 8 horas. Si no reconoce alguna, ciérrela y cambie su contraseña.',
+    browserOn: (browser, system) => `${browser} en ${system}`,
+    unknown: 'Navegador desconocido',
+    current: 'Este navegador',
+    loggedIn: 'Inicio de sesión',
+    lastActive: 'Última actividad',
+    end: 'Cerrar esta sesión',
+    endOthers: 'Cerrar todas las demás sesiones',
+  },
+  password: {
+    heading: 'Contraseña',
+    intro:
+      'Una contraseña nueva cierra su sesión en todos los demás navegadores. Las aplicaciones conectadas siguen conectadas: nunca reciben su contraseña.',
+    current: 'Contraseña actual',
+    next: 'Contraseña nueva',
+    rule: 'Al menos 8 caracteres.',
+    change: 'Cambiar la contraseña',
+    changed:
+      'Su contraseña se ha cambiado y su sesión se ha cerrado en todos los demás navegadores. Sus aplicaciones conectadas siguen conectadas.',
+    unfit: {
+      too_short: 'La contraseña nueva es demasiado corta: debe tener al menos 8 caracteres.',
+      too_long: 'La contraseña nueva es demasiado larga.',
+      more_than_one_line: 'La contraseña nueva debe ocupar una sola línea.',
+    },
+    refused: 'La contraseña actual no es correcta.',
+  },
 }

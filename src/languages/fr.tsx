@@ -129,4 +129,59 @@ export const fr: Catalogue = {
       text: 'La demande de l’application d’où vous venez n’est pas digne de confiance. Rien n’a donc été fait, et il n’y a pas eu de retour vers elle. Vous pouvez fermer votre session depuis la page de vos applications connectées.',
     },
   },
+  account: {
+    navigation: 'Votre compte',
+    loggedInAs: (name) => <>Session ouverte au nom de {name}.</>,
+    logOut: 'Se déconnecter',
+  },
+  connections: {
+    heading: 'Applications connectées',
+    intro:
+      'Chaque application ci-dessous peut lire les foyers que vous pouvez voir et leurs comptes actifs, jusqu’à ce que vous la déconnectiez. La déconnexion prend effet immédiatement.',
+    none: 'Aucune application n’est connectée.',
+    site: 'Site',
+    connected: 'Connectée le',
+    lastUsed: 'Dernière utilisation',
+    neverUsed: 'Pas encore utilisée',
+    reads: 'Lectures des 30 derniers jours',
+    requests: 'Requêtes',
+    households: 'Foyers',
+    accounts: 'Comptes',
+    readsNote:
+      'Ce qui est relu est compté à nouveau. Les jours sont comptés en UTC\u202f; les lectures les plus récentes apparaissent au bout de quelques secondes.',
+    disconnect: 'Déconnecter',
+    history: 'Connexions terminées',
+    application: 'Application',
+    ended: 'Terminée le',
+    endedBy: { user: 'par vous', operator: 'par l’exploitant du service' },
+  },
+  sessions: {
+    heading: 'Sessions',
+    intro:
+      'Votre session est ouverte dans ces navigateurs. Elle prend fin après 30 minutes d’inactivité, et au plus tard au bout de 8 heures. Si vous ne reconnaissez pas l’un d’eux, mettez fin à sa session et changez votre mot de passe.',
+    browserOn: (browser, system) => `${browser} sous ${system}`,
+    unknown: 'Navigateur inconnu',
+    current: 'Ce navigateur',
+    loggedIn: 'Ouverte le',
+    lastActive: 'Dernière activité',
+    end: 'Mettre fin à la session',
+    endOthers: 'Mettre fin à toutes les autres sessions',
+  },
+  password: {
+    heading: 'Mot de passe',
+    intro:
+      'Un nouveau mot de passe ferme votre session dans tous les autres navigateurs. Les applications connectées le restent\u00a0: elles ne reçoivent jamais votre mot de passe.',
+    current: 'Mot de passe actuel',
+    next: 'Nouveau mot de passe',
+    rule: 'Au moins 8 caractères.',
+    change: 'Changer le mot de passe',
+    changed:
+      'Votre mot de passe est changé et votre session est fermée dans tous les autres navigateurs. Vos applications connectées le restent.',
+    unfit: {
+      too_short: 'Le nouveau mot de passe est trop court\u00a0: il doit compter au moins 8 caractères.',
+      too_long: 'Le nouveau mot de passe est trop long.',
+      more_than_one_line: 'Le nouveau mot de passe doit tenir sur une seule ligne.',
+    },
+    refused: 'Le mot de passe actuel est incorrect.',
+  },
 }

@@ -1,11 +1,16 @@
 import type { ComponentChildren } from 'preact'
 
-/** What every form of ours carries: the CSRF token, and the sealed request where there is one. */
-export function HiddenFields({ csrf, request }: { csrf: string; request?: string | undefined }) {
+/** What every form of ours carries: the CSRF token, and where it leads where that is not always the same. */
+export function HiddenFields(props: {
+  csrf: string
+  request?: string | undefined
+  page?: string | undefined
+}) {
   return (
     <>
-      <input type="hidden" name="_csrf" value={csrf} />
-      {request && <input type="hidden" name="request" value={request} />}
+      <input type="hidden" name="_csrf" value={props.csrf} />
+      {props.request && <input type="hidden" name="request" value={props.request} />}
+      {props.page && <input type="hidden" name="page" value={props.page} />}
     </>
   )
 }

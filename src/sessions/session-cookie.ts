@@ -18,11 +18,14 @@ export function sessionHash(request: FastifyRequest, config: Config): Buffer | n
   return id ? sha256(id) : null
 }
 
-/** Gives the browser a new session id. @returns its SHA-256 */
-export function setSessionCookie(reply: FastifyReply, config: Config): Buffer {
+export function newSessionId(): { id: string; hash: Buffer } {
   const id = randomBytes(32).toString('base64url')
+  return { id, hash: sha256(id) }
+}
+
+/** To be called once the session is stored: the browser would give up a live one for it. */
+export function setSessionCookie(reply: FastifyReply, config: Config, id: string): void {
   reply.setCookie(cookieName(config, 'latchkey-session'), id, cookieOptions(config))
-  return sha256(id)
 }
 
 export function clearSessionCookie(reply: FastifyReply, config: Config): void {

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { Instant } from '../database/database.ts'
 
 /**
  * Common table expressions that authenticate a call within the statement that answers it, so that a revocation counts
@@ -7,7 +8,7 @@ import Type from 'typebox'
  */
 export const callerOf = `
   bearer AS (
-    SELECT p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+    SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
            CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
                 WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
                 WHEN t.expires_at <= now() THEN 'expired' END AS refusal
@@ -19,19 +20,21 @@ export const callerOf = `
       JOIN roles r ON r.name = u.role
      WHERE t.hash = $1
   ), caller AS (
-    SELECT user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+    SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
   )`
 
 /** The columns by which a statement that begins with `callerOf` says who calls, and whether that is authenticated. */
 export const callerColumns = `
-  EXISTS (SELECT FROM caller) AS authenticated, (SELECT refusal FROM bearer) AS refusal,
+  (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
   (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id`
 
 export const CallerColumns = {
   /** Whose token it is, whether or not it is good; for the log. */
   client_id: Type.Union([Type.String(), Type.Null()]),
   user_id: Type.Union([Type.String(), Type.Null()]),
-  authenticated: Type.Boolean(),
+  /** The grant that allows the call; null: it is refused. */
+  grant_id: Type.Union([Type.String(), Type.Null()]),
+  used_at: Instant,
   refusal: Type.Union([
     Type.Literal('expired'),
     Type.Literal('revoked'),

@@ -22,6 +22,8 @@ export const rotateRefreshToken = statement(
     client_standing: ClientStanding,
     id_token_alg: Type.Union([SigningAlgorithm, Type.Null()]),
     rotated: Type.Boolean(),
+    grant_id: Type.Union([Type.String(), Type.Null()]),
+    used_at: Instant,
     late: Type.Union([Type.Boolean(), Type.Null()]),
     ended: Type.Union([Type.Literal('user'), Type.Literal('replay'), Type.Literal('partner'), Type.Null()]),
     subject: Type.Union([Type.String(), Type.Null()]),
@@ -30,7 +32,7 @@ export const rotateRefreshToken = statement(
   `WITH ${authenticatedClient}, successor AS (
      SELECT EXISTS (SELECT FROM refresh_tokens WHERE hash = $7 AND rotated_at IS NOT NULL) AS used
    ), presented AS (
-     SELECT r.hash, c.id AS connection_id, c.auth_time, g.subject,
+     SELECT r.hash, c.id AS connection_id, c.auth_time, c.grant_id, g.subject,
             r.rotated_at <= now() - interval '${rotationGraceSeconds} seconds' AND successor.used AS late,
             CASE WHEN c.revoked_at IS NOT NULL THEN CASE c.revoked_for WHEN 'partner' THEN 'partner' ELSE 'replay' END
                  WHEN g.revoked_at IS NOT NULL OR u.status <> 'active' THEN 'user' END AS ended
@@ -58,6 +60,6 @@ export const rotateRefreshToken = statement(
        FROM presented p WHERE c.id = p.connection_id AND p.late AND c.revoked_at IS NULL
    )
    SELECT ${clientStanding}, (SELECT id_token_alg FROM client) AS id_token_alg, EXISTS (SELECT FROM rotated) AS rotated,
-          p.late, p.ended, p.subject, p.auth_time
+          p.late, p.ended, p.grant_id, now() AS used_at, p.subject, p.auth_time
      FROM (SELECT) AS always LEFT JOIN presented p ON true`,
 )

@@ -17,7 +17,7 @@ const ended = {
 
 /** Exchanges a refresh token for its successor and a fresh access token (RFC 6749 section 6). */
 export async function rotate(context: Context, asked: Rotation): Promise<IssuedTokens | TokenRefusal> {
-  const { config, database, keys } = context
+  const { config, database, keys, usage } = context
   const presented = parseToken(asked.refreshToken, config.environment, 'rt')
   if (presented.kind === 'refused')
     return invalidGrant(`token_${presented.reason}`, `refresh_token: ${presented.explanation}`)
@@ -42,6 +42,7 @@ export async function rotate(context: Context, asked: Rotation): Promise<IssuedT
   }
   if (!row.rotated)
     return invalidGrant('token_expired', 'the refresh token has expired; it is valid for 30 days')
+  if (row.grant_id !== null) usage.used(row.grant_id, row.used_at)
   const about = {
     subject: row.subject,
     clientId: asked.client.clientId,

@@ -8,11 +8,12 @@ import { findSubject } from './userinfo.sql.ts'
  * OpenID Connect Core section 5.3. `openid` is the only scope, so the subject is all there is to tell. The endpoint is
  * called with an access token, and so refuses as the API does.
  */
-export function userinfoRoutes(app: FastifyInstance, { config, database }: Context): void {
+export function userinfoRoutes(app: FastifyInstance, { config, database, usage }: Context): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply, bearer: Bearer) => {
     if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
     const row = await database.one(findSubject, [bearer.hash])
-    if (!row.authenticated) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
+    if (row.grant_id === null) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
+    usage.used(row.grant_id, row.used_at)
     request.log.info({ event: 'userinfo', client_id: row.client_id, user_id: row.user_id })
     return reply.header('cache-control', 'no-store').send({ sub: row.subject })
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { seed } from '../support/directory.ts'
+import { password, seed } from '../support/directory.ts'
 import { authorize, logIn } from '../support/journey.ts'
 import { attempt, loginPage, plant, right } from '../support/login.ts'
 import { wayOn } from '../support/pages.ts'
@@ -37,14 +37,24 @@ describe('9: a form that is not ours', () => {
     ['Origin null from a sibling host', { origin: 'null', 'sec-fetch-site': 'same-site' }],
     ['no Origin from a cross-site page', { 'sec-fetch-site': 'cross-site' }],
   ]
-  const actions = ['/login', '/logout', '/connect', '/connections/disconnect']
+  const actions = [
+    '/login',
+    '/logout',
+    '/connect',
+    '/connections/disconnect',
+    '/sessions/end',
+    '/sessions/end-others',
+    '/password',
+  ]
 
   test.each(elsewhere)('%s: 403 for every form, though the CSRF token is right', async (_name, headers) => {
     const client = await server.partner()
     const visitor = new Visitor()
     await logIn(visitor, await loginPage(server, visitor), 'ada')
     const page = await authorize(visitor, server, client)
-    const fields = { ...fieldsOf(page, '/connect'), ...right('ada'), decision: 'connect', grant: '1' }
+    const passwords = { current_password: password, new_password: 'another password' }
+    const ids = { decision: 'connect', grant: '1', session: '1' }
+    const fields = { ...fieldsOf(page, '/connect'), ...right('ada'), ...ids, ...passwords }
     const before = await rowCounts(server)
     for (const action of actions) {
       const refused = await visitor.post(`${server.authUrl}${action}`, fields, headers)

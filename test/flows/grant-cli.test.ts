@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CommandLine, commandLine } from '../support/command-line.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { emailOf, seed } from '../support/directory.ts'
 import { api, newTokens, refresh } from '../support/journey.ts'
 import { type TestServer, testServer } from '../support/server.ts'
@@ -49,6 +49,8 @@ describe('grant list and revoke', () => {
     expect((await api(server, 'households', bob.access_token)).status).toBe(200)
     expect(await cli.json('grant', 'list', '--partner', partner.clientId)).toEqual([listed[1]])
 
+    const by = await query(db.database, 'SELECT revoked_by FROM grants WHERE id = $1', [id])
+    expect(by).toEqual([{ revoked_by: 'operator' }])
     const again = await cli.run('grant', 'revoke', id)
     expect(again).toMatchObject({ code: 1, stderr: `There is no live grant ${id}.\n` })
     expect(await cli.text('grant', 'revoke', listed[1].id)).toBe(`Grant ${listed[1].id} is revoked.\n`)

@@ -5,6 +5,7 @@ import type { Environment } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
 import { hashingGate } from '../../src/directory/hashing-gate.ts'
+import { Usage } from '../../src/grants/usage.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
@@ -86,6 +87,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     keys,
     keyring,
     hashing: hashingGate(),
+    usage: new Usage(database, logger),
     now,
   }
   const app = await createServer(context, logger)

@@ -1,0 +1,41 @@
+import type { Browser } from '../authorize/known-browser.ts'
+import { logIn } from '../authorize/login.ts'
+import type { Context } from '../context.ts'
+import { hashPassword } from '../directory/passwords.ts'
+import { type PasswordFault, passwordFaults } from '../directory/users.ts'
+import { changePasswordInSession, type Session } from './sessions.sql.ts'
+
+export type ChangeOutcome =
+  | { kind: 'changed'; othersEnded: number }
+  | { kind: 'unfit'; fault: PasswordFault }
+  /** The current password is wrong; it counts as a failed login, or a stolen session could guess without end. */
+  | { kind: 'refused' }
+  | { kind: 'throttled'; retryAfterSeconds: number }
+  | { kind: 'busy' }
+  /** The session ended, or the password was changed elsewhere, while this was under way. */
+  | { kind: 'overtaken' }
+
+/** Changes the user's password and ends all sessions but this one, which goes on under `newSession`, another id. */
+export async function changePassword(
+  context: Context,
+  session: Session & { hash: Buffer },
+  asked: { current: string; next: string; address: string; browser: Browser },
+  newSession: Buffer,
+): Promise<ChangeOutcome> {
+  const [fault] = passwordFaults(asked.next)
+  if (fault) return { kind: 'unfit', fault }
+  const login = await logIn(context, {
+    email: session.email,
+    password: asked.current,
+    address: asked.address,
+    browser: asked.browser,
+  })
+  if (login.kind !== 'welcome') return login
+  const changed = await context.database.maybe(changePasswordInSession, [
+    session.hash,
+    login.credential,
+    await context.hashing.hash(() => hashPassword(asked.next)),
+    newSession,
+  ])
+  return changed ? { kind: 'changed', othersEnded: changed.others_ended } : { kind: 'overtaken' }
+}

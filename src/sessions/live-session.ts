@@ -1,0 +1,14 @@
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { sessionHash } from './session-cookie.ts'
+import { findSession, type Session } from './sessions.sql.ts'
+
+/** The session that the browser is logged in by, with the SHA-256 of its id. */
+export async function liveSession(
+  request: FastifyRequest,
+  { config, database }: Context,
+): Promise<(Session & { hash: Buffer }) | undefined> {
+  const hash = sessionHash(request, config)
+  const session = hash ? await database.maybe(findSession, [hash, null]) : undefined
+  return hash && session ? { ...session, hash } : undefined
+}

@@ -1,0 +1,77 @@
+import { maxPasswordBytes } from '../directory/passwords.ts'
+import { shortestPassword } from '../directory/users.ts'
+import type { Texts } from '../languages/languages.ts'
+import { FormFault, HiddenFields } from '../pages/parts.tsx'
+import type { ChangeOutcome } from './change-password.ts'
+
+/** What became of the form as it was sent. */
+export type Notice =
+  | { kind: 'changed' }
+  | Extract<ChangeOutcome, { kind: 'unfit' | 'refused' | 'throttled' | 'busy' }>
+
+export function PasswordForm(props: {
+  csrf: string
+  email: string
+  notice: Notice | undefined
+  texts: Texts
+}) {
+  const { notice, texts } = props
+  const text = texts.password
+  const invalid = (kind: Notice['kind']) =>
+    notice?.kind === kind ? ({ 'aria-invalid': 'true', 'aria-errormessage': 'fault' } as const) : {}
+  return (
+    <>
+      {notice?.kind === 'changed' ? (
+        <p class="done" role="status">
+          {text.changed}
+        </p>
+      ) : (
+        <p>{text.intro}</p>
+      )}
+      {notice && notice.kind !== 'changed' && <FormFault id="fault">{faultText(notice, texts)}</FormFault>}
+      <form method="post" action="/password" class="narrow">
+        <HiddenFields csrf={props.csrf} />
+        {/* Password managers ask whose password it is. */}
+        <input type="email" autocomplete="username" value={props.email} readonly hidden />
+        <label>
+          {text.current}
+          <input
+            type="password"
+            name="current_password"
+            autocomplete="current-password"
+            maxLength={maxPasswordBytes}
+            required
+            {...invalid('refused')}
+          />
+        </label>
+        <label for="new">{text.next}</label>
+        <input
+          type="password"
+          id="new"
+          name="new_password"
+          autocomplete="new-password"
+          minLength={shortestPassword}
+          maxLength={maxPasswordBytes}
+          required
+          aria-describedby="rule"
+          {...invalid('unfit')}
+        />
+        <small id="rule">{text.rule}</small>
+        <button type="submit">{text.change}</button>
+      </form>
+    </>
+  )
+}
+
+function faultText(notice: Exclude<Notice, { kind: 'changed' }>, { login, password }: Texts): string {
+  switch (notice.kind) {
+    case 'unfit':
+      return password.unfit[notice.fault]
+    case 'refused':
+      return password.refused
+    case 'throttled':
+      return login.throttled(Math.ceil(notice.retryAfterSeconds / 60))
+    case 'busy':
+      return login.busy
+  }
+}

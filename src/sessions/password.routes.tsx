@@ -1,0 +1,68 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { browserOf } from '../authorize/known-browser.ts'
+import type { Context } from '../context.ts'
+import type { Web } from '../http/web-edge.tsx'
+import { sendAccountPage } from './account-page.tsx'
+import { changePassword } from './change-password.ts'
+import { liveSession } from './live-session.ts'
+import { type Notice, PasswordForm } from './password-page.tsx'
+import { newSessionId, setSessionCookie } from './session-cookie.ts'
+import type { Session } from './sessions.sql.ts'
+
+const ChangeForm = Type.Object({ current_password: Type.String(), new_password: Type.String() })
+
+/** Where users change their password. */
+export function passwordRoutes(app: FastifyInstance, context: Context, web: Web): void {
+  const login = '/login?page=password'
+
+  const form = (reply: FastifyReply, session: Session, status: number, notice?: Notice) =>
+    sendAccountPage(
+      web,
+      reply,
+      session,
+      'password',
+      (csrf, texts) => <PasswordForm csrf={csrf} email={session.email} notice={notice} texts={texts} />,
+      status,
+    )
+
+  const show = (address: string, notice?: Notice) =>
+    app.get(address, async (request, reply) => {
+      const session = await liveSession(request, context)
+      return session ? form(reply, session, 200, notice) : reply.redirect(login, 303)
+    })
+  show('/password')
+  show('/password/changed', { kind: 'changed' })
+
+  app.post<{ Body: Static<typeof ChangeForm> }>(
+    '/password',
+    { schema: { body: ChangeForm }, preValidation: web.ownForm },
+    async (request, reply) => {
+      const session = await liveSession(request, context)
+      if (!session) return reply.redirect(login, 303)
+      const { current_password: current, new_password: next } = request.body
+      const { id, hash } = newSessionId()
+      const browser = browserOf(request, context.config)
+      const asked = { current, next, address: request.ip, browser }
+      const outcome = await changePassword(context, session, asked, hash)
+      request.log.info({ event: 'change_password', outcome: outcome.kind, user_id: session.user_id })
+      switch (outcome.kind) {
+        case 'changed':
+          setSessionCookie(reply, context.config, id)
+          return reply.redirect('/password/changed', 303)
+        case 'unfit':
+          return form(reply, session, 400, outcome)
+        case 'refused':
+          return form(reply, session, 403, outcome)
+        case 'throttled':
+          reply.header('retry-after', String(outcome.retryAfterSeconds))
+          return form(reply, session, 429, outcome)
+        case 'busy':
+          reply.header('retry-after', '5')
+          return form(reply, session, 503, outcome)
+        case 'overtaken':
+          return reply.redirect(login, 303)
+      }
+    },
+  )
+}

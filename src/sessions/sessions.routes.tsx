@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify'
+import Type, { type Static } from 'typebox'
+import type { Context } from '../context.ts'
+import type { Web } from '../http/web-edge.tsx'
+import { sendAccountPage } from './account-page.tsx'
+import { liveSession } from './live-session.ts'
+import { endOtherSessions, endSessionOfUser, sessionsOfUser } from './sessions.sql.ts'
+import { Sessions } from './sessions-page.tsx'
+
+const EndForm = Type.Object({ session: Type.String({ pattern: '^[0-9]{1,18}$' }) })
+
+/** The browsers in which the user is logged in. */
+export function sessionRoutes(app: FastifyInstance, context: Context, web: Web): void {
+  const { database } = context
+  const login = '/login?page=sessions'
+
+  app.get('/sessions', async (request, reply) => {
+    const session = await liveSession(request, context)
+    if (!session) return reply.redirect(login, 303)
+    const sessions = await database.run(sessionsOfUser, [session.user_id, session.hash])
+    return sendAccountPage(web, reply, session, 'sessions', (csrf, texts) => (
+      <Sessions sessions={sessions} csrf={csrf} texts={texts} />
+    ))
+  })
+
+  app.post<{ Body: Static<typeof EndForm> }>(
+    '/sessions/end',
+    { schema: { body: EndForm }, preValidation: web.ownForm },
+    async (request, reply) => {
+      const session = await liveSession(request, context)
+      if (!session) return reply.redirect(login, 303)
+      const ended = await database.maybe(endSessionOfUser, [session.user_id, request.body.session])
+      request.log.info({ event: 'end_session', outcome: ended ? 'ended' : 'none', user_id: session.user_id })
+      return reply.redirect('/sessions', 303)
+    },
+  )
+
+  app.post('/sessions/end-others', { preValidation: web.ownForm }, async (request, reply) => {
+    const session = await liveSession(request, context)
+    if (!session) return reply.redirect(login, 303)
+    const ended = await database.run(endOtherSessions, [session.user_id, session.hash])
+    request.log.info({ event: 'end_other_sessions', ended: ended.length, user_id: session.user_id })
+    return reply.redirect('/sessions', 303)
+  })
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { revokeGrant } from '../../src/grants/grants.sql.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { api, newTokens, refresh, type Tokens, token } from '../support/journey.ts'
+import { loggedIn } from '../support/pages.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+
+/** Of each server: so many requests in so many milliseconds, so long before the end and after it. */
+const perSecond = 50
+const before = 40
+const after = 50
+
+let db: TestDatabase
+let servers: TestServer[]
+let partner: TestPartner
+
+beforeAll(async () => {
+  db = await testDatabase()
+  servers = [await testServer({ on: db }), await testServer({ on: db })]
+  partner = await first(servers).partner()
+  await seed(db.database, {
+    users: Array.from({ length: 5 }, (_, n) => ({ id: `user-${n}` })),
+    households: [{ id: 'h1' }],
+  })
+})
+afterAll(async () => {
+  for (const server of servers) await server.close()
+  await db.drop()
+})
+
+const kinds = ['call', 'call', 'refresh', 'call', 'redemption'] as const
+type Sent = { kind: (typeof kinds)[number]; server: TestServer; startedAt: number; status: number }
+
+/** Codes of the live grant, as if the user had come by so many times. */
+async function codesOf(grantId: string, count: number): Promise<string[]> {
+  const codes = Array.from({ length: count }, () => newToken('sandbox', 'ac'))
+  for (const { hash } of codes) {
+    await query(
+      db.database,
+      `INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, auth_time)
+       VALUES ($1, $2, $3, now() + interval '1 minute', $4, now())`,
+      [grantId, partner.clientId, hash, partner.redirectUri],
+    )
+  }
+  return codes.map(({ text }) => text)
+}
+
+/** Requests of all kinds to both servers, at a steady rate, whatever becomes of those before. */
+class Load {
+  readonly sent: Sent[] = []
+  readonly #answers: Promise<void>[] = []
+  readonly #timer: NodeJS.Timeout
+  readonly #tokens: Tokens
+  readonly #codes: string[]
+  #turn = 0
+  #onTick = () => {}
+
+  constructor(tokens: Tokens, codes: string[]) {
+    this.#tokens = tokens
+    this.#codes = codes
+    this.#timer = setInterval(() => this.tick(), 1000 / perSecond)
+  }
+
+  /** One request to each server. */
+  tick(): void {
+    const kind = kinds[this.#turn++ % kinds.length] ?? 'call'
+    for (const server of servers) this.#send(kind, server)
+    this.#onTick()
+  }
+
+  /** Until so many more requests have been sent to each server. */
+  async more(count: number): Promise<void> {
+    const until = this.#turn + count
+    await new Promise<void>((resolve) => {
+      this.#onTick = () => this.#turn >= until && resolve()
+    })
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.all(this.#answers)
+  }
+
+  #send(kind: Sent['kind'], server: TestServer): void {
+    const sent = { kind, server, startedAt: performance.now(), status: 0 }
+    this.sent.push(sent)
+    const answer = this.#request(kind, server).then(({ status }) => {
+      sent.status = status
+    })
+    this.#answers.push(answer)
+  }
+
+  #request(kind: Sent['kind'], server: TestServer): Promise<{ status: number }> {
+    switch (kind) {
+      case 'call':
+        return api(server, 'households', this.#tokens.access_token)
+      case 'refresh':
+        return refresh(server, partner, this.#tokens.refresh_token) // the successor stays unused, so it goes on working
+      case 'redemption':
+        return token(server, partner, { grant_type: 'authorization_code', code: this.#codes.pop() ?? '' })
+    }
+  }
+}
+
+async function endWhileUsed(user: string, end: (grantId: string) => Promise<() => Promise<number>>) {
+  const tokens = await newTokens(first(servers), partner, user)
+  const [grant] = await query<{ id: string }>(db.database, 'SELECT id FROM grants WHERE user_id = $1', [user])
+  const grantId = grant?.id ?? ''
+  const press = await end(grantId)
+  const load = new Load(tokens, await codesOf(grantId, (before + after) * 2))
+  await load.more(before)
+  const endedAt = await press()
+  for (const _ of kinds) load.tick() // one of each kind at once, beside the steady ones
+  await load.more(after)
+  await load.stop()
+
+  const works = load.sent.filter(({ status }) => status === 200)
+  const late = load.sent.filter(({ startedAt }) => startedAt > endedAt)
+  for (const server of servers) {
+    for (const kind of new Set(kinds)) {
+      const here = (sent: Sent) => sent.server === server && sent.kind === kind
+      expect(works.filter(here).length, `${kind} before`).toBeGreaterThan(0)
+      expect(late.filter(here).length, `${kind} after`).toBeGreaterThanOrEqual(after / kinds.length)
+      const refused = kind === 'call' ? 401 : 400
+      expect(new Set(late.filter(here).map(({ status }) => status)), `${kind} after`).toEqual(
+        new Set([refused]),
+      )
+    }
+  }
+}
+
+describe('19: while both servers are called 50 times a second, nothing that starts after the end succeeds', () => {
+  test.each(['user-0', 'user-1', 'user-2'])('after the page has answered Disconnect: %s', async (user) => {
+    await endWhileUsed(user, async (grant) => {
+      const server = first(servers)
+      const visitor = await loggedIn(server, user)
+      const page = await visitor.get(`${server.authUrl}/connections`)
+      return async () => {
+        const done = await visitor.submit(page, '/connections/disconnect', { grant })
+        const answeredAt = performance.now()
+        expect([done.status, done.headers.get('location')]).toEqual([303, '/connections'])
+        return answeredAt
+      }
+    })
+  })
+
+  test.each(['user-3', 'user-4'])('after the operator has revoked it: %s', async (user) => {
+    await endWhileUsed(user, async (grant) => async () => {
+      const ended = await db.database.maybe(revokeGrant, [grant, null])
+      expect(ended).toEqual({ client_id: partner.clientId })
+      return performance.now()
+    })
+  })
+})
+
+function first<Item>([item]: Item[]): Item {
+  if (item === undefined) throw new Error('there is none')
+  return item
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { changePassword, loginStatus, newPassword } from '../support/change-password.ts'
+import { query } from '../support/database.ts'
+import { password, seed } from '../support/directory.ts'
+import { isLoginPage, loggedIn } from '../support/pages.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+import { isLoggedIn } from '../support/sessions.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await testServer()
+  await seed(server.database, { users: ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn'].map((id) => ({ id })) })
+})
+afterAll(() => server.close())
+
+async function sessionCount(userId: string): Promise<number> {
+  const rows = await query(server.database, 'SELECT FROM sessions WHERE user_id = $1', [userId])
+  return rows.length
+}
+
+describe('11: guessing the current password in a session that somebody left open', () => {
+  test('each wrong one is a failed login: after ten of them there is a pause, at the login too', async () => {
+    const visitor = await loggedIn(server, 'ada')
+    for (let n = 0; n < 10; n++) {
+      const page = await changePassword(visitor, server, newPassword, `guess ${n}`)
+      expect(page.status).toBe(403)
+      expect(page.document.querySelector('[role=alert]')?.text).toContain('not right')
+    }
+    const paused = await changePassword(visitor, server)
+    expect(paused.status).toBe(429)
+    expect(Number(paused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(paused.document.querySelector('[role=alert]')?.text).toContain('too many attempts')
+    expect(await loginStatus(server, 'ada', password)).toBe(429)
+    expect(await isLoggedIn(visitor, server)).toBe(true)
+    await query(server.database, 'DELETE FROM login_failures')
+    expect(await loginStatus(server, 'ada', password)).toBe(303)
+  })
+
+  test('30 at once: the limit is never passed', async () => {
+    await query(server.database, 'DELETE FROM login_failures')
+    const visitor = await loggedIn(server, 'bob')
+    const guesses = Array.from({ length: 30 }, (_, n) =>
+      changePassword(visitor, server, newPassword, `guess ${n}`),
+    )
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 403).length).toBe(10)
+    expect(statuses.filter((status) => status === 429).length).toBe(20)
+  })
+
+  test('one that succeeds is forgiven like a login, and one that cannot be counts for nothing', async () => {
+    await query(server.database, 'DELETE FROM login_failures')
+    const visitor = await loggedIn(server, 'cleo')
+    expect((await changePassword(visitor, server, newPassword, 'wrong')).status).toBe(403)
+    expect((await changePassword(visitor, server, 'short', password)).status).toBe(400)
+    expect((await changePassword(visitor, server)).status).toBe(303)
+    const account = await query(server.database, 'SELECT FROM login_failures WHERE count > 1')
+    expect(account).toEqual([])
+  })
+})
+
+test('pressed twice at once: the password is changed once, and nobody else’s session is left', async () => {
+  const visitor = await loggedIn(server, 'dan')
+  const page = await visitor.get(`${server.authUrl}/password`)
+  const fields = { current_password: password, new_password: newPassword }
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => visitor.submit(page, '/password', fields)),
+  )
+  const leads = answers.map(({ status, headers }) => `${status} ${headers.get('location')}`)
+  expect(leads.filter((lead) => lead === '303 /password/changed').length).toBe(1)
+  for (const lead of leads)
+    expect(lead).toMatch(/^(303 \/(password\/changed|login\?page=password)|403 null)$/)
+  expect(await sessionCount('dan')).toBe(1)
+  expect(await isLoggedIn(visitor, server)).toBe(true)
+  expect(await loginStatus(server, 'dan', newPassword)).toBe(303)
+})
+
+test('without a session nothing is changed, and the login leads back', async () => {
+  const visitor = await loggedIn(server, 'eve')
+  const page = await visitor.get(`${server.authUrl}/password`)
+  await query(server.database, `DELETE FROM sessions WHERE user_id = 'eve'`)
+  const fields = { current_password: password, new_password: newPassword }
+  const refused = await visitor.submit(page, '/password', fields)
+  expect([refused.status, refused.headers.get('location')]).toEqual([303, '/login?page=password'])
+  expect(isLoginPage(await visitor.follow(refused))).toBe(true)
+  expect(await loginStatus(server, 'eve', password)).toBe(303)
+})
+
+test('13, 38: 1 MB is refused before anything is hashed or counted, and no password is in the log', async () => {
+  await query(server.database, 'DELETE FROM login_failures')
+  const visitor = await loggedIn(server, 'finn')
+  const secrets = ['canary-of-the-new-password', 'canary-of-a-wrong-password']
+  for (const [next, current] of [
+    ['x'.repeat(1_000_000), password],
+    [newPassword, 'x'.repeat(1_000_000)],
+  ] as const) {
+    expect((await changePassword(visitor, server, next, current)).status).toBe(413)
+  }
+  expect(await query(server.database, 'SELECT FROM login_failures WHERE count > 0')).toEqual([])
+  expect((await changePassword(visitor, server, secrets[0], secrets[1])).status).toBe(403)
+  expect((await changePassword(visitor, server, secrets[0])).status).toBe(303)
+  for (const secret of [...secrets, password, newPassword]) expect(server.logs()).not.toContain(secret)
+  expect(server.logs()).toContain('"event":"change_password","outcome":"changed"')
+})

@@ -1,0 +1,160 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { accessibilityFaults, looks, overflow } from '../support/accessibility.ts'
+import { launchBrowser, screenshot } from '../support/browser.ts'
+import { newPassword } from '../support/change-password.ts'
+import { query } from '../support/database.ts'
+import { emailOf, password, seed } from '../support/directory.ts'
+import { api, newTokens } from '../support/journey.ts'
+import { loggedIn } from '../support/pages.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+
+const addresses = ['connections', 'sessions', 'password', 'password/changed']
+
+let server: TestServer
+let browser: Browser
+let context: BrowserContext | undefined
+
+beforeAll(async () => {
+  server = await testServer({ host: 'localhost' })
+  await seed(server.database, {
+    users: [{ id: 'ada' }, { id: 'bob' }, { id: 'cleo' }],
+    households: [{ id: 'h1' }],
+  })
+  const names = ['Ledger Accounting', 'Planner', 'Steuerberichterstattungsanwendung', 'דוחות']
+  for (const [index, name] of names.entries()) {
+    const site = index === 1 ? 'a-long-name-of-a-host.planner-for-advisors.example' : 'partner.example'
+    const partner = await server.partner({ name, redirectUri: `https://${site}/callback` })
+    const { access_token: accessToken } = await newTokens(server, partner, 'ada')
+    await newTokens(server, partner, 'bob')
+    await api(server, 'households', accessToken)
+  }
+  await server.context.usage.write()
+  await query(server.database, 'UPDATE grant_reads SET requests = 1234567, households = 1234567890')
+  await query(
+    server.database,
+    `INSERT INTO grants (user_id, client_id, subject, revoked_at, revoked_by)
+     SELECT user_id, client_id, subject, now(), by FROM grants, unnest('{user,operator}'::text[]) AS by WHERE user_id = 'ada'`,
+  )
+  browser = await launchBrowser()
+})
+afterEach(async () => {
+  await context?.close()
+  context = undefined
+})
+afterAll(async () => {
+  await browser?.close()
+  await server.close()
+})
+
+/** A browser in which this user has logged in by hand. */
+async function logInWith(
+  options: BrowserContextOptions,
+  userId: string,
+  first = 'connections',
+): Promise<Page> {
+  context = await browser.newContext(options)
+  const page = await context.newPage()
+  await page.goto(`${server.authUrl}/${first}`)
+  await page.locator('input[name=email]').fill(emailOf(userId))
+  await page.locator('input[name=password]').fill(password)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${server.authUrl}/${first}`)
+  return page
+}
+
+async function expectGood(page: Page): Promise<void> {
+  expect(await accessibilityFaults(page)).toEqual([])
+  expect(await overflow(page)).toBe(0)
+}
+
+describe('connected apps, sessions and password: nothing for axe to find, nothing wider than the window', () => {
+  const phones: Record<string, BrowserContextOptions> = {
+    'a small phone, light': { viewport: { width: 320, height: 640 }, colorScheme: 'light' },
+    'a small phone, dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
+  }
+  test.each(Object.entries({ ...looks, ...phones }))('%s', async (name, look) => {
+    const page = await logInWith(look, 'ada')
+    for (const address of addresses) {
+      await page.goto(`${server.authUrl}/${address}`)
+      await expectGood(page)
+      await screenshot(page, `apps ${name} ${address.replace('/', '-')}`)
+    }
+    await page.goto(`${server.authUrl}/password`)
+    await page.locator('input[name=current_password]').fill('not this one')
+    await page.locator('input[name=new_password]').fill('long enough')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+    await expectGood(page)
+    await query(server.database, 'DELETE FROM login_failures')
+  })
+
+  test.each(['en', 'de', 'fr', 'es'])('on a small phone in %s', async (locale) => {
+    const page = await logInWith({ viewport: { width: 320, height: 640 }, locale }, 'ada')
+    for (const address of addresses) {
+      await page.goto(`${server.authUrl}/${address}`)
+      expect(await page.getAttribute('html', 'lang')).toBe(locale)
+      await expectGood(page)
+      await screenshot(page, `apps ${locale} ${address.replace('/', '-')}`)
+    }
+  })
+})
+
+describe('by keyboard alone', () => {
+  const pressUntil = async (page: Page, name: string) => {
+    for (let n = 0; n < 40; n++) {
+      await page.keyboard.press('Tab')
+      if ((await focusedName(page)) === name) return
+    }
+    throw new Error(`${name} is not reached by Tab`)
+  }
+  /** What a screen reader would call what has the focus. */
+  const focusedName = (page: Page) =>
+    page.evaluate<string>(`(() => {
+      const { activeElement: focused } = document
+      const ids = focused.getAttribute('aria-labelledby')?.split(' ')
+      return ids ? ids.map((id) => document.getElementById(id).textContent).join(' ') : focused.textContent
+    })()`)
+
+  test('an application is disconnected, which the history then tells', async () => {
+    const page = await logInWith({}, 'bob')
+    await pressUntil(page, 'Disconnect Planner')
+    await page.keyboard.press('Enter')
+    await page.getByRole('table').getByText('Planner').waitFor()
+    expect(await page.getByRole('button', { name: 'Disconnect Planner' }).count()).toBe(0)
+    expect(await page.getByRole('table').getByText('by you').count()).toBe(1)
+  })
+
+  test('another session is ended, and then all others', async () => {
+    await loggedIn(server, 'bob')
+    await loggedIn(server, 'bob')
+    await loggedIn(server, 'bob')
+    const page = await logInWith({}, 'bob', 'sessions')
+    const cards = page.getByRole('article')
+    const before = await cards.count()
+    await pressUntil(page, 'End session Unknown browser')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => cards.count()).toBe(before - 1)
+    await pressUntil(page, 'End all other sessions')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => cards.count()).toBe(1)
+    expect(await cards.textContent()).toContain('This browser')
+  })
+
+  test('the password is changed, and the navigation leads on', async () => {
+    const page = await logInWith({}, 'cleo')
+    await pressUntil(page, 'Password')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Current password').fill(password)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(newPassword)
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').waitFor()
+    await pressUntil(page, 'Connected apps')
+    await page.keyboard.press('Enter')
+    await page.getByText('No application is connected.').waitFor()
+    await pressUntil(page, 'Log out')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Email address').waitFor()
+  })
+})

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { revokeGrant } from '../../src/grants/grants.sql.ts'
+import { accessTokenOf } from '../support/access-token.ts'
+import { query } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { api, connect } from '../support/journey.ts'
+import { loggedIn } from '../support/pages.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import type { Page, Visitor } from '../support/visitor.ts'
+
+let server: TestServer
+let ledger: TestPartner
+
+beforeAll(async () => {
+  server = await testServer()
+  ledger = await server.partner({ name: 'Ledger', redirectUri: 'https://ledger.example/callback' })
+  await seed(server.database, {
+    users: ['ada', 'bob', 'cleo', 'dan'].map((id) => ({ id })),
+    households: ['h1', 'h2'].map((id) => ({ id })),
+    accounts: [{ id: 'a1', household: 'h1' }],
+  })
+})
+afterAll(() => server.close())
+
+const appsPage = (visitor: Visitor, language = 'en') =>
+  visitor.get(`${server.authUrl}/connections`, { 'accept-language': language })
+
+/** The definition lists of the first application, as term and text. */
+function facts(page: Page): Record<string, string> {
+  const items = page.document.querySelector('article')?.querySelectorAll('dl div') ?? []
+  return Object.fromEntries(
+    items.map((item) => [item.querySelector('dt')?.text ?? '', item.querySelector('dd')?.text ?? '']),
+  )
+}
+
+/** The rows of the history: name, whether each date is today in UTC, by whom. */
+function history(page: Page): string[][] {
+  const today = new Date().toISOString().slice(0, 10)
+  return page.document
+    .querySelectorAll('tbody tr')
+    .map((row) => [
+      row.querySelector('th bdi')?.text ?? '',
+      ...row
+        .querySelectorAll('time')
+        .map((time) => (time.getAttribute('datetime')?.startsWith(today) ? 'today' : time.text)),
+      row.querySelector('.by')?.text ?? '',
+    ])
+}
+
+describe('what an application has read', () => {
+  test('is on the page: requests, households, accounts, and when it was last used', async () => {
+    const accessToken = await accessTokenOf(server.database, 'ada')
+    const visitor = await loggedIn(server, 'ada')
+    expect(facts(await appsPage(visitor))).toMatchObject({
+      Site: 'partner.example',
+      'Last used': 'Not yet',
+      Requests: '0',
+      Households: '0',
+      Accounts: '0',
+    })
+    for (const path of ['households', 'households', 'households/h1/accounts']) {
+      expect((await api(server, path, accessToken)).status).toBe(200)
+    }
+    await server.context.usage.write()
+    const shown = facts(await appsPage(visitor))
+    expect(shown).toMatchObject({ Requests: '3', Households: '4', Accounts: '1' })
+    expect(shown['Last used']).toMatch(/^[A-Z][a-z]{2} \d{1,2}, \d{4}, \d\d:\d\d UTC$/)
+  })
+
+  test('counts for 30 days in UTC, today included', async () => {
+    await accessTokenOf(server.database, 'bob')
+    await query(
+      server.database,
+      `INSERT INTO grant_reads (grant_id, day, requests, households, accounts)
+       SELECT id, (now() AT TIME ZONE 'UTC')::date - ago, ago * 1000000 + 1, 1, 1
+         FROM grants, unnest('{0,1,29,30,31}'::int[]) AS ago WHERE user_id = 'bob'`,
+    )
+    const visitor = await loggedIn(server, 'bob')
+    expect(facts(await appsPage(visitor))).toMatchObject({ Requests: '30,000,003', Households: '3' })
+  })
+
+  test('is written as the language of the page writes numbers and dates', async () => {
+    const visitor = await loggedIn(server, 'bob')
+    await query(
+      server.database,
+      `UPDATE grants SET created_at = '2026-03-04T23:30:00-01:00' WHERE user_id = 'bob'`,
+    )
+    const shown = async (language: string) => {
+      const page = await appsPage(visitor, language)
+      expect(page.document.querySelector('html')?.getAttribute('lang')).toBe(language)
+      const [, connected, , requests] = Object.values(facts(page))
+      return [connected, requests]
+    }
+    expect(await shown('en')).toEqual(['Mar 5, 2026, 00:30 UTC', '30,000,003'])
+    expect(await shown('de')).toEqual(['5. März 2026, 00:30 UTC', '30.000.003'])
+    expect(await shown('fr')).toEqual(['5 mars 2026, 00:30 UTC', '30\u202f000\u202f003'])
+    expect(await shown('es')).toEqual(['5 mar 2026, 00:30 UTC', '30.000.003'])
+  })
+})
+
+describe('the history', () => {
+  test('says when each connection was given and ended, and by whom, the newest first', async () => {
+    const visitor = await loggedIn(server, 'cleo')
+    expect(history(await appsPage(visitor))).toEqual([])
+    await connect(server, ledger, 'cleo', {}, visitor)
+    await visitor.submit(await appsPage(visitor), '/connections/disconnect', {})
+    await connect(server, ledger, 'cleo', {}, visitor)
+    const [live] = await query<{ id: string }>(
+      server.database,
+      `SELECT id FROM grants WHERE user_id = 'cleo' AND revoked_at IS NULL`,
+    )
+    await server.database.one(revokeGrant, [live?.id ?? '', null])
+    await connect(server, ledger, 'cleo', {}, visitor)
+    const page = await appsPage(visitor)
+    expect(history(page)).toEqual([
+      ['Ledger', 'today', 'today', 'by the operator of this service'],
+      ['Ledger', 'today', 'today', 'by you'],
+    ])
+    expect(page.document.querySelectorAll('article').length).toBe(1)
+  })
+
+  test('ends after twenty, is nobody else’s, and knows what ended before it was kept', async () => {
+    await query(
+      server.database,
+      `INSERT INTO grants (user_id, client_id, subject, created_at, revoked_at)
+       SELECT 'dan', $1, 's', '2026-01-01', '2026-01-01'::timestamptz + make_interval(days => n) FROM generate_series(1, 25) n`,
+      [ledger.clientId],
+    )
+    const rows = history(await appsPage(await loggedIn(server, 'dan')))
+    expect(rows.length).toBe(20)
+    expect(rows[0]).toEqual(['Ledger', 'Jan 1, 2026, UTC', 'Jan 26, 2026, UTC', ''])
+    expect(history(await appsPage(await loggedIn(server, 'ada')))).toEqual([])
+  })
+})

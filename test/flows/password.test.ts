@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { changePassword, loginStatus, newPassword } from '../support/change-password.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { password, seed } from '../support/directory.ts'
+import { api, connect, newTokens } from '../support/journey.ts'
+import { cookieOf, plant } from '../support/login.ts'
+import { loggedIn } from '../support/pages.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+import { isLoggedIn, listedSessions, sessionsPage } from '../support/sessions.ts'
+import { Visitor } from '../support/visitor.ts'
+
+let db: TestDatabase
+let server: TestServer
+let other: TestServer
+
+beforeAll(async () => {
+  db = await testDatabase()
+  server = await testServer({ on: db })
+  other = await testServer({ on: db })
+  await seed(db.database, { users: ['ada', 'bob', 'cleo', 'dan'].map((id) => ({ id })) })
+})
+afterAll(async () => {
+  await server.close()
+  await other.close()
+  await db.drop()
+})
+
+describe('a changed password', () => {
+  test('is the one that counts from then on', async () => {
+    const visitor = await loggedIn(server, 'ada')
+    const done = await changePassword(visitor, server)
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/password/changed'])
+    const page = await visitor.follow(done)
+    expect(page.document.querySelector('[role=status]')?.text).toContain('Your password is changed')
+    expect(await loginStatus(other, 'ada', password)).toBe(403)
+    expect(await loginStatus(other, 'ada', newPassword)).toBe(303)
+  })
+
+  test('ends the other sessions on every server; this one goes on under another id, no longer than before', async () => {
+    const visitor = await loggedIn(server, 'bob')
+    const elsewhere = [await loggedIn(server, 'bob'), await loggedIn(other, 'bob')]
+    const old = (await cookieOf(visitor, server, 'latchkey-session')) ?? ''
+    const expiry = async () => {
+      const rows = await db.database.withConnection((client) =>
+        client.query<{ expires_at: Date; auth_time: Date }>(
+          `SELECT expires_at, auth_time FROM sessions WHERE user_id = 'bob' ORDER BY id`,
+        ),
+      )
+      return rows.rows
+    }
+    const [own] = await expiry()
+    await changePassword(visitor, server)
+    expect(await expiry()).toEqual([own])
+    expect(await isLoggedIn(visitor, other)).toBe(true)
+    expect(listedSessions(await sessionsPage(visitor, server)).length).toBe(1)
+    for (const browser of elsewhere) expect(await isLoggedIn(browser, other)).toBe(false)
+    const thief = new Visitor()
+    await plant(thief, server, 'latchkey-session', old)
+    expect(await isLoggedIn(thief, server)).toBe(false)
+    expect(await cookieOf(visitor, server, 'latchkey-session')).not.toBe(old)
+  })
+
+  test('leaves the connected apps connected', async () => {
+    const partner = await server.partner()
+    const { access_token: accessToken } = await newTokens(server, partner, 'cleo')
+    const visitor = await loggedIn(server, 'cleo')
+    await changePassword(visitor, server)
+    expect((await api(other, 'households', accessToken)).status).toBe(200)
+    const again = await connect(server, partner, 'cleo', {}, visitor) // still logged in
+    expect(again.searchParams.get('code')).toMatch(/^lk_test_ac_/)
+  })
+})
+
+describe('a password that does not fit', () => {
+  test.each([
+    ['of 7 characters', 'short 7', 'at least 8 characters'],
+    ['of 7 characters and 14 bytes', 'äöüßäöü', 'at least 8 characters'],
+    ['of 1025 bytes', `${'é'.repeat(512)}x`, 'too long'],
+    ['of two lines', 'line one\nline two', 'one line'],
+  ])('%s: told, and nothing is changed', async (_what, next, reason) => {
+    const visitor = await loggedIn(server, 'dan')
+    const page = await changePassword(visitor, server, next)
+    expect(page.status).toBe(400)
+    expect(page.document.querySelector('[role=alert]')?.text).toContain(reason)
+    expect(page.document.querySelector('[name=new_password]')?.getAttribute('aria-invalid')).toBe('true')
+    expect(page.text).not.toContain(next)
+    expect(await isLoggedIn(visitor, server)).toBe(true)
+    expect(await loginStatus(server, 'dan', password)).toBe(303)
+  })
+
+  test('8 characters, 1024 bytes, and the same again do fit', async () => {
+    const visitor = await loggedIn(server, 'dan')
+    let current = password
+    for (const next of ['8 chars!', 'é'.repeat(512), 'é'.repeat(512), password]) {
+      expect((await changePassword(visitor, server, next, current)).status).toBe(303)
+      current = next
+    }
+  })
+})

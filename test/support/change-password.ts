@@ -1,0 +1,22 @@
+import { emailOf, password } from './directory.ts'
+import { attempt } from './login.ts'
+import type { TestServer } from './server.ts'
+import type { Page, Visitor } from './visitor.ts'
+
+export const newPassword = 'a quite different secret'
+
+/** Fills in the password page. */
+export async function changePassword(
+  visitor: Visitor,
+  server: TestServer,
+  next = newPassword,
+  current = password,
+): Promise<Page> {
+  const page = await visitor.get(`${server.authUrl}/password`)
+  return visitor.submit(page, '/password', { current_password: current, new_password: next })
+}
+
+/** The status of a login from a browser that has not been here before. */
+export async function loginStatus(server: TestServer, userId: string, secret: string): Promise<number> {
+  return (await attempt(server, { email: emailOf(userId), password: secret })).status
+}

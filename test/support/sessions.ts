@@ -1,0 +1,31 @@
+import { query } from './database.ts'
+import type { TestServer } from './server.ts'
+import type { Page, Visitor } from './visitor.ts'
+
+export type ListedSession = { name: string; id: string; current: boolean }
+
+export const sessionsPage = (visitor: Visitor, server: TestServer) =>
+  visitor.get(`${server.authUrl}/sessions`)
+
+/** The sessions as the page shows them. */
+export function listedSessions(page: Page): ListedSession[] {
+  return page.document.querySelectorAll('article').map((article) => ({
+    name: article.querySelector('bdi')?.text ?? '',
+    id: article.querySelector('input[name=session]')?.getAttribute('value') ?? '',
+    current: article.querySelector('.badge') !== null,
+  }))
+}
+
+/** Whether the browser is logged in, as this server sees it. */
+export async function isLoggedIn(visitor: Visitor, server: TestServer): Promise<boolean> {
+  return (await visitor.get(`${server.authUrl}/connections`)).status === 200
+}
+
+/** As if the user had not come by for so many minutes. */
+export async function leaveIdle(server: TestServer, userId: string, minutes: number): Promise<void> {
+  await query(
+    server.database,
+    `UPDATE sessions SET last_seen_at = now() - make_interval(mins => $2) WHERE user_id = $1`,
+    [userId, minutes],
+  )
+}
