@@ -11,8 +11,8 @@ export async function renewed<Form extends { request?: string }>(
   form: Form,
   { database, keys, now }: Context,
 ): Promise<Form> {
-  const opened = form.request && (await unseal(form.request, keys.seal, now()))
-  if (!opened || opened.kind !== 'expired') return form
+  const opened = form.request === undefined ? undefined : await unseal(form.request, keys.seal, now())
+  if (opened?.kind !== 'expired') return form
   const { clientId, redirectUri } = opened.request
   const partner = await database.maybe(findPartner, [clientId])
   if (!partner?.redirect_uris.includes(redirectUri)) return form
