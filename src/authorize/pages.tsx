@@ -94,7 +94,7 @@ export function ConnectPage(props: {
       <form method="post" action="/connect">
         <HiddenFields csrf={props.csrf} request={props.request} />
         <div class="actions">
-          <button type="submit" name="decision" value="cancel" class="secondary">
+          <button type="submit" name="decision" value="cancel" class="secondary outline">
             {connect.cancel}
           </button>
           <button type="submit" name="decision" value="connect">

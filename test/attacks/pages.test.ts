@@ -30,6 +30,8 @@ describe('18: the name of a partner', () => {
     const visitor = new Visitor()
     const login = await authorize(visitor, server, named)
     const page = await logIn(visitor, login, 'eve')
+    // No markup can stand in a title: there, the characters of <bdi>.
+    expect(page.document.querySelector('title')?.text).toContain(`\u2068${name}\u2069`)
     await press(visitor, page)
     const apps = await visitor.get(`${server.authUrl}/connections`)
     for (const shown of [login, page, apps]) {
