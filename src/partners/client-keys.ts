@@ -11,7 +11,7 @@ export type ClientKey = { jwk: PublicJwk; key: KeyObject; thumbprint: Buffer }
  * five seconds. None for a client that is not known.
  * @throws {DatabaseUnavailable} from whichever look needs the database
  */
-export type ClientKeys = (clientId: string, now: Date) => AsyncIterable<ClientKey[]>
+export type ClientKeys = (clientId: string, now: Date) => AsyncIterable<ClientKey[], void>
 
 type Entry = { keys: Promise<ClientKey[]>; reloadedAt: number }
 
@@ -51,8 +51,8 @@ export function clientKeys(database: Database): ClientKeys {
     }
     yield keep(clientId, known)
     const current = entries.get(clientId) ?? known
-    if (current !== known)
-      yield current.keys // reloaded meanwhile for somebody else
+    // Of many who come at once with a new key, one looked it up for all.
+    if (current !== known) yield current.keys
     else if (now.getTime() - known.reloadedAt >= reloadEvery) yield load(clientId, now.getTime())
   }
 }

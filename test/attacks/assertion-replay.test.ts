@@ -14,7 +14,7 @@ import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, type Endpoint, type TokenAnswer } from '../support/journey.ts'
 import { type TestServer, testServer } from '../support/server.ts'
-import { expectError, expectInvalidGrant, postForm } from '../support/token-endpoint.ts'
+import { credentials, expectError, expectInvalidGrant, postForm } from '../support/token-endpoint.ts'
 import { Visitor } from '../support/visitor.ts'
 
 let database: TestDatabase
@@ -196,6 +196,22 @@ describe('20, 21, 24: a client that signs', () => {
     const secret = newToken('sandbox', 'cs').text
     expectError(await postForm(server, { ...own, client_secret: secret }), 401, 'invalid_client', /not right/)
     issued(await client.ask(refresh))
+  })
+
+  test('by a method that is not registered: an error, and code and refresh token are as they were', async () => {
+    const basic = await clientBy('client_secret_basic', server)
+    const inBody = (asked: Record<string, string>) =>
+      postForm(server, { ...asked, ...credentials(basic.partner) })
+    const exchange = {
+      grant_type: 'authorization_code',
+      code: await codeFor(ada, server, basic.partner, 'ada'),
+    }
+    expectError(await inBody(exchange), 401, 'invalid_client', /not registered for client_secret_post/)
+    expect(await connectionOf(server, exchange.code)).toMatchObject({ redemptions: 0, access_tokens: 0 })
+    const { refreshToken } = issued(await basic.ask(exchange))
+    const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken }
+    expectError(await inBody(refresh), 401, 'invalid_client', /not registered for client_secret_post/)
+    expect(await connectionOf(server, refreshToken)).toMatchObject({ refresh_tokens: 1, access_tokens: 1 })
   })
 
   test('a code presented again, with an assertion of its own: everything it started is revoked', async () => {

@@ -77,6 +77,8 @@ async function journey(partner: TestPartner, userPassword: string) {
 }
 
 /** Secrets where they do not belong. */
+const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
 async function misplaced(
   partner: TestPartner,
   { visitor, accessToken }: Awaited<ReturnType<typeof journey>>,
@@ -104,6 +106,11 @@ async function misplaced(
     ),
     post('', [form, `authorization: Basic ${canary()}`], ''),
     post(`?client_secret=${canary('cs')}&code=${canary('ac')}`, [form], ''),
+    post(`?client_assertion=${canary()}`, [form], ''),
+    post('', [form], `client_assertion_type=${jwtBearer}&client_assertion=${canary()}`),
+    post('', [form], `client_assertion_type=${canary()}&client_assertion=${canary()}`),
+    post('', [json], `{"client_assertion":"${canary()}"`),
+    token(server, partner, { token: canary('at') }, 'introspect'),
     post(`?${canary()}=1&${canary()}`, [form], ''),
     post(`?refresh_token=${canary()}%zz`, [form], ''),
     post('', [form], `client_secret=${canary()}%zz`),

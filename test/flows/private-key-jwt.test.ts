@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ClientKey, clientKeys } from '../../src/partners/client-keys.ts'
 import { replacePartnerKeys } from '../../src/partners/partners.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import {
@@ -162,6 +163,23 @@ describe('keys that are replaced', () => {
 })
 
 describe('the keys are looked up', () => {
+  test('once for two who find at the same moment that none of the kept ones fits', async () => {
+    const [first, second] = [await newSigningPair(), await newSigningPair()]
+    const { clientId: of } = await server.partner({ authMethods: ['private_key_jwt'], jwks: first.jwk })
+    const keys = clientKeys(database.database)
+    const looks = () => keys(of, new Date())[Symbol.asyncIterator]()
+    const kids = async (look: AsyncIterator<ClientKey[], void>) =>
+      (await look.next()).value?.map(({ jwk }) => jwk.kid)
+    expect(await kids(looks())).toEqual([first.kid])
+    const two = [looks(), looks()]
+    expect(await Promise.all(two.map(kids))).toEqual([[first.kid], [first.kid]])
+    await replacePartnerKeys(database.direct, of, JSON.stringify(second.jwk))
+    const spent = await database.statementsDuring(async () => {
+      expect(await Promise.all(two.map(kids))).toEqual([[second.kid], [second.kid]])
+    })
+    expect(spent).toBe(1)
+  })
+
   test('once in five seconds at most for assertions that none of them verifies', async () => {
     const stranger = await newSigningPair()
     const { partner: known } = await clientBy('private_key_jwt', server)

@@ -1,9 +1,11 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newClientId } from '../../src/partners/client-id.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, type Issued, issued } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
-import { api, refresh, send, token } from '../support/journey.ts'
+import { api, refresh, send, type TokenAnswer, token } from '../support/journey.ts'
+import { logLines } from '../support/logs.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
 
@@ -61,6 +63,29 @@ describe('27: what is not an access token', () => {
     const cookies = await ada.jar.getCookies(server.authUrl)
     return cookies.find(({ key }) => key.endsWith('session'))?.value ?? ''
   }
+})
+
+describe('the log says what was wrong with a text that is no good here', () => {
+  const code = (text: string) => token(server, partner, { grant_type: 'authorization_code', code: text })
+  test.each<[string, () => Promise<TokenAnswer>]>([
+    ['code_malformed', () => code('x')],
+    ['code_wrong_kind', () => code(newToken('sandbox', 'rt').text)],
+    ['code_wrong_environment', () => code(newToken('production', 'ac').text)],
+    ['token_malformed', () => refresh(server, partner, 'x')],
+    ['token_wrong_kind', () => refresh(server, partner, newToken('sandbox', 'at').text)],
+    ['token_wrong_environment', () => refresh(server, partner, newToken('production', 'rt').text)],
+    ['secret_malformed', () => refresh(server, { ...partner, clientSecret: 'x' }, 'x')],
+    ['secret_wrong_environment', () => refresh(server, { ...partner, clientSecret: elsewhere }, 'x')],
+    ['client_wrong_environment', () => refresh(server, { ...partner, clientId: stranger }, 'x')],
+  ])('%s', async (tag, ask) => {
+    const { headers, status } = await ask()
+    expect(status).toBeLessThan(402)
+    const lines = logLines(server, headers.get('x-api-request-id') ?? '')
+    expect(lines.filter(({ event }) => event === 'token')).toMatchObject([{ outcome: tag }])
+  })
+
+  const elsewhere = newToken('production', 'cs').text
+  const stranger = newClientId('production')
 })
 
 describe('the id_token', () => {
