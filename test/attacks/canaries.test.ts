@@ -73,7 +73,7 @@ async function journey(partner: TestPartner, userPassword: string) {
   const accessToken = String(second.body.access_token)
   const found = await api(server, `households?name_pattern=${canary()}`, accessToken)
   expect(found.body).toEqual([])
-  return { visitor, accessToken, redeem, refreshToken }
+  return { visitor, accessToken, redeem, refreshToken, idToken: String(second.body.id_token) }
 }
 
 /** Secrets where they do not belong. */
@@ -81,7 +81,7 @@ const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 async function misplaced(
   partner: TestPartner,
-  { visitor, accessToken }: Awaited<ReturnType<typeof journey>>,
+  { visitor, accessToken, idToken }: Awaited<ReturnType<typeof journey>>,
 ) {
   const url = server.authUrl
   const cookie = await watchBrowser(visitor)
@@ -140,6 +140,12 @@ async function misplaced(
     getRaw(url, `/connections`, [`cookie: ${cookie}`]),
     getRaw(url, `/connect?request=${canary()}`, [`cookie: latchkey-session=${canary()}; ${canary()}`]),
     getRaw(url, `/api/oauth2/authorize?client_id=${canary()}&redirect_uri=${canary()}&state=${canary()}`),
+    getRaw(url, `/api/oauth2/authorize?id_token_hint=${idToken}&state=${canary()}`, [`cookie: ${cookie}`]),
+    getRaw(url, `/api/oauth2/logout?id_token_hint=${idToken}&id_token_hint=${canary()}`),
+    getRaw(url, `/logout?logout=${canary()}`),
+    getRaw(url, `${oauth}/userinfo?access_token=${accessToken}`),
+    postRaw(url, `${oauth}/userinfo`, [form], `access_token=${accessToken}`),
+    postRaw(url, `${oauth}/userinfo`, [form], `access_token=${canary('at')}`),
     postRaw(url, '/login', [form], `email=${canary()}&password=${canary()}&_csrf=${canary()}`),
     postRaw(url, '/login', [form], `email=${canary()}&password=${canary()}%zz`),
     postRaw(url, '/login', [json], `{"password":"${canary()}`),

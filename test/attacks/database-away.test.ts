@@ -5,6 +5,7 @@ import { seed } from '../support/directory.ts'
 import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
 import { api, token } from '../support/journey.ts'
 import { type TestServer, testServer } from '../support/server.ts'
+import { Visitor } from '../support/visitor.ts'
 
 describe('39: the database is away', () => {
   let database: InterruptibleDatabase
@@ -30,6 +31,14 @@ describe('39: the database is away', () => {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
       expect(answer.headers.get('www-authenticate')).toBeNull()
     }
+    const userinfo = await fetch(`${fragile.baseUrl}oauth2/userinfo`, {
+      headers: { authorization: `Bearer ${bearer}` },
+    })
+    expect([userinfo.status, userinfo.headers.get('www-authenticate')]).toEqual([503, null])
+    // Not "you are logged out", which would be a lie.
+    const visitor = new Visitor()
+    await visitor.jar.setCookie('latchkey-session=some', fragile.authUrl)
+    expect((await visitor.get(`${fragile.authUrl}/logout`)).status).toBe(503)
     for (const endpoint of ['token', 'revoke'] as const) {
       const code = newToken('sandbox', 'ac').text
       const answer = await token(

@@ -225,7 +225,7 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
   })
 
   test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s: 405, and says that it takes POST', async (method) => {
-    for (const endpoint of ['token', 'revoke']) {
+    for (const endpoint of ['token', 'revoke', 'introspect']) {
       const answer = await send(`${server.baseUrl}oauth2/${endpoint}?grant_type=refresh_token`, { method })
       expectError(answer, 405, 'invalid_request', /send a POST/)
       expect(answer.headers.get('allow')).toBe('POST')
