@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashPassword } from '../../src/directory/passwords.ts'
 import { changePassword, loginStatus, newPassword } from '../support/change-password.ts'
 import { query } from '../support/database.ts'
 import { password, seed } from '../support/directory.ts'
@@ -10,7 +11,8 @@ let server: TestServer
 
 beforeAll(async () => {
   server = await testServer()
-  await seed(server.database, { users: ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn'].map((id) => ({ id })) })
+  const ids = ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus']
+  await seed(server.database, { users: ids.map((id) => ({ id })) })
 })
 afterAll(() => server.close())
 
@@ -73,6 +75,24 @@ test('pressed twice at once: the password is changed once, and nobody else’s s
   expect(await sessionCount('dan')).toBe(1)
   expect(await isLoggedIn(visitor, server)).toBe(true)
   expect(await loginStatus(server, 'dan', newPassword)).toBe(303)
+})
+
+test('overtaken by the operator, who sets another at the same moment: the operator’s stays', async () => {
+  const visitor = await loggedIn(server, 'gus')
+  const operators = 'what the operator has set'
+  const hash = await hashPassword(operators)
+  const answer = await server.database.withConnection(async (client) => {
+    await client.query('BEGIN')
+    await client.query(`UPDATE users SET password_hash = $1 WHERE id = 'gus'`, [hash])
+    const changing = changePassword(visitor, server)
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    await expect.poll(async () => (await query(server.database, waiting)).length, { timeout: 5000 }).toBe(1)
+    await client.query('COMMIT')
+    return changing
+  })
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login?page=password'])
+  expect(await loginStatus(server, 'gus', newPassword)).toBe(403)
+  expect(await loginStatus(server, 'gus', operators)).toBe(303)
 })
 
 test('without a session nothing is changed, and the login leads back', async () => {
