@@ -6,53 +6,94 @@ import type { Web } from '../http/web-edge.tsx'
 import { findPartner } from '../partners/partners.sql.ts'
 import { logOut } from '../sessions/log-out.ts'
 import { sessionHash } from '../sessions/session-cookie.ts'
-import { findSession, type Session } from '../sessions/sessions.sql.ts'
+import { findSession } from '../sessions/sessions.sql.ts'
 import { readIdTokenHint } from '../tokens/id-token.ts'
 import { LoggedOutPage, LogoutPage } from './logout-pages.tsx'
 import { checkLogout, type LogoutRequest, returnAddress, sealLogout, unsealLogout } from './logout-request.ts'
 
 const LogoutQuery = Type.Object({ logout: Type.Optional(Type.String()) })
 
-/** RP-Initiated Logout 1.0: a partner sends its user here to log out, `GET` or `POST`. */
+/** RP-Initiated Logout 1.0: a partner sends its user here to log out, by `GET` or `POST`. */
 export function logoutRoutes(app: FastifyInstance, context: Context, web: Web): void {
-  const { config, database, keys, now } = context
-
-  const receive = async (request: FastifyRequest, reply: FastifyReply, body: Form) => {
-    const checked = await checkLogout(
-      parametersOf(parseForm(rawQuery(request.url)), body),
-      (idToken) => readIdTokenHint(context, idToken),
-      (clientId) => database.maybe(findPartner, [clientId]),
-    )
-    if (checked.kind === 'refused') return refuse(request, reply, checked.explanation)
-    // As in authorize: the POST is cross-site and brings no cookie, the GET after it does.
-    const sealed = await sealLogout(checked.request, keys.seal, now())
-    return reply.redirect(`/logout?${new URLSearchParams({ logout: sealed })}`, 303)
-  }
-
-  app.get('/api/oauth2/logout', (request, reply) => receive(request, reply, {}))
+  app.get('/api/oauth2/logout', (request, reply) => new LogoutStep(context, web, request, reply).receive({}))
   app.post<{ Body: Form | null }>('/api/oauth2/logout', (request, reply) =>
-    receive(request, reply, request.body ?? {}),
+    new LogoutStep(context, web, request, reply).receive(request.body ?? {}),
   )
-
   app.get<{ Querystring: Static<typeof LogoutQuery> }>(
     '/logout',
     { schema: { querystring: LogoutQuery } },
-    async (request, reply) => {
-      const { logout: sealed = '' } = request.query
-      const asked = await unsealLogout(sealed, keys.seal, now())
-      const hash = sessionHash(request, config)
-      const session = hash && (await database.maybe(findSession, [hash, asked.clientId ?? null]))
-      if (!session) return leave(request, reply, asked)
-      if (asked.subject !== undefined && asked.subject === session.subject) {
-        await logOut(request, reply, context)
-        return leave(request, reply, asked)
-      }
-      return ask(request, reply, { asked, sealed, session })
-    },
+    (request, reply) => new LogoutStep(context, web, request, reply).show(request.query.logout ?? ''),
   )
+}
 
-  async function refuse(request: FastifyRequest, reply: FastifyReply, explanation: string) {
-    const texts = await web.texts(request)
+/** One visit on the way out. */
+class LogoutStep {
+  readonly #context: Context
+  readonly #web: Web
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+
+  constructor(context: Context, web: Web, request: FastifyRequest, reply: FastifyReply) {
+    this.#context = context
+    this.#web = web
+    this.#request = request
+    this.#reply = reply
+  }
+
+  async receive(body: Form): Promise<FastifyReply> {
+    const { database, keys, now } = this.#context
+    const checked = await checkLogout(
+      parametersOf(parseForm(rawQuery(this.#request.url)), body),
+      (idToken) => readIdTokenHint(this.#context, idToken),
+      (clientId) => database.maybe(findPartner, [clientId]),
+    )
+    if (checked.kind === 'refused') return this.#refuse(checked.explanation)
+    // As in authorize: the POST is cross-site and brings no cookie, the GET after it does.
+    const sealed = await sealLogout(checked.request, keys.seal, now())
+    return this.#reply.redirect(`/logout?${new URLSearchParams({ logout: sealed })}`, 303)
+  }
+
+  async show(sealed: string): Promise<FastifyReply> {
+    const { config, database, keys, now } = this.#context
+    const asked = await unsealLogout(sealed, keys.seal, now())
+    const hash = sessionHash(this.#request, config)
+    const session = hash && (await database.maybe(findSession, [hash, asked.clientId ?? null]))
+    if (!session) return this.#leave(asked)
+    if (asked.subject !== undefined && asked.subject === session.subject) {
+      await logOut(this.#request, this.#reply, this.#context)
+      return this.#leave(asked)
+    }
+    return this.#ask(asked, sealed, session.user_name)
+  }
+
+  async #leave(asked: LogoutRequest): Promise<FastifyReply> {
+    const address = returnAddress(asked)
+    if (address !== undefined) return this.#reply.header('cache-control', 'no-store').redirect(address, 303)
+    const texts = await this.#web.texts(this.#request)
+    const page = <LoggedOutPage texts={texts} />
+    return this.#web.page(this.#reply, texts, 200, texts.logout.done.heading, page)
+  }
+
+  async #ask(asked: LogoutRequest, sealed: string, userName: string): Promise<FastifyReply> {
+    const texts = await this.#web.texts(this.#request)
+    const { database } = this.#context
+    const partner = asked.clientId ? await database.maybe(findPartner, [asked.clientId]) : undefined
+    const page = (
+      <LogoutPage
+        texts={texts}
+        csrf={this.#web.csrfToken(this.#reply)}
+        logout={sealed}
+        userName={userName}
+        partnerName={partner?.name}
+      />
+    )
+    // The answer to the form leads on to the partner, and Chromium checks that too.
+    const leadsTo = asked.returnTo ? { formAction: new URL(asked.returnTo).protocol } : {}
+    return this.#web.page(this.#reply, texts, 200, texts.logout.heading, page, leadsTo)
+  }
+
+  async #refuse(explanation: string): Promise<FastifyReply> {
+    const texts = await this.#web.texts(this.#request)
     const { heading, text } = texts.logout.refused
     const body = (
       <>
@@ -63,34 +104,6 @@ export function logoutRoutes(app: FastifyInstance, context: Context, web: Web): 
       </>
     )
     const wayOn = { label: texts.errors.toConnections, href: '/connections' }
-    return web.errorPage(reply, texts, 400, heading, body, wayOn)
-  }
-
-  async function leave(request: FastifyRequest, reply: FastifyReply, asked: LogoutRequest) {
-    const address = returnAddress(asked)
-    if (address !== undefined) return reply.header('cache-control', 'no-store').redirect(address, 303)
-    const texts = await web.texts(request)
-    return web.page(reply, texts, 200, texts.logout.done.heading, <LoggedOutPage texts={texts} />)
-  }
-
-  async function ask(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { asked, sealed, session }: { asked: LogoutRequest; sealed: string; session: Session },
-  ) {
-    const texts = await web.texts(request)
-    const partner = asked.clientId && (await database.maybe(findPartner, [asked.clientId]))
-    const page = (
-      <LogoutPage
-        texts={texts}
-        csrf={web.csrfToken(reply)}
-        logout={sealed}
-        userName={session.user_name}
-        partnerName={partner ? partner.name : undefined}
-      />
-    )
-    // The answer to the form leads on to the partner, and Chromium checks that too.
-    const formAction = asked.returnTo && new URL(asked.returnTo).protocol
-    return web.page(reply, texts, 200, texts.logout.heading, page, { ...(formAction && { formAction }) })
+    return this.#web.errorPage(this.#reply, texts, 400, heading, body, wayOn)
   }
 }
