@@ -35,7 +35,13 @@ function catalogue(language: Language): Map<string, Said> {
 }
 
 /** Texts that are right though they are what English says. */
-const sameAsInEnglish = new Set(['de .frame.sandbox']) // the trade's own word in German
+const sameAsInEnglish = new Set([
+  'de .frame.sandbox', // the trade's own word in German
+  // Words that are French and English alike.
+  'fr .connections.site',
+  'fr .connections.application',
+  'fr .sessions.heading',
+])
 
 const english = textsIn(en)
 const foreign = languages.filter((language) => language !== 'en')

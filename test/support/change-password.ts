@@ -1,7 +1,7 @@
 import { emailOf, password } from './directory.ts'
-import { attempt } from './login.ts'
+import { loginPage } from './login.ts'
 import type { TestServer } from './server.ts'
-import type { Page, Visitor } from './visitor.ts'
+import { type Page, Visitor } from './visitor.ts'
 
 export const newPassword = 'a quite different secret'
 
@@ -16,7 +16,13 @@ export async function changePassword(
   return visitor.submit(page, '/password', { current_password: current, new_password: next })
 }
 
-/** The status of a login from a browser that has not been here before. */
-export async function loginStatus(server: TestServer, userId: string, secret: string): Promise<number> {
-  return (await attempt(server, { email: emailOf(userId), password: secret })).status
+/** The status of a login, if nothing else is said from a browser that has not been here before. */
+export async function loginStatus(
+  server: TestServer,
+  userId: string,
+  secret: string,
+  visitor = new Visitor(),
+): Promise<number> {
+  const fields = { email: emailOf(userId), password: secret }
+  return (await visitor.submit(await loginPage(server, visitor), '/login', fields)).status
 }
