@@ -37,7 +37,8 @@ export class Keyring {
 
   /** The key that signs at this moment. @throws {DatabaseUnavailable} as the other two, when it has none it may use */
   async signer(algorithm: SigningAlgorithm): Promise<LiveKey> {
-    const live = (await this.#fresh()).filter(isLive)
+    await this.freshen()
+    const live = this.#keys.filter(isLive)
     const key = signerAt(live, algorithm, this.#options.now())
     if (!key) throw new Error(`there is no ${algorithm} signing key`)
     return key
@@ -45,12 +46,14 @@ export class Keyring {
 
   /** The JWKS: keys that sign, that will, and that did until a day ago. */
   async published(): Promise<PublicJwk[]> {
-    return (await this.#fresh()).filter(isLive).map(({ public_jwk }) => public_jwk)
+    await this.freshen()
+    return this.#keys.filter(isLive).map(({ public_jwk }) => public_jwk)
   }
 
   /** Any key we ever had, for an id_token of our own that is shown to us. */
   async publicKey(kid: string): Promise<Pick<SigningKey, 'algorithm' | 'publicKey'> | undefined> {
-    return (await this.#fresh()).find((key) => key.kid === kid)
+    await this.freshen()
+    return this.#keys.find((key) => key.kid === kid)
   }
 
   /** Reads the keys again, having retired and made what is due. Who asks while that is done waits for the same. */
@@ -85,12 +88,14 @@ export class Keyring {
     this.#refreshedAt = began
   }
 
-  /** After a pause, of this process or of the database, keys in memory may be retired, and new ones be signing. */
-  async #fresh(): Promise<SigningKey[]> {
+  /**
+   * Reads the keys again if they may be out of date: after a pause, of this process or of the database, those in memory
+   * may be retired, and new ones be signing. @throws {DatabaseUnavailable}
+   */
+  async freshen(): Promise<void> {
     // A clock that was set back tells no age, either.
     const age = Math.abs(this.#options.now().getTime() - this.#refreshedAt)
     if (age > staleSeconds * 1000) await this.refresh()
-    return this.#keys
   }
 }
 

@@ -17,11 +17,12 @@ export type Redemption = {
 
 /** Exchanges a code for the connection's first tokens (RFC 6749 section 4.1.3). */
 export async function redeem(context: Context, asked: Redemption): Promise<IssuedTokens | TokenRefusal> {
-  const { config, database } = context
+  const { config, database, keyring } = context
   const code = parseToken(asked.code, config.environment, 'ac')
   if (code.kind === 'refused') return invalidGrant(`code_${code.reason}`, `code: ${code.explanation}`)
   const access = newToken(config.environment, 'at')
   const refresh = newToken(config.environment, 'rt')
+  await keyring.freshen() // afterwards the code is used up: nothing may keep the id_token from being signed
   const row = await database.one(redeemCode, [
     ...clientValues(asked.client),
     code.hash,

@@ -1,12 +1,13 @@
 import { decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { DatabaseUnavailable } from '../../src/database/database.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { readIdTokenHint } from '../../src/tokens/id-token.ts'
 import { type Issued, issued } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
-import { refresh, send } from '../support/journey.ts'
+import { newCode, refresh, send, token } from '../support/journey.ts'
 import { jwksUrl, keysOf, passKeyTime, publishedKids, rotateKey, tokensOf } from '../support/keys.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
@@ -174,6 +175,16 @@ describe('a server that could not refresh for ten minutes', () => {
     expect(await send(jwksUrl(server), {})).toMatchObject({ status: 503, body: { code: 'unavailable' } })
     await db.heal()
     expect((await send(jwksUrl(server), {})).status).toBe(200)
+  })
+
+  test('and cannot now, leaves a code as it is: it is not used up for an answer that nobody can sign', async () => {
+    const code = await newCode(server, partner, 'ada')
+    const exchange = () => token(server, partner, { grant_type: 'authorization_code', code })
+    server.advanceClock(601)
+    const refreshing = vi.spyOn(server.context.keyring, 'refresh')
+    refreshing.mockRejectedValueOnce(new DatabaseUnavailable('the keys cannot be read'))
+    expect((await exchange()).status).toBe(503)
+    expect((await exchange()).status).toBe(200)
   })
 })
 

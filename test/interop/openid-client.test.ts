@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('openid-client: discovery, the journey with PKCE, state and nonce, refresh, revocation', async () => {
+test('openid-client: discovery, the journey with PKCE, state and nonce, userinfo, refresh, revocation', async () => {
   const { server, partner } = app
   const config = await client.discovery(
     new URL(server.authUrl),
@@ -44,10 +44,12 @@ test('openid-client: discovery, the journey with PKCE, state and nonce, refresh,
   const read = (accessToken: string) =>
     client.fetchProtectedResource(config, accessToken, new URL(`${server.baseUrl}api/v1/households`), 'GET')
   expect(await (await read(tokens.access_token)).json()).toEqual(households)
+  const subject = tokens.claims()?.sub ?? ''
+  expect(await client.fetchUserInfo(config, tokens.access_token, subject)).toEqual({ sub: subject })
 
   const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '')
   expect(refreshed.refresh_token).not.toBe(tokens.refresh_token)
-  expect(refreshed.claims()?.sub).toBe(tokens.claims()?.sub)
+  expect(refreshed.claims()?.sub).toBe(subject)
   expect(await (await read(refreshed.access_token)).json()).toEqual(households)
 
   await client.tokenRevocation(config, refreshed.refresh_token ?? '')
