@@ -32,7 +32,7 @@ export const de: Catalogue = {
   authorize: {
     heading: 'Diese Anfrage kann nicht fortgesetzt werden',
     untrusted:
-      'Der Anfrage der Anwendung, die Sie hierher geschickt hat, ist nicht zu trauen. Deshalb wurden Sie nicht zu ihr zurückgeleitet.',
+      'Der Anfrage der Anwendung, die Sie hierhergeschickt hat, ist nicht zu trauen. Deshalb wurden Sie nicht zu ihr zurückgeleitet.',
     reasons: {
       repeated: (parameter) => `Der Parameter ${parameter} wurde mehrfach gesendet.`,
       missing: (parameter) => `Der Parameter ${parameter} fehlt.`,
@@ -72,13 +72,13 @@ export const de: Catalogue = {
     },
     howLong: {
       term: 'Wie lange',
-      text: 'Bis Sie die Verbindung beenden. Eine Anwendung, die sie 30 Tage lang nicht genutzt hat, muss Sie erneut hierher schicken.',
+      text: 'Bis Sie die Verbindung beenden. Eine Anwendung, die sie 30 Tage lang nicht genutzt hat, muss Sie erneut hierherschicken.',
     },
     howToEnd: {
       term: 'Wie Sie sie beenden',
       text: (connections) => (
         <>
-          Jederzeit und mit sofortiger Wirkung unter <a href={connections}>Ihre verbundenen Apps</a>.
+          Jederzeit und mit sofortiger Wirkung bei <a href={connections}>Ihren verbundenen Apps</a>.
         </>
       ),
     },
@@ -120,7 +120,7 @@ export const de: Catalogue = {
     },
     refused: {
       heading: 'Sie wurden nicht abgemeldet',
-      text: 'Der Anfrage der Anwendung, die Sie hierher geschickt hat, ist nicht zu trauen. Deshalb wurde nichts ausgeführt, und Sie wurden nicht zu ihr zurückgeleitet. Abmelden können Sie sich bei Ihren verbundenen Apps.',
+      text: 'Der Anfrage der Anwendung, die Sie hierhergeschickt hat, ist nicht zu trauen. Deshalb wurde nichts ausgeführt, und Sie wurden nicht zu ihr zurückgeleitet. Abmelden können Sie sich auf der Seite „Verbundene Apps“.',
     },
   },
   account: {
@@ -142,7 +142,7 @@ export const de: Catalogue = {
     households: 'Haushalte',
     accounts: 'Konten',
     readsNote:
-      'Was erneut gelesen wird, zählt erneut. Tage zählen nach UTC; die neuesten Zugriffe erscheinen nach einigen Sekunden.',
+      'Was erneut gelesen wird, zählt erneut. Die Tage richten sich nach UTC; die neuesten Zugriffe erscheinen nach einigen Sekunden.',
     disconnect: 'Verbindung trennen',
     history: 'Beendete Verbindungen',
     application: 'Anwendung',

@@ -120,20 +120,20 @@ export const es: Catalogue = {
     },
     refused: {
       heading: 'Su sesión no se ha cerrado',
-      text: 'La solicitud de la aplicación de la que viene no es de confianza. Por eso no se ha hecho nada ni se ha vuelto a ella. Puede cerrar la sesión desde la página de sus aplicaciones conectadas.',
+      text: 'La solicitud de la aplicación de la que viene no es de confianza. Por eso no se ha hecho nada ni se le ha enviado de vuelta a ella. Puede cerrar la sesión desde la página de sus aplicaciones conectadas.',
     },
   },
   account: {
     navigation: 'Su cuenta',
     loggedInAs: (name) => <>Ha iniciado sesión como {name}.</>,
-    logOut: 'Cerrar sesión',
+    logOut: 'Cerrar la sesión',
   },
   connections: {
     heading: 'Aplicaciones conectadas',
     intro:
       'Cada una de estas aplicaciones puede leer los hogares que usted puede ver y sus cuentas activas hasta que la desconecte. La desconexión tiene efecto inmediato.',
     none: 'No hay ninguna aplicación conectada.',
-    site: 'Sitio',
+    site: 'Sitio web',
     connected: 'Conectada',
     lastUsed: 'Último uso',
     neverUsed: 'Aún sin usar',
@@ -152,7 +152,7 @@ export const es: Catalogue = {
   sessions: {
     heading: 'Sesiones',
     intro:
-      'Tiene la sesión iniciada en estos navegadores. Una sesión termina tras 30 minutos sin uso y, en todo caso, a las 8 horas. Si no reconoce alguna, ciérrela y cambie su contraseña.',
+      'Tiene la sesión iniciada en estos navegadores. Una sesión termina tras 30 minutos sin uso y, como máximo, al cabo de 8 horas. Si no reconoce alguna, ciérrela y cambie su contraseña.',
     browserOn: (browser, system) => `${browser} en ${system}`,
     unknown: 'Navegador desconocido',
     current: 'Este navegador',

@@ -32,7 +32,7 @@ export const fr: Catalogue = {
   authorize: {
     heading: 'Cette demande ne peut pas aboutir',
     untrusted:
-      'La demande de l’application dont vous venez n’est pas fiable\u00a0: c’est pourquoi vous restez ici au lieu d’y retourner.',
+      'La demande de l’application d’où vous venez n’est pas fiable\u00a0: c’est pourquoi vous restez ici au lieu d’y retourner.',
     reasons: {
       repeated: (parameter) => `Le paramètre ${parameter} a été envoyé plusieurs fois.`,
       missing: (parameter) => `Le paramètre ${parameter} est absent.`,
@@ -54,7 +54,7 @@ export const fr: Catalogue = {
     refused: 'L’adresse e-mail ou le mot de passe est incorrect.',
     throttled: (minutes) =>
       `Il y a eu trop de tentatives. Veuillez réessayer dans ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
-    busy: 'Un très grand nombre de personnes se connectent en ce moment. Veuillez réessayer dans quelques secondes.',
+    busy: 'Un très grand nombre de personnes s’identifient en ce moment. Veuillez réessayer dans quelques secondes.',
   },
   connect: {
     heading: (partner) => (
@@ -126,18 +126,18 @@ export const fr: Catalogue = {
     },
     refused: {
       heading: 'Votre session n’a pas été fermée',
-      text: 'La demande de l’application d’où vous venez n’est pas digne de confiance. Rien n’a donc été fait, et il n’y a pas eu de retour vers elle. Vous pouvez fermer votre session depuis la page de vos applications connectées.',
+      text: 'La demande de l’application d’où vous venez n’est pas digne de confiance. Rien n’a donc été fait, et vous restez ici au lieu d’y retourner. Vous pouvez fermer votre session depuis la page de vos applications connectées.',
     },
   },
   account: {
     navigation: 'Votre compte',
     loggedInAs: (name) => <>Session ouverte au nom de {name}.</>,
-    logOut: 'Se déconnecter',
+    logOut: 'Fermer la session',
   },
   connections: {
     heading: 'Applications connectées',
     intro:
-      'Chaque application ci-dessous peut lire les foyers que vous pouvez voir et leurs comptes actifs, jusqu’à ce que vous la déconnectiez. La déconnexion prend effet immédiatement.',
+      'Chaque application ci-dessous peut consulter les foyers que vous pouvez voir et leurs comptes actifs, jusqu’à ce que vous la déconnectiez. La déconnexion prend effet immédiatement.',
     none: 'Aucune application n’est connectée.',
     site: 'Site',
     connected: 'Connectée le',
@@ -176,7 +176,7 @@ export const fr: Catalogue = {
     rule: 'Au moins 8 caractères.',
     change: 'Changer le mot de passe',
     changed:
-      'Votre mot de passe est changé et votre session est fermée dans tous les autres navigateurs. Vos applications connectées le restent.',
+      'Votre mot de passe a été modifié et votre session est fermée dans tous les autres navigateurs. Vos applications connectées le restent.',
     unfit: {
       too_short: 'Le nouveau mot de passe est trop court\u00a0: il doit compter au moins 8 caractères.',
       too_long: 'Le nouveau mot de passe est trop long.',
