@@ -15,8 +15,9 @@ const counting = `ON CONFLICT (key) DO UPDATE SET
 
 /**
  * Finds the user, and counts an attempt before the password is looked at, so that parallel guesses cannot pass the limit
- * between them: against the source and then, unless that is over its limit, against the account or, from a browser that
- * is known to it, against the browser. So strangers cannot lock the owner out, nor fill the table.
+ * between them: against the source and then, unless that is over its limit, against the account. From a browser that is
+ * known to the account it counts against the browser instead, whatever the source has done: so strangers cannot lock the
+ * owner out, from next door neither, nor fill the table.
  *
  * A browser's proof is made over a key of its own (32 bytes, so that nothing can be shifted from it to the hash) and the
  * password hash: whoever once knew the password has no use of the browsers they collected, once it is changed.
@@ -52,10 +53,10 @@ export const beginLogin = statement(
    ), account AS (
      INSERT INTO login_failures AS f (key, count, resets_at)
      SELECT CASE WHEN is_known THEN $4::bytea ELSE $2 END, 1, now() + interval '${windowMinutes} minutes'
-       FROM source, browser WHERE count <= ${sourceLimit}
+       FROM source, browser WHERE is_known OR count <= ${sourceLimit}
      ${counting}
    )
-   SELECT ceil(extract(epoch FROM CASE WHEN source.count > ${sourceLimit} THEN source.resets_at
+   SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > ${sourceLimit} THEN source.resets_at
                                        WHEN account.count > ${accountLimit} THEN account.resets_at
                                   END - now()))::int AS wait,
           known.id AS user_id, known.proof, browser.is_known AS known_browser,

@@ -24,18 +24,21 @@ export type LoginOutcome =
   /** Too many others are logging in; nothing was counted. */
   | { kind: 'busy' }
 
+/** @throws {DatabaseUnavailable} */
 export async function logIn(context: Context, attempt: LoginAttempt): Promise<LoginOutcome> {
   if (Buffer.byteLength(attempt.password) > maxPasswordBytes) return { kind: 'refused' }
-  return (await context.hashing.admit(() => guess(context, attempt))) ?? { kind: 'busy' }
+  const source = loginSource(attempt.address)
+  return (await context.hashing.admit(source, () => guess(context, attempt, source))) ?? { kind: 'busy' }
 }
 
 async function guess(
   { database, keys, hashing }: Context,
-  { password, address, browser, ...attempt }: LoginAttempt,
+  { password, browser, ...attempt }: LoginAttempt,
+  from: string,
 ): Promise<LoginOutcome> {
   const email = foldCase(attempt.email.trim())
   // Keyed digests: the table tells nobody who tried to log in from where.
-  const source = hmac(keys.throttle, 'source', loginSource(address))
+  const source = hmac(keys.throttle, 'source', from)
   const account = hmac(keys.throttle, 'account', email)
   const ofBrowser = hmac(keys.throttle, 'browser', browser.id, email)
   const proofKey = hmac(keys.browser, browser.id, email)

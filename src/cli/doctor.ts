@@ -70,7 +70,7 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
     const skew = Math.round((Date.now() - facts.clock.getTime()) / 1000)
     yield {
       check: 'clocks',
-      ok: Math.abs(skew) <= 5,
+      ok: Math.abs(skew) <= 2,
       detail: `this machine and the database are ${skew} s apart`,
     }
     yield {

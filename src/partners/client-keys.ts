@@ -35,11 +35,13 @@ export function clientKeys(database: Database): ClientKeys {
 
   async function load(clientId: string, reloadedAt: number): Promise<ClientKey[]> {
     const entry = { keys: read(database, clientId), reloadedAt }
+    let found: ClientKey[] = []
     try {
-      return await keep(clientId, entry)
-    } catch (error) {
-      if (entries.get(clientId) === entry) entries.delete(clientId)
-      throw error
+      found = await keep(clientId, entry)
+      return found
+    } finally {
+      // Nothing is kept of a failure, nor of an invented client: with those a stranger could push the others out.
+      if (found.length === 0 && entries.get(clientId) === entry) entries.delete(clientId)
     }
   }
 
@@ -53,7 +55,7 @@ export function clientKeys(database: Database): ClientKeys {
     const current = entries.get(clientId) ?? known
     // Of many who come at once with a new key, one looked it up for all.
     if (current !== known) yield current.keys
-    else if (now.getTime() - known.reloadedAt >= reloadEvery) yield load(clientId, now.getTime())
+    else if (Math.abs(now.getTime() - known.reloadedAt) >= reloadEvery) yield load(clientId, now.getTime())
   }
 }
 

@@ -1,6 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 
+/** Logins that a user may have; the one that was active the longest ago ends with the next one. */
+const mostSessions = 50
+
 /** Hours a login lasts in one browser, and minutes it lasts there without a request. */
 const sessionHours = 8
 const idleMinutes = 30
@@ -52,7 +55,10 @@ export const findSession = statement(
 export const openSession = statement(
   'open_session',
   Type.Object({ user_id: Type.String() }),
-  `WITH old AS (DELETE FROM sessions WHERE hash = $3)
+  `WITH old AS (
+     DELETE FROM sessions WHERE hash = $3
+        OR hash IN (SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET ${mostSessions - 1})
+   )
    INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
    VALUES ($1, $2, $5, $4, now() + interval '${sessionHours} hours', $6, $7)
    RETURNING user_id`,

@@ -5,7 +5,10 @@ import { sendProblem } from '../http/api-edge.ts'
 import type { ProblemCode } from '../http/problem.ts'
 import type { BearerRefusal } from './bearer.ts'
 
-/** The challenge of RFC 6750 section 3, which also says where to learn how a token is got (RFC 9728 section 5.1). */
+/**
+ * The challenge of RFC 6750 section 3. It also says where to learn how a token is got (RFC 9728 section 5.1), but not where
+ * the API answers from the root of the origin: the metadata is of {base_url}, and section 3.3 has clients compare.
+ */
 export function sendBearerRefusal(
   reply: FastifyReply,
   config: Config,
@@ -18,12 +21,15 @@ export function sendBearerRefusal(
     ...(whose && { client_id: whose.client_id, user_id: whose.user_id }),
   })
   const { code, error } = wireOf(reason)
+  const base = new URL(config.baseUrl)
   // RFC 6750 section 3 bounds the description's characters; ours hold a quotation mark at most.
   const description = explanation.replaceAll('"', "'")
   const challenge = [
     'realm="latchkey"',
     ...(error ? [`error="${error}"`, `error_description="${description}"`] : []),
-    `resource_metadata="${new URL(config.baseUrl).origin}${resourceMetadataPath(config)}"`,
+    ...(reply.request.url.startsWith(base.pathname)
+      ? [`resource_metadata="${base.origin}${resourceMetadataPath(config)}"`]
+      : []),
   ]
   return sendProblem(reply.header('www-authenticate', `Bearer ${challenge.join(', ')}`), code, explanation)
 }

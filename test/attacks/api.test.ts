@@ -179,6 +179,9 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
       code: 'unauthorized',
       detail: expect.stringContaining('Authorization: Bearer'),
     })
+    // The metadata is not of the same API at the root: section 3.3 has clients compare the addresses.
+    const atRoot = await fetch(`${server.authUrl}/api/v1/households`)
+    expect(atRoot.headers.get('www-authenticate')).toBe('Bearer realm="latchkey"')
   })
 
   test('expired', async () => {

@@ -41,13 +41,14 @@ describe('11: guessing the current password in a session that somebody left open
     expect(await loginStatus(server, 'ada', password)).toBe(303)
   })
 
-  test('30 at once: the limit is never passed', async () => {
+  test('15 at once, twice: the limit is never passed', async () => {
     await query(server.database, 'DELETE FROM login_failures')
     const visitor = await loggedIn(server, 'bob')
-    const guesses = Array.from({ length: 30 }, (_, n) =>
-      changePassword(visitor, server, newPassword, `guess ${n}`),
-    )
-    const statuses = (await Promise.all(guesses)).map(({ status }) => status)
+    const guess = (_: unknown, n: number) => changePassword(visitor, server, newPassword, `guess ${n}`)
+    const statuses: number[] = []
+    for (let round = 0; round < 2; round++) {
+      statuses.push(...(await Promise.all(Array.from({ length: 15 }, guess))).map(({ status }) => status))
+    }
     expect(statuses.filter((status) => status === 403).length).toBe(10)
     expect(statuses.filter((status) => status === 429).length).toBe(20)
   })

@@ -15,6 +15,24 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
+test('a login that is repeated without end leaves 50 sessions, the last used ones', async () => {
+  const first = await loggedIn(server, 'finn')
+  await query(
+    server.database,
+    `INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, last_seen_at)
+     SELECT sha256(n::text::bytea), s.user_id, s.credential, now(), s.expires_at, now() - n * interval '1 second'
+       FROM sessions s, generate_series(1, 200) AS n WHERE s.user_id = 'finn'`,
+  )
+  const latest = await loggedIn(server, 'finn')
+  const [row] = await query<{ n: number }>(
+    server.database,
+    `SELECT count(*)::int AS n FROM sessions WHERE user_id = 'finn'`,
+  )
+  expect(row?.n).toBe(50)
+  expect([await isLoggedIn(first, server), await isLoggedIn(latest, server)]).toEqual([true, true])
+  expect(listedSessions(await sessionsPage(latest, server))).toHaveLength(50)
+})
+
 describe('the id of a session', () => {
   test('of another user: nothing happens, and the answer does not tell that it exists', async () => {
     const victim = await loggedIn(server, 'ada')

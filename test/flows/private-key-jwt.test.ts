@@ -193,6 +193,28 @@ describe('the keys are looked up', () => {
     expect(await database.statementsDuring(rounds(10))).toBe(1)
   })
 
+  test('again although the clock was set back meanwhile', async () => {
+    const stranger = await newSigningPair()
+    const { partner: known } = await clientBy('private_key_jwt', server)
+    const guess = async () => notRight(await asks(stranger, { of: known.clientId }))
+    await guess()
+    await guess()
+    server.advanceClock(-3600)
+    expect(await database.statementsDuring(guess)).toBe(1)
+    server.advanceClock(3600)
+  })
+
+  test('and those of a thousand invented clients push nobody out', async () => {
+    const keys = clientKeys(database.database)
+    const { partner: known } = await clientBy('private_key_jwt', server)
+    const look = async (clientId: string) =>
+      (await keys(clientId, new Date())[Symbol.asyncIterator]().next()).value
+    expect(await look(known.clientId)).toHaveLength(1)
+    for (let i = 0; i < 1001; i++) expect(await look(`test_${String(i).padStart(22, '0')}`)).toEqual([])
+    const again = async () => expect(await look(known.clientId)).toHaveLength(1)
+    expect(await database.statementsDuring(again)).toBe(0)
+  })
+
   test('never for what has not the form of a client_id', async () => {
     const guess = async () => {
       for (const of of ['nobody', 'test_', `test_${'x'.repeat(5000)}`, 'a\0b', '']) {
