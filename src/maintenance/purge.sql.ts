@@ -21,45 +21,34 @@ const Batch = Type.Object({ removed: Type.Integer() })
 
 /**
  * Deletes a batch, the oldest first. A row that somebody is working on is left for the next round, and one that changed
- * while its lock was taken is judged as it is now. The rows are chosen in a WITH of their own, for a LIMIT in a
- * subquery could be run, and counted, more than once.
+ * while its lock was taken is judged as it is now. The rows are gathered in an array, for a LIMIT in a plain subquery
+ * may be run, and counted, more than once.
  */
-function purgeOf(
-  table: PurgedTable,
-  { key, by, where }: { key: string; by: string; where: string },
-): Statement<Static<typeof Batch>> {
+function purgeOf(table: PurgedTable, by: string, where: string): Statement<Static<typeof Batch>> {
   return statement(
     `purge_${table}`,
     Batch,
-    `WITH spent AS (
-       SELECT ${key} FROM ${table} s WHERE ${where} ORDER BY ${by} LIMIT ${batchRows} FOR UPDATE SKIP LOCKED
-     ), gone AS (
-       DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM spent) RETURNING ${key}
+    `WITH gone AS (
+       DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+         SELECT s.ctid FROM ${table} s WHERE ${where} ORDER BY ${by} LIMIT ${batchRows} FOR UPDATE SKIP LOCKED
+       )) RETURNING 1
      )
      SELECT count(*)::int AS removed FROM gone`,
   )
 }
 
 /** For a day the API tells that a token has expired; then it is not known (docs/adr/0011). */
-const expiredYesterday = { key: 'hash', by: 'expires_at', where: `expires_at < now() - interval '1 day'` }
+const expiredYesterday = `expires_at < now() - interval '1 day'`
 
 /** One statement for each table whose rows say themselves when they are spent; none has parameters. */
 export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> = {
-  access_tokens: purgeOf('access_tokens', expiredYesterday),
-  refresh_tokens: purgeOf('refresh_tokens', expiredYesterday),
-  sessions: purgeOf('sessions', { key: 'hash', by: 'expires_at', where: `NOT (${isLive})` }),
+  access_tokens: purgeOf('access_tokens', 'expires_at', expiredYesterday),
+  refresh_tokens: purgeOf('refresh_tokens', 'expires_at', expiredYesterday),
+  sessions: purgeOf('sessions', 'expires_at', `NOT (${isLive})`),
   // Not at once: a statement that began before the assertion expired may still be waiting to see whether it was used.
-  client_assertions: purgeOf('client_assertions', {
-    key: 'hash',
-    by: 'expires_at',
-    where: `expires_at < now() - interval '1 minute'`,
-  }),
-  login_failures: purgeOf('login_failures', { key: 'key', by: 'resets_at', where: 'resets_at <= now()' }),
-  grant_reads: purgeOf('grant_reads', {
-    key: 'grant_id, day',
-    by: 'day',
-    where: `day <= (now() AT TIME ZONE 'UTC')::date - ${readDays}`,
-  }),
+  client_assertions: purgeOf('client_assertions', 'expires_at', `expires_at < now() - interval '1 minute'`),
+  login_failures: purgeOf('login_failures', 'resets_at', 'resets_at <= now()'),
+  grant_reads: purgeOf('grant_reads', 'day', `day <= (now() AT TIME ZONE 'UTC')::date - ${readDays}`),
 }
 
 /**
@@ -74,14 +63,14 @@ export const purgeConnections = statement(
   Type.Object({ ...Batch.properties, last: Type.Union([Type.String(), Type.Null()]) }),
   `WITH page AS (
      SELECT id FROM connections WHERE id > $1::bigint ORDER BY id LIMIT ${batchRows}
-   ), spent AS (
-     SELECT c.id FROM page JOIN connections c USING (id)
-      WHERE c.code_expires_at < now() - interval '1 day'
-        AND NOT EXISTS (SELECT FROM access_tokens t WHERE t.connection_id = c.id)
-        AND NOT EXISTS (SELECT FROM refresh_tokens t WHERE t.connection_id = c.id)
-        FOR UPDATE OF c SKIP LOCKED
    ), gone AS (
-     DELETE FROM connections WHERE id IN (SELECT id FROM spent) RETURNING id
+     DELETE FROM connections WHERE ctid = ANY (ARRAY(
+       SELECT c.ctid FROM connections c
+        WHERE c.id = ANY (ARRAY(SELECT id FROM page)) AND c.code_expires_at < now() - interval '1 day'
+          AND NOT EXISTS (SELECT FROM access_tokens t WHERE t.connection_id = c.id)
+          AND NOT EXISTS (SELECT FROM refresh_tokens t WHERE t.connection_id = c.id)
+          FOR UPDATE OF c SKIP LOCKED
+     )) RETURNING 1
    )
    SELECT (SELECT count(*)::int FROM gone) AS removed,
           CASE WHEN count(*) = ${batchRows} THEN max(id) END AS last FROM page`,
