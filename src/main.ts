@@ -8,6 +8,7 @@ import { ExplainedError } from './explained-error.ts'
 import { Usage } from './grants/usage.ts'
 import { createLogger } from './http/logger.ts'
 import { Keyring } from './keys/keyring.ts'
+import { Purge } from './maintenance/purge.ts'
 import { createOpsServer } from './ops-server.ts'
 import { deriveKeys } from './secrets/derived-keys.ts'
 import { createServer } from './server.ts'
@@ -64,7 +65,9 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     await Promise.all([server.close(), ops.close()])
     throw explainListen(error)
   }
+  const purge = new Purge(database, logger)
   keyring.start()
+  purge.start()
   return {
     async close() {
       // New connections are refused and requests in flight finish; only then does the database go. A connection that is
@@ -73,6 +76,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       await server.close()
       await ops.close()
       await keyring.stop()
+      await purge.stop()
       await database.close()
     },
   }

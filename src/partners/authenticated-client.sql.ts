@@ -6,7 +6,8 @@ import type { ClientCredential } from './client-credential.ts'
  * The common table expressions by which a statement authenticates the client that asks: `client` has the partner's row,
  * whatever its status. An assertion is used up by the same statement, and only once everything else is right, so that
  * nobody can use up those of others: of any number of parallel uses one inserts the row, and a statement that fails
- * leaves none (RFC 7523 section 3). One that has expired by the database's clock is refused, so its row may be swept then.
+ * leaves none (RFC 7523 section 3). One that has expired by the database's clock is refused, so its row may be purged
+ * once the statements that began before are over (docs/adr/0011).
  *
  * $1 client_id, $2 method, $3 digest of the credential, $4 hash of the assertion or null, $5 when it expires or null
  */

@@ -19,7 +19,8 @@ export const Session = Type.Object({
 })
 export type Session = Static<typeof Session>
 
-const isLive = `s.expires_at > now() AND s.last_seen_at > now() - interval '${idleMinutes} minutes'`
+/** Of a session `s`. */
+export const isLive = `s.expires_at > now() AND s.last_seen_at > now() - interval '${idleMinutes} minutes'`
 
 /**
  * The live session of an active user who still has the password that it was opened with, and what a partner has of

@@ -13,6 +13,7 @@ import { codeFor, connectionOf, type Issued, issued } from '../support/connectio
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, type Endpoint, type TokenAnswer } from '../support/journey.ts'
+import { purge } from '../support/purge.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 import { credentials, expectError, expectInvalidGrant, postForm } from '../support/token-endpoint.ts'
 import { Visitor } from '../support/visitor.ts'
@@ -153,6 +154,32 @@ test('an assertion that has expired by the database is refused, whatever the clo
   } finally {
     server.advanceClock(1800)
   }
+})
+
+test('a second use that began before the assertion expired finds the first, though the purge came between', async () => {
+  const end = Math.floor(Date.now() / 1000) + 3
+  const [jti, iat] = [randomUUID(), end - 90]
+  const send = await oneAssertion({ jti, iat, exp: end - 30 }) // clocks may differ by that much
+  expectInvalidGrant(await send(unknownToken), /not known/)
+  const second = await server.database.withConnection(async (locking) => {
+    await locking.query('BEGIN')
+    await locking.query('LOCK partners IN ACCESS EXCLUSIVE MODE')
+    const pending = send(unknownToken)
+    const waiting = `SELECT FROM pg_stat_activity
+                      WHERE datname = current_database() AND wait_event_type = 'Lock' AND xact_start < to_timestamp($1)`
+    await expect.poll(async () => (await query(server.database, waiting, [end])).length).toBe(1)
+    const expired = 'SELECT WHERE now() > to_timestamp($1)'
+    await expect
+      .poll(async () => (await query(server.database, expired, [end])).length, { timeout: 5000 })
+      .toBe(1)
+    await purge(server.database)
+    await locking.query('ROLLBACK')
+    return pending
+  })
+  expectUsed(second)
+  await query(server.database, `UPDATE client_assertions SET expires_at = expires_at - interval '1 minute'`)
+  await purge(server.database)
+  expect(await usesOf(jti)).toBe(0)
 })
 
 test('25: a statement that fails uses nothing up: the same request works afterwards', async () => {

@@ -1,0 +1,219 @@
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startServer } from '../../src/main.ts'
+import { purgeConnections, purgeExpired } from '../../src/maintenance/purge.sql.ts'
+import { Purge } from '../../src/maintenance/purge.ts'
+import { accessTokenOf } from '../support/access-token.ts'
+import { codeFor, issued } from '../support/connection.ts'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { interruptibleDatabase } from '../support/interruptible-database.ts'
+import { api, newTokens, refresh, token } from '../support/journey.ts'
+import { heardDatabase, leaveExpired, purge } from '../support/purge.ts'
+import { freePort, type TestServer, testServer } from '../support/server.ts'
+import { Visitor } from '../support/visitor.ts'
+
+let db: TestDatabase
+let server: TestServer
+let opened: ReturnType<typeof heardDatabase>[] = []
+
+beforeAll(async () => {
+  db = await testDatabase()
+  server = await testServer({ on: db })
+  await seed(db.database, { users: [{ id: 'ada' }, { id: 'bob' }], households: [{ id: 'h1' }] })
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await Promise.all(opened.map(({ database }) => database.close()))
+  opened = []
+  await purge(db.database)
+})
+afterAll(async () => {
+  await server.close()
+  await db.drop()
+})
+
+/** Purges as a server of its own. */
+function otherServer() {
+  const own = heardDatabase(db.url)
+  opened.push(own)
+  const lines: Record<string, unknown>[] = []
+  const logger = pino({}, { write: (line) => lines.push(JSON.parse(line)) })
+  return { own, lines, purge: new Purge(own.database, logger) }
+}
+
+/** Holds a server after its next statement. @returns what lets it go */
+function hold({ own }: ReturnType<typeof otherServer>): () => void {
+  let release = () => {}
+  own.gate = new Promise((resolve) => {
+    release = resolve
+  })
+  return release
+}
+
+describe('one round', () => {
+  test('removes 10,000 expired rows of each table by no more than a thousand at a time, and logs it once', async () => {
+    const left = await leaveExpired(db.database, 'ada', 10_000)
+    const { own, lines, purge: purging } = otherServer()
+    expect(await purging.round()).toEqual(left)
+    const removed = (table: string) =>
+      own.heard.filter(({ statement }) => statement === `purge_${table}`).map(({ row }) => row)
+    for (const table of Object.keys(purgeExpired)) {
+      expect(removed(table)).toEqual([...Array(10).fill({ removed: 1000 }), { removed: 0 }])
+    }
+    expect(removed('connections')).toHaveLength(11)
+    expect(lines).toMatchObject([{ event: 'purge', outcome: 'removed', ...left }])
+    expect(await purging.round()).toEqual({})
+    expect(lines).toHaveLength(1)
+  })
+
+  test('leaves a row that somebody holds, and waits for nobody', async () => {
+    await leaveExpired(db.database, 'ada', 3)
+    await db.database.withConnection(async (holder) => {
+      await holder.query('BEGIN')
+      await holder.query(`SELECT FROM login_failures WHERE resets_at < now() LIMIT 1 FOR UPDATE`)
+      expect(await purge(db.database)).toMatchObject({ access_tokens: 3, login_failures: 2, connections: 3 })
+    })
+    expect(await purge(db.database)).toEqual({ login_failures: 1 })
+  })
+
+  test('holds up no request, not even before it has committed', async () => {
+    const partner = await server.partner()
+    const tokens = await newTokens(server, partner, 'bob')
+    const [ada, bob] = [new Visitor(), new Visitor()]
+    const code = await codeFor(bob, server, partner, 'bob')
+    await leaveExpired(db.database, 'ada', 100)
+    await db.database.withConnection(async (purging) => {
+      await purging.query('BEGIN')
+      for (const { text } of Object.values(purgeExpired)) {
+        expect((await purging.query(text)).rows).toEqual([{ removed: 100 }])
+      }
+      expect((await purging.query(purgeConnections.text, ['0'])).rows).toMatchObject([{ removed: 100 }])
+      expect((await api(server, 'households', tokens.access_token)).status).toBe(200)
+      issued(await refresh(server, partner, tokens.refresh_token))
+      issued(await token(server, partner, { grant_type: 'authorization_code', code }))
+      await codeFor(ada, server, partner, 'ada')
+      expect((await token(server, partner, { grant_type: 'authorization_code', code })).status).toBe(400)
+      expect((await token(server, partner, { token: tokens.refresh_token }, 'revoke')).status).toBe(200)
+    })
+  })
+})
+
+test('finds its rows by index among 20,000 that live', async () => {
+  const own = await testDatabase()
+  await seed(own.database, { users: [{ id: 'ada' }] })
+  await leaveExpired(own.database, 'ada', 20_000)
+  const live = [
+    `UPDATE access_tokens SET expires_at = now() + interval '1 hour'`,
+    `UPDATE refresh_tokens SET expires_at = now() + interval '1 day'`,
+    `UPDATE client_assertions SET expires_at = now() + interval '1 hour'`,
+    `UPDATE login_failures SET resets_at = now() + interval '1 hour'`,
+    'UPDATE grant_reads SET day = day + 100000',
+    'ANALYZE',
+  ]
+  for (const text of live) await query(own.database, text)
+  const plan = async (text: string) => JSON.stringify(await query(own.database, `EXPLAIN ${text}`))
+  // Sessions may be read all: they are those of the last eight hours, and have two ways to end.
+  const { sessions: _, ...byExpiry } = purgeExpired
+  const plans = await Promise.all(Object.values(byExpiry).map(({ text }) => plan(text)))
+  for (const each of plans) expect(each).toMatch(/Index Scan using \w+_by_(expiry|reset|day)/)
+  plans.push(await plan(purgeConnections.text.replaceAll('$1', '0')))
+  for (const each of plans) expect(each).not.toContain('Seq Scan')
+  await own.drop()
+})
+
+describe('several servers', () => {
+  test('while one is at it, another leaves it alone', async () => {
+    const left = await leaveExpired(db.database, 'ada', 2500)
+    const [one, other] = [otherServer(), otherServer()]
+    const release = hold(one)
+    const round = one.purge.round()
+    await expect.poll(() => one.own.heard.length).toBe(1)
+    expect(await other.purge.round()).toEqual({})
+    expect(other.own.heard).toEqual([])
+    release()
+    expect(await round).toEqual(left)
+  })
+
+  test('of four at once one does it all', async () => {
+    const left = await leaveExpired(db.database, 'ada', 10_000)
+    const servers = Array.from({ length: 4 }, otherServer)
+    const rounds = await Promise.all(servers.map((each) => each.purge.round()))
+    expect(rounds.filter((purged) => Object.keys(purged).length > 0)).toEqual([left])
+  })
+})
+
+describe('in the background', () => {
+  test('a round each minute; what fails is logged and tried again, and stop is the end', async () => {
+    const away = await interruptibleDatabase()
+    await seed(away.direct, { users: [{ id: 'ada' }] })
+    const lines: string[] = []
+    const logger = pino({ serializers: { error: String } }, { write: (line) => lines.push(line) })
+    const purging = new Purge(away.database, logger)
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    await leaveExpired(away.direct, 'ada', 5)
+    purging.start()
+    await vi.waitFor(() => expect(lines.join()).toContain('"client_assertions":5'))
+    await away.cut()
+    vi.advanceTimersByTime(60_000)
+    await vi.waitFor(() => expect(lines.join()).toMatch(/"outcome":"failed".*database is unavailable/))
+    await away.heal()
+    await leaveExpired(away.direct, 'ada', 7)
+    vi.advanceTimersByTime(60_000)
+    await vi.waitFor(() => expect(lines.join()).toContain('"client_assertions":7'), { timeout: 8000 })
+    await purging.stop()
+    expect(vi.getTimerCount()).toBe(0)
+    await away.drop()
+  })
+
+  test('a round that is cut off removes what it has removed, and the next one the rest', async () => {
+    const away = await interruptibleDatabase()
+    await seed(away.direct, { users: [{ id: 'ada' }] })
+    const left = await leaveExpired(away.direct, 'ada', 10_000)
+    const round = new Purge(away.database, pino({ level: 'silent' })).round().catch((error) => error.name)
+    const remaining = async () => (await query(away.direct, 'SELECT FROM access_tokens')).length
+    await expect.poll(remaining, { interval: 1 }).toBeLessThan(10_000)
+    await away.cut()
+    expect(await round).toBeTypeOf('string')
+    const purged = await purge(away.direct)
+    expect(purged.connections).toBe(left.connections)
+    expect(await purge(away.direct)).toEqual({})
+    expect(await remaining()).toBe(1) // the live one
+    await away.heal()
+    await away.drop()
+  })
+
+  test('stop ends a round after the batch it is at', async () => {
+    await leaveExpired(db.database, 'ada', 5000)
+    const stopping = otherServer()
+    const release = hold(stopping)
+    const round = stopping.purge.round()
+    await expect.poll(() => stopping.own.heard.length).toBe(1)
+    const stopped = stopping.purge.stop()
+    release()
+    await stopped
+    expect(await round).toEqual({ access_tokens: 1000 })
+    expect(stopping.own.heard).toHaveLength(1)
+  })
+
+  test('a server does it by itself', async () => {
+    await leaveExpired(db.database, 'ada', 20)
+    const live = await accessTokenOf(db.database, 'ada')
+    const [port, opsPort] = [await freePort(), await freePort()]
+    const config = { ...server.context.config, databaseUrl: db.url, port, opsPort }
+    const started = await startServer(config, { logLevel: 'warn' })
+    await expect
+      .poll(
+        async () =>
+          (
+            await query(
+              db.database,
+              "SELECT FROM connections WHERE redemptions = 0 AND code_expires_at < now() - interval '1 day'",
+            )
+          ).length,
+      )
+      .toBe(0)
+    await started.close()
+    expect((await api(server, 'households', live)).status).toBe(200)
+  })
+})

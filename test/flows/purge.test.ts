@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessTokenOf } from '../support/access-token.ts'
+import { codeFor, connectionOf, type Issued, issued, passTime } from '../support/connection.ts'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { api, authorize, logIn, refresh, token } from '../support/journey.ts'
+import { attempt, right, wrong } from '../support/login.ts'
+import { purge } from '../support/purge.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { isLoggedIn, leaveIdle } from '../support/sessions.ts'
+import { expectInvalidGrant } from '../support/token-endpoint.ts'
+import { readsOf } from '../support/usage.ts'
+import { Visitor } from '../support/visitor.ts'
+
+const hour = 3600
+const day = 24 * hour
+let db: TestDatabase
+let server: TestServer
+let partner: TestPartner
+const ada = new Visitor()
+
+beforeAll(async () => {
+  db = await testDatabase()
+  server = await testServer({ on: db })
+  partner = await server.partner()
+  const users = ['ada', 'bob', 'cleo', 'dan', 'eve'].map((id) => ({ id }))
+  await seed(db.database, { users, households: [{ id: 'h1' }] })
+})
+afterAll(async () => {
+  await server.close()
+  await db.drop()
+})
+
+const newCode = () => codeFor(ada, server, partner, 'ada')
+const redeem = (code: string) => token(server, partner, { grant_type: 'authorization_code', code })
+const rotate = async (refreshToken: string): Promise<Issued> =>
+  issued(await refresh(server, partner, refreshToken))
+const rows = async (table: string) => (await query(db.database, `SELECT FROM ${table}`)).length
+
+/** What somebody with an access token is told. */
+async function told(accessToken: string): Promise<unknown> {
+  const { body } = await api(server, 'households', accessToken)
+  return typeof body === 'object' && body !== null && 'detail' in body ? body.detail : body
+}
+
+describe('tokens', () => {
+  test('that live go on as if nothing had been', async () => {
+    const { accessToken, refreshToken } = issued(await redeem(await newCode()))
+    const next = await rotate(refreshToken)
+    await purge(db.database)
+    expect(await told(accessToken)).toEqual([{ id: 'h1', name: 'h1' }])
+    expect((await rotate(refreshToken)).refreshToken).toBe(next.refreshToken)
+    await rotate(next.refreshToken)
+  })
+
+  test('that expired are told so for a day, and are then not known', async () => {
+    const { accessToken, refreshToken } = issued(await redeem(await newCode()))
+    await passTime(server, refreshToken, hour + day - 60)
+    await purge(db.database)
+    expect(await told(accessToken)).toMatch(/has expired/)
+    await passTime(server, refreshToken, 120)
+    await purge(db.database)
+    expect(await told(accessToken)).toMatch(/not known/)
+    await passTime(server, refreshToken, 30 * day - hour - 120)
+    await purge(db.database)
+    expectInvalidGrant(await refresh(server, partner, refreshToken), /has expired/)
+    await passTime(server, refreshToken, 120)
+    await purge(db.database)
+    expectInvalidGrant(await refresh(server, partner, refreshToken), /not known/)
+    await expect(connectionOf(server, refreshToken)).rejects.toThrow('no connection')
+  })
+
+  test('that were rotated are a replay until they have expired', async () => {
+    const first = issued(await redeem(await newCode())).refreshToken
+    const second = (await rotate(first)).refreshToken
+    const third = (await rotate(second)).refreshToken
+    await passTime(server, first, 30 * day - 60)
+    const fourth = (await rotate(third)).refreshToken
+    await purge(db.database)
+    expectInvalidGrant(await refresh(server, partner, first), /rotated before and its successor is in use/)
+    expectInvalidGrant(await refresh(server, partner, fourth), /was revoked/)
+  })
+
+  test('that were rotated go a day after they expired, and the chain goes on', async () => {
+    const first = issued(await redeem(await newCode())).refreshToken
+    const second = (await rotate(first)).refreshToken
+    await passTime(server, first, 20 * day)
+    const third = (await rotate(second)).refreshToken
+    await passTime(server, first, 11 * day + 60)
+    await purge(db.database)
+    expect(await connectionOf(server, third)).toMatchObject({ refresh_tokens: 1, revoked: false })
+    for (const gone of [first, second]) {
+      expectInvalidGrant(await refresh(server, partner, gone), /not known/)
+    }
+    await rotate(third)
+  })
+})
+
+describe('codes', () => {
+  test('presented twice are a replay as long as a token of theirs lives, however old they are', async () => {
+    const code = await newCode()
+    let { refreshToken } = issued(await redeem(code))
+    for (const days of [20, 20, 20]) {
+      await passTime(server, refreshToken, days * day)
+      await purge(db.database)
+      refreshToken = (await rotate(refreshToken)).refreshToken
+    }
+    await passTime(server, refreshToken, 29 * day)
+    await purge(db.database)
+    expect(await connectionOf(server, refreshToken)).toMatchObject({ access_tokens: 0, refresh_tokens: 1 })
+    expectInvalidGrant(await redeem(code), /redeemed before/)
+    expectInvalidGrant(await refresh(server, partner, refreshToken), /was revoked/)
+  })
+
+  test('that nobody redeemed, and that were burnt, go after a day', async () => {
+    const [unredeemed, burnt] = [await newCode(), await newCode()]
+    const misuse = { grant_type: 'authorization_code', code: burnt, redirect_uri: 'https://other.example/' }
+    expectInvalidGrant(await token(server, partner, misuse), /does not match/)
+    const pass = async (seconds: number) => {
+      for (const code of [unredeemed, burnt]) await passTime(server, code, seconds)
+      await purge(db.database)
+    }
+    await pass(day)
+    for (const code of [unredeemed, burnt]) expect(await connectionOf(server, code)).toBeDefined()
+    await pass(120)
+    for (const code of [unredeemed, burnt]) expectInvalidGrant(await redeem(code), /not known/)
+  })
+})
+
+describe('what belongs to users', () => {
+  test('sessions: the live one goes on, one that was idle or has expired goes', async () => {
+    const [bob, cleo, dan] = [new Visitor(), new Visitor(), new Visitor()]
+    for (const [visitor, userId] of [
+      [bob, 'bob'],
+      [cleo, 'cleo'],
+      [dan, 'dan'],
+    ] as const) {
+      await logIn(visitor, await authorize(visitor, server, partner), userId)
+    }
+    await leaveIdle(server, 'bob', 29)
+    await leaveIdle(server, 'cleo', 31)
+    await query(db.database, `UPDATE sessions SET expires_at = now() WHERE user_id = 'dan'`)
+    expect(await purge(db.database)).toMatchObject({ sessions: 2 })
+    expect(await isLoggedIn(bob, server)).toBe(true)
+    expect(await isLoggedIn(cleo, server)).toBe(false)
+    expect(await isLoggedIn(dan, server)).toBe(false)
+  })
+
+  test('failed logins count on until their fifteen minutes are over', async () => {
+    for (let n = 0; n < 10; n++) await attempt(server, wrong('eve'))
+    await purge(db.database)
+    expect((await attempt(server, right('eve'))).status).toBe(429)
+    await query(db.database, 'UPDATE login_failures SET resets_at = now()')
+    const counted = await rows('login_failures')
+    expect(await purge(db.database)).toMatchObject({ login_failures: counted })
+    expect((await attempt(server, right('eve'))).status).toBe(303)
+  })
+
+  test('what was read stays for the thirty days of the page and a few more; grants, partners and users stay', async () => {
+    await accessTokenOf(db.database, 'dan')
+    const kept = [await rows('grants'), await rows('partners'), await rows('users')]
+    await query(
+      db.database,
+      `INSERT INTO grant_reads SELECT g.id, (now() AT TIME ZONE 'UTC')::date - n, 1, 1, 1
+         FROM grants g, generate_series(0, 99) n WHERE user_id = 'dan'`,
+    )
+    const listed = async () => (await dansPage.get(`${server.authUrl}/connections`)).text
+    const dansPage = new Visitor()
+    await logIn(dansPage, await authorize(dansPage, server, partner), 'dan')
+    const before = await listed()
+    await purge(db.database)
+    const withoutForms = (page: string) => page.replaceAll(/value="[^"]*"/g, '')
+    expect(withoutForms(await listed())).toBe(withoutForms(before))
+    expect(before).toMatch(/\b30\b/)
+    expect(await readsOf(db.database, 'dan')).toMatchObject({ requests: 35 })
+    expect([await rows('grants'), await rows('partners'), await rows('users')]).toEqual(kept)
+  })
+})

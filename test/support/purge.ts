@@ -1,0 +1,76 @@
+import { pino } from 'pino'
+import { type Database, openPool, type Statement } from '../../src/database/database.ts'
+import { Purge, type Purged } from '../../src/maintenance/purge.ts'
+import { accessTokenOf } from './access-token.ts'
+import { query } from './database.ts'
+
+const silent = pino({ level: 'silent' })
+
+/** One round, on a server that has nothing else to do. */
+export function purge(database: Database): Promise<Purged> {
+  return new Purge(database, silent).round()
+}
+
+/** Puts so many rows that expired two days ago into each table; the user must exist. @returns how many of each */
+export async function leaveExpired(database: Database, userId: string, rows: number): Promise<Purged> {
+  await accessTokenOf(database, userId)
+  await query(
+    database,
+    `WITH numbers AS (
+       SELECT n, sha256(convert_to('expired ' || n, 'UTF8')) AS hash, now() - interval '2 days' AS past
+         FROM generate_series(1, ${rows}) n
+     ), live AS (
+       SELECT c.id, c.grant_id, g.user_id, g.client_id FROM connections c JOIN grants g ON g.id = c.grant_id
+        WHERE g.user_id = $1 LIMIT 1
+     ), access AS (
+       INSERT INTO access_tokens SELECT hash, id, past FROM numbers, live
+     ), refresh AS (
+       INSERT INTO refresh_tokens SELECT hash, id, past FROM numbers, live
+     ), unredeemed AS (
+       INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, auth_time)
+       SELECT grant_id, client_id, hash, past, 'https://partner.example/', past FROM numbers, live
+     ), session AS (
+       INSERT INTO sessions (hash, user_id, credential, expires_at) SELECT hash, user_id, 'x', past FROM numbers, live
+     ), assertion AS (
+       INSERT INTO client_assertions SELECT hash, past FROM numbers
+     ), failure AS (
+       INSERT INTO login_failures SELECT hash, 3, past FROM numbers
+     )
+     INSERT INTO grant_reads SELECT grant_id, current_date - 60 - n::int, 1, 1, 1 FROM numbers, live`,
+    [userId],
+  )
+  const tables = [
+    'access_tokens',
+    'refresh_tokens',
+    'sessions',
+    'client_assertions',
+    'login_failures',
+    'grant_reads',
+    'connections',
+  ]
+  return Object.fromEntries(tables.map((table) => [table, rows]))
+}
+
+export type Heard = { statement: string; row: unknown }
+
+/**
+ * The same database by connections of its own, as another server has it. `heard` grows with each statement that gives a
+ * row, and the next one waits for `gate`.
+ */
+export function heardDatabase(url: string): { database: Database; heard: Heard[]; gate: Promise<void> } {
+  const pool = openPool(url, () => {})
+  const own = {
+    heard: [] as Heard[],
+    gate: Promise.resolve(),
+    database: {
+      ...pool,
+      async one<Row>(statement: Statement<Row>, values: Parameters<Database['one']>[1]): Promise<Row> {
+        const row = await pool.one(statement, values)
+        own.heard.push({ statement: statement.name, row })
+        await own.gate
+        return row
+      },
+    },
+  }
+  return own
+}
