@@ -1,7 +1,7 @@
 import type { Texts } from '../languages/languages.ts'
+import type { LoginOutcome } from '../login/log-in.ts'
 import { FormFault, HiddenFields } from '../pages/parts.tsx'
 import type { Partner } from '../partners/partners.sql.ts'
-import type { LoginOutcome } from './login.ts'
 
 /** Why the login page is shown once more. */
 export type LoginRefusal = Exclude<LoginOutcome, { kind: 'welcome' }>

@@ -1,8 +1,8 @@
-import type { Browser } from '../authorize/known-browser.ts'
-import { logIn } from '../authorize/login.ts'
 import type { Context } from '../context.ts'
 import { hashPassword } from '../directory/passwords.ts'
 import { type PasswordFault, passwordFaults } from '../directory/users.ts'
+import type { Browser } from '../login/known-browser.ts'
+import { logIn } from '../login/log-in.ts'
 import { changePasswordInSession, type Session } from './sessions.sql.ts'
 
 export type ChangeOutcome =

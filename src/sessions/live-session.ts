@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { sessionHash } from './session-cookie.ts'
+import { sessionHash } from '../http/session-cookie.ts'
 import { findSession, type Session } from './sessions.sql.ts'
 
 /** The session that the browser is logged in by, with the SHA-256 of its id. */
