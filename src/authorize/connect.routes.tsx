@@ -9,8 +9,8 @@ import { findPartner, type Partner } from '../partners/partners.sql.ts'
 import { findSession, type Session } from '../sessions/sessions.sql.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { answerUrl, connect } from './connect.ts'
+import { ConnectPage } from './connect-page.tsx'
 import { nextStep } from './next-step.ts'
-import { ConnectPage } from './pages.tsx'
 import { seal, type Unsealed, unseal } from './sealed-request.ts'
 
 const ConnectQuery = Type.Object({ request: Type.String() })
