@@ -2,11 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { type Form, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
-import { sessionHash } from '../http/session-cookie.ts'
 import type { Web } from '../http/web-edge.tsx'
 import { findPartner } from '../partners/partners.sql.ts'
+import { liveSession } from '../sessions/live-session.ts'
 import { logOut } from '../sessions/log-out.ts'
-import { findSession } from '../sessions/sessions.sql.ts'
 import { readIdTokenHint } from '../tokens/id-token.ts'
 import { Destination, nextPage } from './destination.ts'
 import { LoggedOutPage, LogoutPage } from './logout-pages.tsx'
@@ -67,10 +66,9 @@ class LogoutStep {
   }
 
   async show(sealed: string): Promise<FastifyReply> {
-    const { config, database, keys, now } = this.#context
+    const { keys, now } = this.#context
     const asked = await unsealLogout(sealed, keys.seal, now())
-    const hash = sessionHash(this.#request, config)
-    const session = hash && (await database.maybe(findSession, [hash, asked.clientId ?? null]))
+    const session = await liveSession(this.#request, this.#context, asked.clientId)
     if (!session) return this.#leave(asked)
     if (asked.subject !== undefined && asked.subject === session.subject) {
       await logOut(this.#request, this.#reply, this.#context)
