@@ -131,7 +131,8 @@ function firstFault(
   const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
   const [twice] = repeated
   if (twice !== undefined) return invalid(`${printableName(twice)} was sent more than once`)
-  if (sealedBytes(values.state) > 4096) return invalid('state is longer than 4096 bytes')
+  const tooLong = stateFault(values.state)
+  if (tooLong) return invalid(tooLong)
   return (
     responseFault(values, method) ??
     requestObjectFault(values) ??
@@ -189,6 +190,11 @@ function openidFault(values: Record<string, string>): Fault | undefined {
     return invalid('max_age must be a number of seconds')
   if (sealedBytes(values.nonce) > 512) return invalid('nonce is longer than 512 bytes')
   return undefined
+}
+
+/** What is wrong with a `state`, of a logout request too. */
+export function stateFault(state: string | undefined): string | undefined {
+  return sealedBytes(state) > 4096 ? 'state is longer than 4096 bytes' : undefined
 }
 
 /** As it is carried in the sealed request, and that in an address: control characters take six bytes each there. */

@@ -5,12 +5,12 @@ import type { Web } from '../http/web-edge.tsx'
 import type { Texts } from '../languages/languages.ts'
 import type { WayOn } from '../pages/error-page.tsx'
 import { findPartner, type Partner } from '../partners/partners.sql.ts'
-import { sessionHash } from '../sessions/session-cookie.ts'
-import { findSession, type Session } from '../sessions/sessions.sql.ts'
+import { liveSession } from '../sessions/live-session.ts'
+import type { Session } from '../sessions/sessions.sql.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { answerUrl, connect } from './connect.ts'
+import { ConnectPage } from './connect-page.tsx'
 import { nextStep } from './next-step.ts'
-import { ConnectPage } from './pages.tsx'
 import { seal, type Unsealed, unseal } from './sealed-request.ts'
 
 const ConnectQuery = Type.Object({ request: Type.String() })
@@ -59,7 +59,7 @@ class ConnectStep {
     const asked = opened.request
     const partner = await database.maybe(findPartner, [asked.clientId])
     if (partner?.status !== 'active') return this.#errorPage(403, this.#texts.connect.suspended)
-    const step = nextStep(asked, await this.#session(asked.clientId), now())
+    const step = nextStep(asked, await liveSession(this.#request, this.#context, asked.clientId), now())
     switch (step.kind) {
       case 'login':
         return this.#reply.redirect(`/login?${new URLSearchParams({ request: sealed })}`, 303)
@@ -77,7 +77,7 @@ class ConnectStep {
     const opened = await unseal(sealed, keys.seal, now())
     if (opened.kind !== 'open') return this.#outOfDate(opened)
     const asked = opened.request
-    const session = await this.#session(asked.clientId)
+    const session = await liveSession(this.#request, this.#context, asked.clientId)
     if (!session || session.user_id !== opened.userId) {
       return this.#errorPage(403, this.#texts.connect.notYours, this.#startAgain(asked))
     }
@@ -85,11 +85,6 @@ class ConnectStep {
       return this.#goBack(asked, { error: 'access_denied', error_description: 'the user pressed Cancel' })
     }
     return this.#issue(sealed, asked, session)
-  }
-
-  async #session(clientId: string): Promise<Session | undefined> {
-    const hash = sessionHash(this.#request, this.#context.config)
-    return hash ? this.#context.database.maybe(findSession, [hash, clientId]) : undefined
   }
 
   #goBack(asked: AuthorizationRequest, answer: Record<string, string>): FastifyReply {

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { withParameters } from '../http/parameters.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { newToken, randomId } from '../secrets/token-format.ts'
 import type { AuthorizationRequest, ReturnAddress } from './authorization-request.ts'
@@ -38,6 +39,5 @@ export async function connect(
 
 /** The redirect back to the partner, with `iss` in every answer (RFC 9207). */
 export function answerUrl(to: ReturnAddress, issuer: string, answer: Record<string, string>): string {
-  const parameters = new URLSearchParams({ ...answer, ...(to.state && { state: to.state }), iss: issuer })
-  return `${to.redirectUri}${to.redirectUri.includes('?') ? '&' : '?'}${parameters}`
+  return withParameters(to.redirectUri, { ...answer, ...(to.state && { state: to.state }), iss: issuer })
 }

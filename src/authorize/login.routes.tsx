@@ -2,29 +2,20 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import type { Web } from '../http/web-edge.tsx'
+import { browserOf, rememberBrowser } from '../login/known-browser.ts'
+import { logIn } from '../login/log-in.ts'
 import { findPartner } from '../partners/partners.sql.ts'
-import { logOut } from '../sessions/log-out.ts'
 import { startSession } from '../sessions/start-session.ts'
-import { browserOf, rememberBrowser } from './known-browser.ts'
-import { logIn } from './login.ts'
-import { LoginPage, type LoginRefusal } from './pages.tsx'
+import { Destination, nextPage } from './destination.ts'
+import { LoginPage, type LoginRefusal } from './login-page.tsx'
 import { renewed } from './renewed-request.ts'
 import { unseal } from './sealed-request.ts'
-
-/** Where the login leads: on with a sealed request, or to a page of ours. No return address is ever read from a request. */
-const Destination = {
-  request: Type.Optional(Type.String()),
-  page: Type.Optional(Type.Union([Type.Literal('sessions'), Type.Literal('password')])),
-}
-const DestinationOnly = Type.Object(Destination)
-type Destination = Static<typeof DestinationOnly>
 
 const LoginForm = Type.Object({
   email: Type.String({ maxLength: 320 }),
   password: Type.String(),
-  ...Destination,
+  ...Destination.properties,
 })
-const LogoutForm = Type.Object({ ...Destination, logout: Type.Optional(Type.String()) })
 
 export function loginRoutes(app: FastifyInstance, context: Context, web: Web): void {
   const { config } = context
@@ -50,7 +41,7 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
 
   app.get<{ Querystring: Destination }>(
     '/login',
-    { schema: { querystring: DestinationOnly } },
+    { schema: { querystring: Destination } },
     (request, reply) => form(reply, 200, request.query),
   )
 
@@ -82,22 +73,6 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
       }
     },
   )
-
-  app.post<{ Body: Static<typeof LogoutForm> }>(
-    '/logout',
-    { schema: { body: LogoutForm }, preValidation: web.ownForm },
-    async (request, reply) => {
-      const { logout, ...destination } = request.body
-      await logOut(request, reply, context)
-      // Where nobody is logged in any more, a partner's logout request goes on.
-      const next = logout === undefined ? nextPage(destination) : `/logout?${new URLSearchParams({ logout })}`
-      return reply.redirect(next, 303)
-    },
-  )
-}
-
-function nextPage({ request, page }: Destination): string {
-  return request ? `/connect?${new URLSearchParams({ request })}` : `/${page ?? 'connections'}`
 }
 
 async function partnerOf(

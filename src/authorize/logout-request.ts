@@ -1,9 +1,11 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { type Parameters, printableName } from '../http/parameters.ts'
+import { type Parameters, printableName, withParameters } from '../http/parameters.ts'
 import type { Partner } from '../partners/partners.sql.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
 import type { IdTokenHint } from '../tokens/id-token.ts'
+import { stateFault } from './authorization-request.ts'
+import { sealedLifetimeMs } from './sealed-request.ts'
 
 /** A logout request that passed every check; of one without parameters nothing is left. */
 const LogoutRequest = Type.Object({
@@ -48,7 +50,8 @@ export async function checkLogout(
   if (returnTo && !partner?.post_logout_redirect_uris.includes(returnTo)) {
     return refused('post_logout_redirect_uri is not one that is registered for this client')
   }
-  if (Buffer.byteLength(JSON.stringify(state ?? '')) > 4096) return refused('state is longer than 4 kB')
+  const tooLong = stateFault(state)
+  if (tooLong) return refused(tooLong)
   const uiLocales = values.ui_locales?.slice(0, 100)
   return {
     kind: 'accepted',
@@ -62,17 +65,16 @@ export async function checkLogout(
   }
 }
 
-const lifetimeMs = 10 * 60 * 1000
-
 /** Not to be taken for a sealed authorization request, which is sealed under the same key. */
 const Sealed = Type.Object({
   logout: LogoutRequest,
-  /** Milliseconds since the epoch. */ expiresAt: Type.Number(),
+  /** Milliseconds since the epoch. */
+  expiresAt: Type.Number(),
 })
 const sealed = Compile(Sealed)
 
 export function sealLogout(logout: LogoutRequest, key: Buffer, now: Date): Promise<string> {
-  const content: Static<typeof Sealed> = { logout, expiresAt: now.getTime() + lifetimeMs }
+  const content: Static<typeof Sealed> = { logout, expiresAt: now.getTime() + sealedLifetimeMs }
   return sealJson(content, key)
 }
 
@@ -84,6 +86,5 @@ export async function unsealLogout(text: string, key: Buffer, now: Date): Promis
 
 /** Where the browser goes once nobody is logged in; undefined: it stays. */
 export function returnAddress({ returnTo, state }: LogoutRequest): string | undefined {
-  if (!returnTo || !state) return returnTo
-  return `${returnTo}${returnTo.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`
+  return returnTo && state ? withParameters(returnTo, { state }) : returnTo
 }

@@ -4,16 +4,17 @@ import type { Context } from '../context.ts'
 import { type Form, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
 import type { Web } from '../http/web-edge.tsx'
 import { findPartner } from '../partners/partners.sql.ts'
+import { liveSession } from '../sessions/live-session.ts'
 import { logOut } from '../sessions/log-out.ts'
-import { sessionHash } from '../sessions/session-cookie.ts'
-import { findSession } from '../sessions/sessions.sql.ts'
 import { readIdTokenHint } from '../tokens/id-token.ts'
+import { Destination, nextPage } from './destination.ts'
 import { LoggedOutPage, LogoutPage } from './logout-pages.tsx'
 import { checkLogout, type LogoutRequest, returnAddress, sealLogout, unsealLogout } from './logout-request.ts'
 
 const LogoutQuery = Type.Object({ logout: Type.Optional(Type.String()) })
+const LogoutForm = Type.Object({ ...Destination.properties, ...LogoutQuery.properties })
 
-/** RP-Initiated Logout 1.0: a partner sends its user here to log out, by `GET` or `POST`. */
+/** RP-Initiated Logout 1.0: a partner sends its user here to log out, by `GET` or `POST`; our own pages have a form. */
 export function logoutRoutes(app: FastifyInstance, context: Context, web: Web): void {
   app.get('/api/oauth2/logout', (request, reply) => new LogoutStep(context, web, request, reply).receive({}))
   app.post<{ Body: Form | null }>('/api/oauth2/logout', (request, reply) =>
@@ -23,6 +24,17 @@ export function logoutRoutes(app: FastifyInstance, context: Context, web: Web): 
     '/logout',
     { schema: { querystring: LogoutQuery } },
     (request, reply) => new LogoutStep(context, web, request, reply).show(request.query.logout ?? ''),
+  )
+  app.post<{ Body: Static<typeof LogoutForm> }>(
+    '/logout',
+    { schema: { body: LogoutForm }, preValidation: web.ownForm },
+    async (request, reply) => {
+      const { logout, ...destination } = request.body
+      await logOut(request, reply, context)
+      // Where nobody is logged in any more, a partner's logout request goes on.
+      const next = logout === undefined ? nextPage(destination) : `/logout?${new URLSearchParams({ logout })}`
+      return reply.redirect(next, 303)
+    },
   )
 }
 
@@ -54,10 +66,9 @@ class LogoutStep {
   }
 
   async show(sealed: string): Promise<FastifyReply> {
-    const { config, database, keys, now } = this.#context
+    const { keys, now } = this.#context
     const asked = await unsealLogout(sealed, keys.seal, now())
-    const hash = sessionHash(this.#request, config)
-    const session = hash && (await database.maybe(findSession, [hash, asked.clientId ?? null]))
+    const session = await liveSession(this.#request, this.#context, asked.clientId)
     if (!session) return this.#leave(asked)
     if (asked.subject !== undefined && asked.subject === session.subject) {
       await logOut(this.#request, this.#reply, this.#context)

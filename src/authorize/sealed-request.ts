@@ -3,7 +3,8 @@ import { Compile } from 'typebox/compile'
 import { openJson, sealJson } from '../secrets/seal.ts'
 import { AuthorizationRequest } from './authorization-request.ts'
 
-const lifetimeMs = 10 * 60 * 1000
+/** What a browser carries, sealed, is good for ten minutes. */
+export const sealedLifetimeMs = 10 * 60 * 1000
 
 const Sealed = Type.Object({
   request: AuthorizationRequest,
@@ -30,7 +31,7 @@ export function seal(
   now: Date,
   userId?: string,
 ): Promise<string> {
-  const content: Sealed = { request, expiresAt: now.getTime() + lifetimeMs, ...(userId && { userId }) }
+  const content: Sealed = { request, expiresAt: now.getTime() + sealedLifetimeMs, ...(userId && { userId }) }
   return sealJson(content, key)
 }
 

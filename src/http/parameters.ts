@@ -49,6 +49,11 @@ export function printableName(name: string): string {
   return /^[A-Za-z0-9_.-]{1,40}$/.test(name) ? name : 'a parameter'
 }
 
+/** Parameters more in an address that was registered with us; those it has stay (RFC 6749 section 3.1.2). */
+export function withParameters(address: string, parameters: Record<string, string>): string {
+  return `${address}${address.includes('?') ? '&' : '?'}${new URLSearchParams(parameters)}`
+}
+
 function decode(text: string): string {
   let decoded: string
   try {

@@ -7,8 +7,9 @@ import { chooseTexts, type Texts } from '../languages/languages.ts'
 import { loadStyleSheets, type StyleSheet } from '../pages/assets.routes.ts'
 import { ErrorPage, type WayOn } from '../pages/error-page.tsx'
 import { renderPage } from '../pages/layout.tsx'
-import { cookieName, cookieOptions, sessionHash } from '../sessions/session-cookie.ts'
+import { cookieName, cookieOptions } from './cookies.ts'
 import { classify } from './faults.ts'
+import { sessionHash } from './session-cookie.ts'
 
 type PageOptions = {
   /** What beside ourselves a form of this page may lead to; Chromium checks the redirects that answer a form. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { type Statement, statement } from '../database/database.ts'
-import { isLive } from '../sessions/sessions.sql.ts'
+import { isWithinLimits } from '../sessions/sessions.sql.ts'
 
 /** Rows that a statement deletes at most, or looks at: a matter of milliseconds. */
 export const batchRows = 1000
@@ -44,7 +44,7 @@ const expiredYesterday = `expires_at < now() - interval '1 day'`
 export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> = {
   access_tokens: purgeOf('access_tokens', 'expires_at', expiredYesterday),
   refresh_tokens: purgeOf('refresh_tokens', 'expires_at', expiredYesterday),
-  sessions: purgeOf('sessions', 'expires_at', `NOT (${isLive})`),
+  sessions: purgeOf('sessions', 'expires_at', `NOT (${isWithinLimits})`),
   // Not at once: a statement that began before the assertion expired may still be waiting to see whether it was used.
   client_assertions: purgeOf('client_assertions', 'expires_at', `expires_at < now() - interval '1 minute'`),
   login_failures: purgeOf('login_failures', 'resets_at', 'resets_at <= now()'),

@@ -1,12 +1,12 @@
-import type { Browser } from '../authorize/known-browser.ts'
-import { logIn } from '../authorize/login.ts'
 import type { Context } from '../context.ts'
 import { hashPassword } from '../directory/passwords.ts'
 import { type PasswordFault, passwordFaults } from '../directory/users.ts'
+import type { Browser } from '../login/known-browser.ts'
+import { logIn } from '../login/log-in.ts'
 import { changePasswordInSession, type Session } from './sessions.sql.ts'
 
 export type ChangeOutcome =
-  | { kind: 'changed'; othersEnded: number }
+  | { kind: 'changed' }
   | { kind: 'unfit'; fault: PasswordFault }
   /** The current password is wrong; it counts as a failed login, or a stolen session could guess without end. */
   | { kind: 'refused' }
@@ -37,5 +37,5 @@ export async function changePassword(
     await context.hashing.hash(() => hashPassword(asked.next)),
     newSession,
   ])
-  return changed ? { kind: 'changed', othersEnded: changed.others_ended } : { kind: 'overtaken' }
+  return { kind: changed ? 'changed' : 'overtaken' }
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { clearSessionCookie, sessionHash } from './session-cookie.ts'
+import { clearSessionCookie, sessionHash } from '../http/session-cookie.ts'
 import { endSession } from './sessions.sql.ts'
 
 /** Ends this browser's login, in the database too. Grants and connections stay. */

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { browserOf } from '../authorize/known-browser.ts'
 import type { Context } from '../context.ts'
+import { newSessionId, setSessionCookie } from '../http/session-cookie.ts'
 import type { Web } from '../http/web-edge.tsx'
+import { browserOf } from '../login/known-browser.ts'
 import { sendAccountPage } from './account-page.tsx'
 import { changePassword } from './change-password.ts'
 import { liveSession } from './live-session.ts'
 import { type Notice, PasswordForm } from './password-page.tsx'
-import { newSessionId, setSessionCookie } from './session-cookie.ts'
 import type { Session } from './sessions.sql.ts'
 
 const ChangeForm = Type.Object({ current_password: Type.String(), new_password: Type.String() })

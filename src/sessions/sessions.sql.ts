@@ -19,12 +19,14 @@ export const Session = Type.Object({
 })
 export type Session = Static<typeof Session>
 
-/** Of a session `s`. */
-export const isLive = `s.expires_at > now() AND s.last_seen_at > now() - interval '${idleMinutes} minutes'`
+/** Of `sessions s`. */
+export const isWithinLimits = `s.expires_at > now() AND s.last_seen_at > now() - interval '${idleMinutes} minutes'`
+
+/** Of `sessions s` and its `users u`: it has not ended, and the user still has the password that it was opened with. */
+const isLive = `${isWithinLimits} AND s.credential = sha256(convert_to(u.password_hash, 'UTF8'))`
 
 /**
- * The live session of an active user who still has the password that it was opened with, and what a partner has of
- * the user: a live grant, and the subject.
+ * The live session of an active user, and what a partner has of the user: a live grant, and the subject.
  * That it was active is noted once a minute at most.
  * $1 SHA-256 of the session id, $2 client_id or null
  */
@@ -35,7 +37,6 @@ export const findSession = statement(
      SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time
        FROM sessions s JOIN users u ON u.id = s.user_id
       WHERE s.hash = $1 AND ${isLive} AND u.status = 'active'
-        AND s.credential = sha256(convert_to(u.password_hash, 'UTF8'))
    ), seen AS (
      UPDATE sessions s SET last_seen_at = now()
        FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
@@ -88,7 +89,7 @@ export const sessionsOfUser = statement(
   ListedSession,
   `SELECT s.id, s.browser, s.system, s.auth_time, s.last_seen_at, s.hash = $2 AS current
      FROM sessions s JOIN users u ON u.id = s.user_id
-    WHERE s.user_id = $1 AND ${isLive} AND s.credential = sha256(convert_to(u.password_hash, 'UTF8'))
+    WHERE s.user_id = $1 AND ${isLive}
     ORDER BY current DESC, s.last_seen_at DESC, s.id`,
 )
 
@@ -115,10 +116,10 @@ export const endOtherSessions = statement(
  */
 export const changePasswordInSession = statement(
   'change_password_in_session',
-  Type.Object({ user_id: Type.String(), others_ended: Type.Integer() }),
+  Type.Object({ user_id: Type.String() }),
   `WITH changed AS (
      UPDATE users u SET password_hash = $3 FROM sessions s
-      WHERE s.hash = $1 AND u.id = s.user_id AND sha256(convert_to(u.password_hash, 'UTF8')) = $2
+      WHERE s.hash = $1 AND ${isLive} AND u.id = s.user_id AND s.credential = $2
      RETURNING u.id
    ), ended AS (
      DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
@@ -127,5 +128,5 @@ export const changePasswordInSession = statement(
      INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
      SELECT $4, user_id, sha256(convert_to($3, 'UTF8')), auth_time, expires_at, browser, system FROM ended WHERE hash = $1
    )
-   SELECT id AS user_id, (SELECT count(*)::int FROM ended WHERE hash <> $1) AS others_ended FROM changed`,
+   SELECT id AS user_id FROM changed`,
 )

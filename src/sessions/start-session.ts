@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { newSessionId, sessionHash, setSessionCookie } from '../http/session-cookie.ts'
 import { browserName } from './browser-name.ts'
-import { newSessionId, sessionHash, setSessionCookie } from './session-cookie.ts'
 import { openSession } from './sessions.sql.ts'
 
 /** Logs a browser in. `credential` is the SHA-256 of the password hash that was checked. */

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import type { Config } from '../config.ts'
-import { resourceMetadataPath } from '../discovery/protected-resource.ts'
 import { sendProblem } from '../http/api-edge.ts'
 import type { ProblemCode } from '../http/problem.ts'
 import type { BearerRefusal } from './bearer.ts'
+import { resourceMetadataPath } from './resource-metadata-path.ts'
 
 /**
  * The challenge of RFC 6750 section 3. It also says where to learn how a token is got (RFC 9728 section 5.1), but not where

@@ -11,19 +11,18 @@ const lifetime = 3600
 /** How users log in here, in words of our own (`acr`): with a password and nothing else. */
 export const passwordAcr = 'urn:latchkey:acr:password'
 
+export type IdTokenFacts = {
+  subject: string
+  clientId: string
+  authTime: Date
+  nonce: string | null
+  /** The access token that goes out beside it. */
+  accessToken: string
+  algorithm: SigningAlgorithm
+}
+
 /** OpenID Connect Core section 2. A refresh gives one too, without the nonce (section 12.2). */
-export async function signIdToken(
-  { config, keyring, now }: Context,
-  about: {
-    subject: string
-    clientId: string
-    authTime: Date
-    nonce: string | null
-    /** The access token that goes out beside it. */
-    accessToken: string
-    algorithm: SigningAlgorithm
-  },
-): Promise<string> {
+export async function signIdToken({ config, keyring, now }: Context, about: IdTokenFacts): Promise<string> {
   const { kid, algorithm, privateKey } = await keyring.signer(about.algorithm)
   const issuedAt = Math.floor(now().getTime() / 1000)
   const claims = {

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { clientValues } from '../partners/authenticated-client.sql.ts'
 import type { ClientCredential } from '../partners/client-credential.ts'
 import { newToken, parseToken } from '../secrets/token-format.ts'
-import { signIdToken } from './id-token.ts'
+import { issuedTokens } from './issued-tokens.ts'
 import type { IssuedTokens, TokenRefusal } from './outcome.ts'
 import { clientRefusal, invalidGrant } from './outcome.ts'
 import { redeemCode } from './redeem.sql.ts'
@@ -56,20 +56,13 @@ export async function redeem(context: Context, asked: Redemption): Promise<Issue
   if (row.expired)
     return invalidGrant('code_expired', 'the code has expired; it can be redeemed for 60 seconds')
   if (!row.live) return invalidGrant('ended', 'the user has ended the connection, or is not active any more')
-  const about = {
+  return issuedTokens(context, access, refresh, {
     subject: row.subject,
     clientId: asked.client.clientId,
     authTime: row.auth_time,
     nonce: row.nonce,
-    accessToken: access.text,
     algorithm: row.id_token_alg,
-  }
-  return {
-    kind: 'issued',
-    accessToken: access.text,
-    refreshToken: refresh.text,
-    idToken: await signIdToken(context, about),
-  }
+  })
 }
 
 /** RFC 7636 section 4.6. */

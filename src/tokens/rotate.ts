@@ -3,7 +3,7 @@ import { clientValues } from '../partners/authenticated-client.sql.ts'
 import type { ClientCredential } from '../partners/client-credential.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { newToken, parseToken } from '../secrets/token-format.ts'
-import { signIdToken } from './id-token.ts'
+import { issuedTokens } from './issued-tokens.ts'
 import { clientRefusal, type IssuedTokens, invalidGrant, type TokenRefusal } from './outcome.ts'
 import { rotateRefreshToken } from './rotate.sql.ts'
 
@@ -43,18 +43,11 @@ export async function rotate(context: Context, asked: Rotation): Promise<IssuedT
   if (!row.rotated)
     return invalidGrant('token_expired', 'the refresh token has expired; it is valid for 30 days')
   if (row.grant_id !== null) usage.used(row.grant_id, row.used_at)
-  const about = {
+  return issuedTokens(context, access, successor, {
     subject: row.subject,
     clientId: asked.client.clientId,
     authTime: row.auth_time,
     nonce: null,
-    accessToken: access.text,
     algorithm: row.id_token_alg,
-  }
-  return {
-    kind: 'issued',
-    accessToken: access.text,
-    refreshToken: successor.text,
-    idToken: await signIdToken(context, about),
-  }
+  })
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { beginLogin, forgiveLogin } from '../../src/authorize/login.sql.ts'
+import { beginLogin, forgiveLogin } from '../../src/login/login.sql.ts'
 import { query } from '../support/database.ts'
 import { password, seed } from '../support/directory.ts'
 import { attempt, loginPage, right, wrong } from '../support/login.ts'

@@ -1,6 +1,6 @@
 import { hash, parseOptions } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { beginLogin } from '../../src/authorize/login.sql.ts'
+import { beginLogin } from '../../src/login/login.sql.ts'
 import { query } from '../support/database.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
 import { attempt, right } from '../support/login.ts'

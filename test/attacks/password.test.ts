@@ -11,7 +11,7 @@ let server: TestServer
 
 beforeAll(async () => {
   server = await testServer()
-  const ids = ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus']
+  const ids = ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus', 'hal']
   await seed(server.database, { users: ids.map((id) => ({ id })) })
 })
 afterAll(() => server.close())
@@ -96,6 +96,22 @@ test('overtaken by the operator, who sets another at the same moment: the operat
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login?page=password'])
   expect(await loginStatus(server, 'gus', newPassword)).toBe(403)
   expect(await loginStatus(server, 'gus', operators)).toBe(303)
+})
+
+test('the session ends while the password is looked at: nothing is changed', async () => {
+  const visitor = await loggedIn(server, 'hal')
+  const answer = await server.database.withConnection(async (client) => {
+    await client.query('BEGIN; LOCK TABLE login_failures')
+    const changing = changePassword(visitor, server)
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    await expect.poll(async () => (await query(server.database, waiting)).length, { timeout: 5000 }).toBe(1)
+    await query(server.database, `UPDATE sessions SET expires_at = now() WHERE user_id = 'hal'`)
+    await client.query('COMMIT')
+    return changing
+  })
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login?page=password'])
+  expect(await loginStatus(server, 'hal', newPassword)).toBe(403)
+  expect(await loginStatus(server, 'hal', password)).toBe(303)
 })
 
 test('without a session nothing is changed, and the login leads back', async () => {

@@ -1,7 +1,6 @@
 import type { Texts } from '../languages/languages.ts'
+import type { LoginOutcome } from '../login/log-in.ts'
 import { FormFault, HiddenFields } from '../pages/parts.tsx'
-import type { Partner } from '../partners/partners.sql.ts'
-import type { LoginOutcome } from './login.ts'
 
 /** Why the login page is shown once more. */
 export type LoginRefusal = Exclude<LoginOutcome, { kind: 'welcome' }>
@@ -66,54 +65,4 @@ function refusalText(refusal: LoginRefusal, { login }: Texts): string {
     case 'busy':
       return login.busy
   }
-}
-
-export function ConnectPage(props: {
-  texts: Texts
-  csrf: string
-  request: string
-  partner: Partner
-  userName: string
-  redirectHost: string
-}) {
-  const { connect } = props.texts
-  const partner = <bdi>{props.partner.name}</bdi>
-  const user = (
-    <strong>
-      <bdi>{props.userName}</bdi>
-    </strong>
-  )
-  return (
-    <>
-      <h1>{connect.heading(partner)}</h1>
-      <p>{connect.loggedInAs(user)}</p>
-      <dl>
-        <dt>{connect.who.term}</dt>
-        <dd>{connect.who.text(partner, <strong>{props.redirectHost}</strong>)}</dd>
-        <dt>{connect.what.term}</dt>
-        <dd>{connect.what.text}</dd>
-        <dt>{connect.howLong.term}</dt>
-        <dd>{connect.howLong.text}</dd>
-        <dt>{connect.howToEnd.term}</dt>
-        <dd>{connect.howToEnd.text('/connections')}</dd>
-      </dl>
-      <form method="post" action="/connect">
-        <HiddenFields csrf={props.csrf} request={props.request} />
-        <div class="actions">
-          <button type="submit" name="decision" value="cancel" class="secondary outline">
-            {connect.cancel}
-          </button>
-          <button type="submit" name="decision" value="connect">
-            {connect.submit}
-          </button>
-        </div>
-      </form>
-      <form method="post" action="/logout">
-        <HiddenFields csrf={props.csrf} request={props.request} />
-        <button type="submit" class="aside">
-          {connect.notYou}
-        </button>
-      </form>
-    </>
-  )
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
+import { cookieName, cookieOptions } from '../http/cookies.ts'
 import { randomId } from '../secrets/token-format.ts'
-import { cookieName, cookieOptions } from '../sessions/session-cookie.ts'
 
 /** Accounts that a browser is known to: the latest ones. */
 const mostAccounts = 8
