@@ -65,6 +65,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     throw explainListen(error)
   }
   keyring.start()
+  usage.start()
   return {
     async close() {
       // New connections are refused and requests in flight finish; only then does the database go. A connection that is
@@ -73,6 +74,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       await server.close()
       await ops.close()
       await keyring.stop()
+      await usage.close()
       await database.close()
     },
   }
