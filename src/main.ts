@@ -67,6 +67,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   }
   const purge = new Purge(database, logger)
   keyring.start()
+  usage.start()
   purge.start()
   return {
     async close() {
@@ -77,6 +78,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       await ops.close()
       await keyring.stop()
       await purge.stop()
+      await usage.close()
       await database.close()
     },
   }

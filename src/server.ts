@@ -27,7 +27,6 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   const app = Fastify({ ...fastifyOptions(config, logger), loggerInstance: logger })
 
   strictHttp(app)
-  app.addHook('onClose', () => context.usage.close())
   await app.register(fastifyHelmet, {
     contentSecurityPolicy: false, // pages send their own: a form's target differs from page to page
     frameguard: { action: 'deny' },

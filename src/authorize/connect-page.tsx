@@ -1,5 +1,5 @@
 import type { Texts } from '../languages/languages.ts'
-import { HiddenFields } from '../pages/parts.tsx'
+import { HiddenFields, UserName } from '../pages/parts.tsx'
 import type { Partner } from '../partners/partners.sql.ts'
 
 export function ConnectPage(props: {
@@ -10,17 +10,12 @@ export function ConnectPage(props: {
   userName: string
   redirectHost: string
 }) {
-  const { connect } = props.texts
+  const { account, connect } = props.texts
   const partner = <bdi>{props.partner.name}</bdi>
-  const user = (
-    <strong>
-      <bdi>{props.userName}</bdi>
-    </strong>
-  )
   return (
     <>
       <h1>{connect.heading(partner)}</h1>
-      <p>{connect.loggedInAs(user)}</p>
+      <p>{account.loggedInAs(<UserName>{props.userName}</UserName>)}</p>
       <dl>
         <dt>{connect.who.term}</dt>
         <dd>{connect.who.text(partner, <strong>{props.redirectHost}</strong>)}</dd>

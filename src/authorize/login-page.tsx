@@ -1,5 +1,6 @@
 import type { Texts } from '../languages/languages.ts'
 import type { LoginOutcome } from '../login/log-in.ts'
+import { pauseText } from '../login/pause-text.ts'
 import { FormFault, HiddenFields } from '../pages/parts.tsx'
 
 /** Why the login page is shown once more. */
@@ -56,13 +57,6 @@ export function LoginPage(props: {
   )
 }
 
-function refusalText(refusal: LoginRefusal, { login }: Texts): string {
-  switch (refusal.kind) {
-    case 'refused':
-      return login.refused
-    case 'throttled':
-      return login.throttled(Math.ceil(refusal.retryAfterSeconds / 60))
-    case 'busy':
-      return login.busy
-  }
+function refusalText(refusal: LoginRefusal, texts: Texts): string {
+  return refusal.kind === 'refused' ? texts.login.refused : pauseText(refusal, texts)
 }

@@ -1,5 +1,5 @@
 import type { Texts } from '../languages/languages.ts'
-import { HiddenFields } from '../pages/parts.tsx'
+import { HiddenFields, UserName } from '../pages/parts.tsx'
 
 export function LogoutPage(props: {
   texts: Texts
@@ -9,22 +9,17 @@ export function LogoutPage(props: {
   userName: string
   partnerName: string | undefined
 }) {
-  const { connect, logout } = props.texts
-  const user = (
-    <strong>
-      <bdi>{props.userName}</bdi>
-    </strong>
-  )
+  const { account, logout } = props.texts
   return (
     <>
       <h1>{logout.heading}</h1>
       {props.partnerName && <p>{logout.who(<bdi>{props.partnerName}</bdi>)}</p>}
-      <p>{connect.loggedInAs(user)}</p>
+      <p>{account.loggedInAs(<UserName>{props.userName}</UserName>)}</p>
       <p>{logout.appsStay}</p>
       <form method="post" action="/logout">
         <HiddenFields csrf={props.csrf} />
         <input type="hidden" name="logout" value={props.logout} />
-        <button type="submit">{logout.submit}</button>
+        <button type="submit">{account.logOut}</button>
       </form>
       <p>
         <a href="/connections">{logout.stay}</a>

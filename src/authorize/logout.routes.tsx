@@ -3,6 +3,8 @@ import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { type Form, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
 import type { Web } from '../http/web-edge.tsx'
+import { yourApps } from '../pages/error-page.tsx'
+import { TechnicalLine } from '../pages/parts.tsx'
 import { findPartner } from '../partners/partners.sql.ts'
 import { liveSession } from '../sessions/live-session.ts'
 import { logOut } from '../sessions/log-out.ts'
@@ -109,12 +111,9 @@ class LogoutStep {
     const body = (
       <>
         <p>{text}</p>
-        <p lang="en">
-          <small>{explanation}</small>
-        </p>
+        <TechnicalLine>{explanation}</TechnicalLine>
       </>
     )
-    const wayOn = { label: texts.errors.toConnections, href: '/connections' }
-    return this.#web.errorPage(this.#reply, texts, 400, heading, body, wayOn)
+    return this.#web.errorPage(this.#reply, texts, 400, heading, body, yourApps(texts))
   }
 }

@@ -19,14 +19,18 @@ type Entry = Rows & { grantId: string; day: string; requests: number; usedAt: Da
 export class Usage {
   readonly #database: Database
   readonly #logger: FastifyBaseLogger
-  readonly #timer: NodeJS.Timeout
   #entries = new Map<string, Entry>()
   #uncounted = 0
   #writing: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
 
   constructor(database: Database, logger: FastifyBaseLogger) {
     this.#database = database
     this.#logger = logger
+  }
+
+  /** From now on writes every few seconds, until `close`. */
+  start(): void {
     this.#timer = setInterval(() => void this.#writeOnce(), interval).unref()
   }
 
@@ -46,7 +50,7 @@ export class Usage {
     await this.#writeOnce()
   }
 
-  /** Writes the rest. */
+  /** Writes the rest. Resolves when nothing of it needs the database any more. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.write()

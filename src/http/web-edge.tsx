@@ -5,8 +5,9 @@ import type { ComponentChildren } from 'preact'
 import type { Context } from '../context.ts'
 import { chooseTexts, type Texts } from '../languages/languages.ts'
 import { loadStyleSheets, type StyleSheet } from '../pages/assets.routes.ts'
-import { ErrorPage, type WayOn } from '../pages/error-page.tsx'
+import { ErrorPage, type WayOn, yourApps } from '../pages/error-page.tsx'
 import { renderPage } from '../pages/layout.tsx'
+import { TechnicalLine } from '../pages/parts.tsx'
 import { cookieName, cookieOptions } from './cookies.ts'
 import { classify } from './faults.ts'
 import { sessionHash } from './session-cookie.ts'
@@ -107,10 +108,6 @@ export async function webEdge(
   return web
 }
 
-function yourApps({ errors }: Texts): WayOn {
-  return { label: errors.toConnections, href: '/connections' }
-}
-
 async function answerError(
   web: Web,
   error: unknown,
@@ -129,11 +126,7 @@ async function answerError(
   const text = (
     <>
       <p>{texts.errors.faults[fault.kind]}</p>
-      {fault.kind === 'client' && (
-        <p lang="en">
-          <small>{fault.explanation}</small>
-        </p>
-      )}
+      {fault.kind === 'client' && <TechnicalLine>{fault.explanation}</TechnicalLine>}
     </>
   )
   return web.errorPage(reply, texts, fault.status, heading, text)

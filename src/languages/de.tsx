@@ -57,7 +57,6 @@ export const de: Catalogue = {
   },
   connect: {
     heading: (partner) => <>{partner} verbinden?</>,
-    loggedInAs: (user) => <>Sie sind als {user} angemeldet.</>,
     who: {
       term: 'Wer anfragt',
       text: (partner, host) => (
@@ -112,7 +111,6 @@ export const de: Catalogue = {
     who: (partner) => <>{partner} bittet Sie, sich hier abzumelden.</>,
     appsStay:
       'Ihre verbundenen Apps bleiben verbunden: Die Abmeldung beendet nur die Anmeldung in diesem Browser.',
-    submit: 'Abmelden',
     stay: 'Angemeldet bleiben',
     done: {
       heading: 'Sie sind abgemeldet',

@@ -62,7 +62,6 @@ export const en = {
   },
   connect: {
     heading: (partner: ComponentChildren) => <>Connect {partner}?</>,
-    loggedInAs: (user: ComponentChildren) => <>You are logged in as {user}.</>,
     who: {
       term: 'Who asks',
       text: (partner: ComponentChildren, host: ComponentChildren) => (
@@ -116,7 +115,6 @@ export const en = {
     heading: 'Log out?',
     who: (partner: ComponentChildren) => <>{partner} asks you to log out here.</>,
     appsStay: 'Your connected apps stay connected: logging out ends only the login in this browser.',
-    submit: 'Log out',
     stay: 'Stay logged in',
     done: {
       heading: 'You are logged out',

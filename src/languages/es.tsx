@@ -57,7 +57,6 @@ export const es: Catalogue = {
   },
   connect: {
     heading: (partner) => <>¿Conectar {partner}?</>,
-    loggedInAs: (user) => <>Ha iniciado sesión como {user}.</>,
     who: {
       term: 'Quién lo solicita',
       text: (partner, host) => (
@@ -112,7 +111,6 @@ export const es: Catalogue = {
     heading: '¿Cerrar la sesión?',
     who: (partner) => <>{partner} le pide que cierre su sesión aquí.</>,
     appsStay: 'Sus aplicaciones siguen conectadas: solo termina la sesión de este navegador.',
-    submit: 'Cerrar la sesión',
     stay: 'Seguir con la sesión abierta',
     done: {
       heading: 'Su sesión está cerrada',

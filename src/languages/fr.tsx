@@ -63,7 +63,6 @@ export const fr: Catalogue = {
         {'\u202f'}?
       </>
     ),
-    loggedInAs: (user) => <>Votre session est ouverte au nom de {user}.</>,
     who: {
       term: 'Qui le demande',
       text: (partner, host) => (
@@ -118,7 +117,6 @@ export const fr: Catalogue = {
     who: (partner) => <>{partner} vous demande de fermer votre session ici.</>,
     appsStay:
       'Vos applications restent connectées\u00a0: seule la session ouverte dans ce navigateur prend fin.',
-    submit: 'Fermer la session',
     stay: 'Garder la session ouverte',
     done: {
       heading: 'Votre session est fermée',

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
+import { foldCase } from '../directory/case-folding.ts'
 import { cookieName, cookieOptions } from '../http/cookies.ts'
+import { type DerivedKeys, hmac } from '../secrets/derived-keys.ts'
 import { randomId } from '../secrets/token-format.ts'
 
 /** Accounts that a browser is known to: the latest ones. */
@@ -13,6 +15,11 @@ const name = 'latchkey-browser'
  * and its password; nothing is stored, and a changed password makes the proof worthless.
  */
 export type Browser = { id: string; proofs: string[] }
+
+/** The key of a browser's proof for one account, from which only the database makes the proof (`proofOver`). */
+export function proofKey(keys: DerivedKeys, browser: Browser, email: string): Buffer {
+  return hmac(keys.browser, browser.id, foldCase(email.trim()))
+}
 
 export function browserOf(request: FastifyRequest, config: Config): Browser {
   const cookie = request.cookies[cookieName(config, name)] ?? ''

@@ -3,7 +3,7 @@ import { foldCase } from '../directory/case-folding.ts'
 import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { sha256 } from '../secrets/token-format.ts'
-import type { Browser } from './known-browser.ts'
+import { type Browser, proofKey } from './known-browser.ts'
 import { beginLogin, forgiveLogin } from './login.sql.ts'
 import { loginSource } from './login-source.ts'
 
@@ -41,9 +41,14 @@ async function guess(
   const source = hmac(keys.throttle, 'source', from)
   const account = hmac(keys.throttle, 'account', email)
   const ofBrowser = hmac(keys.throttle, 'browser', browser.id, email)
-  const proofKey = hmac(keys.browser, browser.id, email)
-
-  const found = await database.one(beginLogin, [source, account, email, ofBrowser, proofKey, browser.proofs])
+  const found = await database.one(beginLogin, [
+    source,
+    account,
+    email,
+    ofBrowser,
+    proofKey(keys, browser, email),
+    browser.proofs,
+  ])
   if (found.wait !== null) return { kind: 'throttled', retryAfterSeconds: found.wait }
   const matches = await hashing.hash(() => verifyPassword(password, found.password_hash))
   const { user_id: userId, password_hash: hash, proof } = found

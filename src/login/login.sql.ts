@@ -13,13 +13,18 @@ const counting = `ON CONFLICT (key) DO UPDATE SET
        resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
      RETURNING count, resets_at`
 
+/** What a browser is known by: SHA-256 over its key of 32 bytes, so that nothing can be shifted to the hash behind it. */
+export function proofOver(key: string, passwordHash: string): string {
+  return `encode(sha256(${key}::bytea || convert_to(${passwordHash}, 'UTF8')), 'hex')`
+}
+
 /**
  * Finds the user, and counts an attempt before the password is looked at, so that parallel guesses cannot pass the limit
  * between them: against the source and then, unless that is over its limit, against the account. From a browser that is
  * known to the account it counts against the browser instead, whatever the source has done: so strangers cannot lock the
  * owner out, from next door neither, nor fill the table.
  *
- * A browser's proof is made over a key of its own (32 bytes, so that nothing can be shifted from it to the hash) and the
+ * A browser's proof is made over a key of its own (`proofKey`) and the
  * password hash: whoever once knew the password has no use of the browsers they collected, once it is changed.
  *
  * $1 key of the source, $2 key of the account, $3 folded email address, $4 key of the browser's own count,
@@ -42,7 +47,7 @@ export const beginLogin = statement(
     known_browser: Type.Boolean(),
   }),
   `WITH known AS (
-     SELECT id, password_hash, encode(sha256($5::bytea || convert_to(password_hash, 'UTF8')), 'hex') AS proof
+     SELECT id, password_hash, ${proofOver('$5', 'password_hash')} AS proof
        FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
    ), browser AS (
      SELECT EXISTS (SELECT FROM known WHERE proof = ANY ($6::text[])) AS is_known

@@ -3,6 +3,11 @@ import type { Texts } from '../languages/languages.ts'
 
 export type WayOn = { label: string; href: string }
 
+/** Where nothing better is known. */
+export function yourApps({ errors }: Texts): WayOn {
+  return { label: errors.toConnections, href: '/connections' }
+}
+
 /** What went wrong in plain words, what to do now, and what to quote to whoever helps. */
 export function ErrorPage(props: {
   heading: string

@@ -15,6 +15,24 @@ export function HiddenFields(props: {
   )
 }
 
+/** Whose login this is. */
+export function UserName({ children }: { children: string }) {
+  return (
+    <strong>
+      <bdi>{children}</bdi>
+    </strong>
+  )
+}
+
+/** The reason in the wire's words, for a developer: English on a page of any language. */
+export function TechnicalLine({ children }: { children: string }) {
+  return (
+    <p lang="en">
+      <small>{children}</small>
+    </p>
+  )
+}
+
 /** What kept a form from being done, told at once to who cannot see it: a field names it in `aria-describedby`. */
 export function FormFault({ id, children }: { id: string; children: ComponentChildren }) {
   return (

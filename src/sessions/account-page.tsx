@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { Web } from '../http/web-edge.tsx'
 import type { Texts } from '../languages/languages.ts'
-import { HiddenFields } from '../pages/parts.tsx'
+import { HiddenFields, UserName } from '../pages/parts.tsx'
 import type { Session } from './sessions.sql.ts'
 
 type AccountPage = 'connections' | 'sessions' | 'password'
@@ -19,16 +19,11 @@ export async function sendAccountPage(
   const texts = await web.texts(reply.request)
   const { heading } = texts[page]
   const csrf = web.csrfToken(reply)
-  const name = (
-    <strong>
-      <bdi>{userName}</bdi>
-    </strong>
-  )
   const content = (
     <>
       <Navigation current={page} csrf={csrf} texts={texts} />
       <h1>{heading}</h1>
-      <p>{texts.account.loggedInAs(name)}</p>
+      <p>{texts.account.loggedInAs(<UserName>{userName}</UserName>)}</p>
       {body(csrf, texts)}
     </>
   )

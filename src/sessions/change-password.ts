@@ -1,12 +1,13 @@
 import type { Context } from '../context.ts'
 import { hashPassword } from '../directory/passwords.ts'
 import { type PasswordFault, passwordFaults } from '../directory/users.ts'
-import type { Browser } from '../login/known-browser.ts'
+import { type Browser, proofKey } from '../login/known-browser.ts'
 import { logIn } from '../login/log-in.ts'
 import { changePasswordInSession, type Session } from './sessions.sql.ts'
 
 export type ChangeOutcome =
-  | { kind: 'changed' }
+  /** `proof` is for `rememberBrowser`: the one that the browser had was made over the old password. */
+  | { kind: 'changed'; proof: string }
   | { kind: 'unfit'; fault: PasswordFault }
   /** The current password is wrong; it counts as a failed login, or a stolen session could guess without end. */
   | { kind: 'refused' }
@@ -36,6 +37,7 @@ export async function changePassword(
     login.credential,
     await context.hashing.hash(() => hashPassword(asked.next)),
     newSession,
+    proofKey(context.keys, asked.browser, session.email),
   ])
-  return { kind: changed ? 'changed' : 'overtaken' }
+  return changed ? { kind: 'changed', proof: changed.proof } : { kind: 'overtaken' }
 }

@@ -1,6 +1,7 @@
 import { maxPasswordBytes } from '../directory/passwords.ts'
 import { shortestPassword } from '../directory/users.ts'
 import type { Texts } from '../languages/languages.ts'
+import { pauseText } from '../login/pause-text.ts'
 import { FormFault, HiddenFields } from '../pages/parts.tsx'
 import type { ChangeOutcome } from './change-password.ts'
 
@@ -63,15 +64,14 @@ export function PasswordForm(props: {
   )
 }
 
-function faultText(notice: Exclude<Notice, { kind: 'changed' }>, { login, password }: Texts): string {
+function faultText(notice: Exclude<Notice, { kind: 'changed' }>, texts: Texts): string {
   switch (notice.kind) {
     case 'unfit':
-      return password.unfit[notice.fault]
+      return texts.password.unfit[notice.fault]
     case 'refused':
-      return password.refused
+      return texts.password.refused
     case 'throttled':
-      return login.throttled(Math.ceil(notice.retryAfterSeconds / 60))
     case 'busy':
-      return login.busy
+      return pauseText(notice, texts)
   }
 }

@@ -1,20 +1,28 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import pLimit from 'p-limit'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { newSessionId, setSessionCookie } from '../http/session-cookie.ts'
 import type { Web } from '../http/web-edge.tsx'
-import { browserOf } from '../login/known-browser.ts'
+import { browserOf, rememberBrowser } from '../login/known-browser.ts'
 import { sendAccountPage } from './account-page.tsx'
-import { changePassword } from './change-password.ts'
+import { type ChangeOutcome, changePassword } from './change-password.ts'
 import { liveSession } from './live-session.ts'
 import { type Notice, PasswordForm } from './password-page.tsx'
 import type { Session } from './sessions.sql.ts'
 
 const ChangeForm = Type.Object({ current_password: Type.String(), new_password: Type.String() })
 
+/**
+ * Changes that wait for their turn. An import locks the users for as long as it takes: were changes to wait for it side by
+ * side, a few of them would hold all connections to the database.
+ */
+const mayWait = 16
+
 /** Where users change their password. */
 export function passwordRoutes(app: FastifyInstance, context: Context, web: Web): void {
   const login = '/login?page=password'
+  const changes = pLimit(1)
 
   const form = (reply: FastifyReply, session: Session, status: number, notice?: Notice) =>
     sendAccountPage(
@@ -44,11 +52,15 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
       const { id, hash } = newSessionId()
       const browser = browserOf(request, context.config)
       const asked = { current, next, address: request.ip, browser }
-      const outcome = await changePassword(context, session, asked, hash)
+      const outcome: ChangeOutcome =
+        changes.pendingCount < mayWait
+          ? await changes(() => changePassword(context, session, asked, hash))
+          : { kind: 'busy' }
       request.log.info({ event: 'change_password', outcome: outcome.kind, user_id: session.user_id })
       switch (outcome.kind) {
         case 'changed':
           setSessionCookie(reply, context.config, id)
+          rememberBrowser(reply, context.config, browser, outcome.proof)
           return reply.redirect('/password/changed', 303)
         case 'unfit':
           return form(reply, session, 400, outcome)

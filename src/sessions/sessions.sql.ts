@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import { proofOver } from '../login/login.sql.ts'
 
 /** Logins that a user may have; the one that was active the longest ago ends with the next one. */
 const mostSessions = 50
@@ -58,8 +59,11 @@ export const openSession = statement(
   'open_session',
   Type.Object({ user_id: Type.String() }),
   `WITH old AS (
-     DELETE FROM sessions WHERE hash = $3
-        OR hash IN (SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET ${mostSessions - 1})
+     DELETE FROM sessions WHERE hash = $3 OR hash = ANY (ARRAY(
+       SELECT hash FROM sessions WHERE hash IN (
+         SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET ${mostSessions - 1}
+       ) FOR UPDATE SKIP LOCKED -- what is being purged need not be waited for
+     ))
    )
    INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
    VALUES ($1, $2, $5, $4, now() + interval '${sessionHours} hours', $6, $7)
@@ -112,11 +116,11 @@ export const endOtherSessions = statement(
  * as long as that would have. No row: the password is another one by now, or the session has ended.
  *
  * $1 SHA-256 of the old session id, $2 SHA-256 of the password hash that was checked, $3 the new password hash,
- * $4 SHA-256 of the new session id
+ * $4 SHA-256 of the new session id, $5 key of this browser's proof, which the new password makes another
  */
 export const changePasswordInSession = statement(
   'change_password_in_session',
-  Type.Object({ user_id: Type.String() }),
+  Type.Object({ proof: Type.String() }),
   `WITH changed AS (
      UPDATE users u SET password_hash = $3 FROM sessions s
       WHERE s.hash = $1 AND ${isLive} AND u.id = s.user_id AND s.credential = $2
@@ -128,5 +132,5 @@ export const changePasswordInSession = statement(
      INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
      SELECT $4, user_id, sha256(convert_to($3, 'UTF8')), auth_time, expires_at, browser, system FROM ended WHERE hash = $1
    )
-   SELECT id AS user_id FROM changed`,
+   SELECT ${proofOver('$5', '$3')} AS proof FROM changed`,
 )

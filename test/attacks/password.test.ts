@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashPassword } from '../../src/directory/passwords.ts'
+import { accessTokenOf } from '../support/access-token.ts'
 import { changePassword, loginStatus, newPassword } from '../support/change-password.ts'
 import { query } from '../support/database.ts'
 import { password, seed } from '../support/directory.ts'
+import { api } from '../support/journey.ts'
 import { isLoginPage, loggedIn } from '../support/pages.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 import { isLoggedIn } from '../support/sessions.ts'
@@ -11,7 +13,7 @@ let server: TestServer
 
 beforeAll(async () => {
   server = await testServer()
-  const ids = ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus', 'hal']
+  const ids = ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus', 'hal', 'ivy', 'jim']
   await seed(server.database, { users: ids.map((id) => ({ id })) })
 })
 afterAll(() => server.close())
@@ -78,6 +80,33 @@ test('pressed twice at once: the password is changed once, and nobody else’s s
   expect(await sessionCount('dan')).toBe(1)
   expect(await isLoggedIn(visitor, server)).toBe(true)
   expect(await loginStatus(server, 'dan', newPassword)).toBe(303)
+})
+
+test('the browser stays known to the account: strangers cannot lock its user out', async () => {
+  await query(server.database, 'DELETE FROM login_failures')
+  const visitor = await loggedIn(server, 'ivy')
+  expect((await changePassword(visitor, server)).status).toBe(303)
+  for (let n = 0; n < 10; n++) expect(await loginStatus(server, 'ivy', password)).toBe(403)
+  expect(await loginStatus(server, 'ivy', newPassword)).toBe(429)
+  expect(await loginStatus(server, 'ivy', newPassword, visitor)).toBe(303)
+})
+
+test('many at once while an import locks the users: they wait one behind the other, and the API goes on', async () => {
+  const visitor = await loggedIn(server, 'jim')
+  const accessToken = await accessTokenOf(server.database, 'jim')
+  const page = await visitor.get(`${server.authUrl}/password`)
+  const fields = { current_password: password, new_password: newPassword }
+  const answers = await server.database.withConnection(async (client) => {
+    await client.query('BEGIN; LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE')
+    const changing = Array.from({ length: 12 }, () => visitor.submit(page, '/password', fields))
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    await expect.poll(async () => (await query(server.database, waiting)).length, { timeout: 5000 }).toBe(1)
+    for (let n = 0; n < 20; n++) expect((await api(server, 'households', accessToken)).status).toBe(200)
+    expect(await query(server.database, waiting)).toHaveLength(1)
+    await client.query('COMMIT')
+    return Promise.all(changing)
+  })
+  expect(answers.filter((answer) => answer.headers.get('location') === '/password/changed')).toHaveLength(1)
 })
 
 test('overtaken by the operator, who sets another at the same moment: the operator’s stays', async () => {

@@ -65,6 +65,13 @@ describe('a login page that was open for more than ten minutes', () => {
     }
   })
 
+  test('for more than a day: out of date, however often the user logs in', async () => {
+    const { visitor, login } = await leftOpen()
+    minutes(24 * 60)
+    const page = await logIn(visitor, login, 'ada')
+    expect([page.status, page.document.querySelector('h1')?.text]).toEqual([400, 'This page is out of date'])
+  })
+
   test('a redirect URI that the partner gave up meanwhile is not brought back', async () => {
     const { visitor, login } = await leftOpen()
     await query(server.database, `UPDATE partners SET redirect_uris = '{https://partner.example/new}'`)

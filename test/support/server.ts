@@ -92,6 +92,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   }
   const app = await createServer(context, logger)
   await app.listen({ host: '127.0.0.1', port })
+  context.usage.start()
   return {
     authUrl,
     baseUrl: context.config.baseUrl,
@@ -120,6 +121,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     },
     async close() {
       await app.close()
+      await context.usage.close()
       await own?.drop()
     },
   }
