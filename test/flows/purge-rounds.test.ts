@@ -65,6 +65,8 @@ describe('one round', () => {
     expect(lines).toMatchObject([{ event: 'purge', outcome: 'removed', ...left }])
     expect(await purging.round()).toEqual({})
     expect(lines).toHaveLength(1)
+    const later = await leaveExpired(db.database, 'ada', 5)
+    expect(await purging.round()).toEqual(later)
   })
 
   test('leaves a row that somebody holds, and waits for nobody', async () => {
