@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { revokeGrant } from '../../src/grants/grants.sql.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { type Issued, tokensFor } from '../support/connection.ts'
@@ -111,6 +111,7 @@ async function endWhileUsed(user: string, end: (grantId: string) => Promise<() =
   const grantId = grant?.id ?? ''
   const press = await end(grantId)
   const load = new Load(tokens, await codesOf(grantId, (before + after) * 2))
+  onTestFinished(() => load.stop())
   await load.more(before)
   const endedAt = await press()
   for (const _ of kinds) load.tick() // one of each kind at once, beside the steady ones

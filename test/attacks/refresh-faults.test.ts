@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { rotatePartnerSecret } from '../../src/partners/partners.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { connectionOf, type Issued, issued, passTime, tokensFor } from '../support/connection.ts'
@@ -100,11 +100,11 @@ describe('25: nothing is lost and nothing comes back', () => {
 
   test('two servers on one database, in parallel: one successor', async () => {
     const second = await testServer({ on: database })
+    onTestFinished(() => second.close())
     const { refreshToken } = await tokensFor(server, partner, 'ada')
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, index) => rotate(refreshToken, index % 2 ? server : second)),
     )
-    await second.close()
     expect(new Set(answers.map((answer) => answer.refreshToken)).size).toBe(1)
     expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked: false, refresh_tokens: 2 })
   })
@@ -208,6 +208,7 @@ describe('lifetimes and standing', () => {
 describe('8: at the wrong door', () => {
   test('tokens and clients of production at the sandbox, and the reverse, are told so', async () => {
     const production = await testServer({ environment: 'production' })
+    onTestFinished(() => production.close())
     const live = await production.partner()
     for (const [at, own, foreign, here, there] of [
       [server, partner, live, 'sandbox', 'production'],
@@ -235,6 +236,5 @@ describe('8: at the wrong door', () => {
       expect(called.status).toBe(401)
       expect(called.text).toContain(`access token ${explained}`)
     }
-    await production.close()
   })
 })

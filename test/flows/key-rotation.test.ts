@@ -31,6 +31,8 @@ beforeEach(async () => {
   first = await tokensFor(server, partner, 'ada')
 })
 afterEach(async () => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
   await Promise.all(servers.map((one) => one.close()))
   await db.drop()
 })
@@ -121,10 +123,6 @@ test('commands at the same moment make one key, and each is told of it', async (
 })
 
 describe('in the background', () => {
-  afterEach(() => {
-    vi.useRealTimers()
-  })
-
   test('keys are read each minute, what fails is logged and tried again, and stop is the end', async () => {
     const faults: unknown[] = []
     const { keys, now } = server.context
