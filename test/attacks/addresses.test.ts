@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
+import { tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
-import { api, newTokens, send, token } from '../support/journey.ts'
+import { api, send, token } from '../support/journey.ts'
 import { getRaw, postRaw } from '../support/raw-socket.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
@@ -126,7 +127,7 @@ describe('37: headers', () => {
   }
 
   test('tokens, and errors of the token endpoint, are never cached', async () => {
-    const { refresh_token: refreshToken } = await newTokens(server, partner, 'ada')
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
     const good = await token(server, partner, { grant_type: 'refresh_token', refresh_token: refreshToken })
     const bad = await token(server, partner, { grant_type: 'password' })
     const unreadable = await send(`${server.baseUrl}oauth2/token?%zz`, { method: 'POST' })

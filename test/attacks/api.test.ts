@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
+import { tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { api, newTokens, token } from '../support/journey.ts'
+import { api, token } from '../support/journey.ts'
 import { problemIn } from '../support/problem.ts'
 import { getRaw, sendRaw } from '../support/raw-socket.ts'
 import { type TestServer, testServer } from '../support/server.ts'
@@ -252,16 +253,16 @@ describe('19, 28: a revocation counts from the next request on every node', () =
     await database.drop()
   })
 
-  test.each(['access_token', 'refresh_token'] as const)(
+  test.each(['accessToken', 'refreshToken'] as const)(
     '%s revoked at one is dead at the other',
     async (kind) => {
       const [one, other] = nodes
       const partner = await one.partner()
-      const tokens = await newTokens(one, partner, 'ada')
-      for (const node of nodes) expect((await api(node, 'households', tokens.access_token)).status).toBe(200)
+      const tokens = await tokensFor(one, partner, 'ada')
+      for (const node of nodes) expect((await api(node, 'households', tokens.accessToken)).status).toBe(200)
       expect((await token(other, partner, { token: tokens[kind] }, 'revoke')).status).toBe(200)
-      expect((await api(one, 'households', tokens.access_token)).status).toBe(401)
-      expect((await api(other, 'households', tokens.access_token)).status).toBe(401)
+      expect((await api(one, 'households', tokens.accessToken)).status).toBe(401)
+      expect((await api(other, 'households', tokens.accessToken)).status).toBe(401)
     },
   )
 })

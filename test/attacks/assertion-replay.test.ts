@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 
 const unknownToken = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
-const newCode = () => codeFor(ada, server, client.partner, 'ada')
+const newCode = () => codeFor(server, client.partner, 'ada', { visitor: ada })
 const redeem = async (code: string) => client.ask({ grant_type: 'authorization_code', code })
 const newTokens = async (): Promise<Issued> => issued(await redeem(await newCode()))
 
@@ -231,7 +231,7 @@ describe('20, 21, 24: a client that signs', () => {
       postForm(server, { ...asked, ...credentials(basic.partner) })
     const exchange = {
       grant_type: 'authorization_code',
-      code: await codeFor(ada, server, basic.partner, 'ada'),
+      code: await codeFor(server, basic.partner, 'ada', { visitor: ada }),
     }
     expectError(await inBody(exchange), 401, 'invalid_client', /not registered for client_secret_post/)
     expect(await connectionOf(server, exchange.code)).toMatchObject({ redemptions: 0, access_tokens: 0 })

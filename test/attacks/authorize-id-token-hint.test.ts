@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { issued } from '../support/connection.ts'
+import { issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { claimsOf, forgeries, signedHint } from '../support/id-token.ts'
-import { authorize, connect, logIn, token } from '../support/journey.ts'
+import { authorize, logIn, token } from '../support/journey.ts'
 import { answerOf, everyWay, isConnectPage, isLoginPage, loggedIn, parametersFor } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
@@ -18,16 +18,10 @@ beforeAll(async () => {
   server = await testServer()
   partner = await server.partner()
   await seed(server.database, { users: ['ada', 'bob', 'cleo'].map((id) => ({ id })) })
-  hint = await idTokenOf('ada')
-  await idTokenOf('bob')
+  hint = (await tokensFor(server, partner, 'ada')).idToken
+  await tokensFor(server, partner, 'bob')
 })
 afterAll(() => server.close())
-
-async function idTokenOf(userId: string, of = partner): Promise<string> {
-  const answer = await connect(server, of, userId)
-  const code = answer.searchParams.get('code') ?? ''
-  return issued(await token(server, of, { grant_type: 'authorization_code', code })).idToken
-}
 
 describe('6: an id_token_hint that is not one', () => {
   test('a forgery: invalid_request, however it arrives', async () => {
@@ -45,7 +39,7 @@ describe('6: an id_token_hint that is not one', () => {
     const { sub } = claimsOf(hint)
     const other = await server.partner({ name: 'Other' })
     for (const refused of [
-      await idTokenOf('ada', other),
+      (await tokensFor(server, other, 'ada')).idToken,
       await signedHint(server, partner, { sub, iss: 'https://evil.example' }),
       await signedHint(server, partner, { sub, aud: [partner.clientId, other.clientId] }),
     ]) {
@@ -89,7 +83,7 @@ describe('6: an id_token_hint with prompt=none', () => {
 
   test('of a user who has disconnected: known still, and so consent_required', async () => {
     const own = await server.partner({ name: 'Disconnected' })
-    const idToken = await idTokenOf('ada', own)
+    const { idToken } = await tokensFor(server, own, 'ada')
     await query(server.database, 'UPDATE grants SET revoked_at = now() WHERE client_id = $1', [own.clientId])
     const visitor = await loggedIn(server, 'ada')
     const page = await authorize(visitor, server, own, { id_token_hint: idToken, prompt: 'none' })

@@ -6,12 +6,10 @@ import { seed } from '../support/directory.ts'
 import { api, pkce, refresh, type TokenAnswer, token } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
-import { Visitor } from '../support/visitor.ts'
 
 let server: TestServer
 let partner: TestPartner
 let other: TestPartner
-const ada = new Visitor()
 
 beforeAll(async () => {
   server = await testServer()
@@ -20,10 +18,6 @@ beforeAll(async () => {
   await seed(server.database, { users: [{ id: 'ada' }, { id: 'bob' }] })
 })
 afterAll(() => server.close())
-
-function newCode(more: Record<string, string> = {}): Promise<string> {
-  return codeFor(ada, server, partner, 'ada', more)
-}
 
 function redeem(code: string, more: Record<string, string> = {}, by = partner): Promise<TokenAnswer> {
   return token(server, by, { grant_type: 'authorization_code', code, ...more })
@@ -35,10 +29,10 @@ async function statusOf(accessToken: string): Promise<number> {
 
 describe('20: replay of a code', () => {
   test('is invalid_grant, and every token that came of the code is dead on the next request', async () => {
-    const code = await newCode()
+    const code = await codeFor(server, partner, 'ada')
     const first = issued(await redeem(code))
     const second = issued(await refresh(server, partner, first.refreshToken))
-    const bystander = issued(await redeem(await newCode()))
+    const bystander = issued(await redeem(await codeFor(server, partner, 'ada')))
     expect(await statusOf(first.accessToken)).toBe(200)
 
     expectInvalidGrant(await redeem(code), /redeemed before/)
@@ -59,7 +53,7 @@ describe('20: replay of a code', () => {
   })
 
   test('counts long after the code has expired, too', async () => {
-    const code = await newCode()
+    const code = await codeFor(server, partner, 'ada')
     const { refreshToken } = issued(await redeem(code))
     await passTime(server, code, 24 * 3600)
     expectInvalidGrant(await redeem(code), /redeemed before/)
@@ -67,7 +61,7 @@ describe('20: replay of a code', () => {
   })
 
   test('64 at once: one is given tokens, in the answers and in the database, and they are revoked', async () => {
-    const code = await newCode()
+    const code = await codeFor(server, partner, 'ada')
     const answers = await Promise.all(Array.from({ length: 64 }, () => redeem(code)))
     const winners = answers.filter(({ status }) => status === 200)
     const losers = answers.filter(({ status }) => status !== 200)
@@ -90,7 +84,7 @@ describe('20: replay of a code', () => {
 
 describe('21: a code that does not fit', () => {
   test('of another client: invalid_grant, as if it did not exist, and its owner loses nothing', async () => {
-    const code = await newCode()
+    const code = await codeFor(server, partner, 'ada')
     const stolen = await redeem(code, {}, other)
     const invented = await redeem(newToken('sandbox', 'ac').text, {}, other)
     expectInvalidGrant(stolen, /not known, or was issued to another client/)
@@ -104,7 +98,7 @@ describe('21: a code that does not fit', () => {
   })
 
   test('of a client that cannot authenticate: invalid_client, and its owner loses nothing', async () => {
-    const code = await newCode()
+    const code = await codeFor(server, partner, 'ada')
     const impostor = { ...partner, clientSecret: other.clientSecret }
     expect(await redeem(code, {}, impostor)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
     expect(await connectionOf(server, code)).toMatchObject({ redemptions: 0, revoked: false })
@@ -117,18 +111,19 @@ describe('21: a code that does not fit', () => {
     ['with the port spelled out', (uri: string) => uri.replace('.example', '.example:443')],
     ['of somebody else', () => 'https://evil.example/callback'],
   ])('a redirect_uri %s: invalid_grant, and the code is burnt', async (_what, change) => {
-    const code = await newCode()
+    const code = await codeFor(server, partner, 'ada')
     expectInvalidGrant(await redeem(code, { redirect_uri: change(partner.redirectUri) }), /redirect_uri/)
     expect(await connectionOf(server, code)).toMatchObject({ revoked_for: 'code_misused', access_tokens: 0 })
     expectInvalidGrant(await redeem(code, { redirect_uri: partner.redirectUri }), /redeemed before/)
   })
 
   test('the redirect_uri of the request, exactly: tokens', async () => {
-    expect((await redeem(await newCode(), { redirect_uri: partner.redirectUri })).status).toBe(200)
+    const code = await codeFor(server, partner, 'ada')
+    expect((await redeem(code, { redirect_uri: partner.redirectUri })).status).toBe(200)
   })
 
   test('expired by a second: invalid_grant; a second before: tokens', async () => {
-    const [late, inTime] = [await newCode(), await newCode()]
+    const [late, inTime] = [await codeFor(server, partner, 'ada'), await codeFor(server, partner, 'ada')]
     await passTime(server, inTime, 57)
     await passTime(server, late, 61)
     expect((await redeem(inTime)).status).toBe(200)
@@ -139,7 +134,7 @@ describe('21: a code that does not fit', () => {
   })
 
   test('code_expires_at is a minute after the page was submitted', async () => {
-    const code = await newCode()
+    const code = await codeFor(server, partner, 'ada')
     const [row] = await query<{ left: number }>(
       server.database,
       `SELECT extract(epoch FROM code_expires_at - created_at)::float AS left FROM connections ORDER BY id DESC LIMIT 1`,
@@ -154,11 +149,12 @@ describe('7: the verifier', () => {
   const challenged = { code_challenge: challenge, code_challenge_method: 'S256' }
 
   test('that fits the challenge: tokens', async () => {
-    expect((await redeem(await newCode(challenged), { code_verifier: verifier })).status).toBe(200)
+    const code = await codeFor(server, partner, 'ada', { more: challenged })
+    expect((await redeem(code, { code_verifier: verifier })).status).toBe(200)
   })
 
   test('without a challenge in the request: invalid_grant, and the code is burnt', async () => {
-    const code = await newCode()
+    const code = await codeFor(server, partner, 'ada')
     expectInvalidGrant(await redeem(code, { code_verifier: verifier }), /code_verifier/)
     expect(await connectionOf(server, code)).toMatchObject({ redemptions: 1, revoked_for: 'code_misused' })
     expectInvalidGrant(await redeem(code), /redeemed before/)
@@ -171,7 +167,7 @@ describe('7: the verifier', () => {
     ['the challenge itself, as `plain` would have it', { code_verifier: challenge }],
     ['wrong in one character', { code_verifier: verifier.replace(/^./, '~') }],
   ])('that should fit a challenge, but is %s: invalid_grant, and the code is burnt', async (_what, sent) => {
-    const code = await newCode(challenged)
+    const code = await codeFor(server, partner, 'ada', { more: challenged })
     expectInvalidGrant(await redeem(code, sent), /code_verifier/)
     expectInvalidGrant(await redeem(code, { code_verifier: verifier }), /redeemed before/)
     expect(await connectionOf(server, code)).toMatchObject({
@@ -182,7 +178,7 @@ describe('7: the verifier', () => {
   })
 
   test('from another client, right or wrong: invalid_grant, and the code is as good as before', async () => {
-    const code = await newCode(challenged)
+    const code = await codeFor(server, partner, 'ada', { more: challenged })
     expectInvalidGrant(await redeem(code, { code_verifier: verifier }, other), /another client/)
     expectInvalidGrant(await redeem(code, { code_verifier: pkce().verifier }, other), /another client/)
     expect(await connectionOf(server, code)).toMatchObject({ redemptions: 0, revoked: false })
@@ -192,14 +188,14 @@ describe('7: the verifier', () => {
 
 describe('a code outlives nothing that it stands for', () => {
   test('the user disconnected before it was redeemed: invalid_grant', async () => {
-    const code = await codeFor(new Visitor(), server, partner, 'bob')
+    const code = await codeFor(server, partner, 'bob')
     await query(server.database, `UPDATE grants SET revoked_at = now() WHERE user_id = 'bob'`)
     expectInvalidGrant(await redeem(code), /ended/)
     expect(await connectionOf(server, code)).toMatchObject({ access_tokens: 0, refresh_tokens: 0 })
   })
 
   test('the partner is suspended: unauthorized_client, and the code is as good as before', async () => {
-    const code = await newCode()
+    const code = await codeFor(server, partner, 'ada')
     const setStatus = (status: string) =>
       query(server.database, 'UPDATE partners SET status = $1 WHERE client_id = $2', [
         status,
@@ -226,7 +222,7 @@ describe('25: a redemption that fails in the database consumes nothing', () => {
       'CREATE CONSTRAINT TRIGGER broken AFTER INSERT ON access_tokens DEFERRABLE INITIALLY DEFERRED',
     ],
   ])('%s: 500, and the same code works afterwards', async (_what, trigger) => {
-    const code = await newCode()
+    const code = await codeFor(server, partner, 'ada')
     await query(server.database, failing)
     await query(server.database, `${trigger} FOR EACH ROW EXECUTE FUNCTION fail()`)
     const answer = await redeem(code)

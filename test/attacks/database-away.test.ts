@@ -31,14 +31,6 @@ describe('39: the database is away', () => {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
       expect(answer.headers.get('www-authenticate')).toBeNull()
     }
-    const userinfo = await fetch(`${fragile.baseUrl}oauth2/userinfo`, {
-      headers: { authorization: `Bearer ${bearer}` },
-    })
-    expect([userinfo.status, userinfo.headers.get('www-authenticate')]).toEqual([503, null])
-    // Not "you are logged out", which would be a lie.
-    const visitor = new Visitor()
-    await visitor.jar.setCookie('latchkey-session=some', fragile.authUrl)
-    expect((await visitor.get(`${fragile.authUrl}/logout`)).status).toBe(503)
     for (const endpoint of ['token', 'revoke'] as const) {
       const code = newToken('sandbox', 'ac').text
       const answer = await token(
@@ -50,6 +42,14 @@ describe('39: the database is away', () => {
       expect([answer.status, answer.body.error]).toEqual([503, 'temporarily_unavailable'])
     }
     expect(Date.now() - began).toBeLessThan(2000)
+    const userinfo = await fetch(`${fragile.baseUrl}oauth2/userinfo`, {
+      headers: { authorization: `Bearer ${bearer}` },
+    })
+    expect([userinfo.status, userinfo.headers.get('www-authenticate')]).toEqual([503, null])
+    // Not "you are logged out", which would be a lie.
+    const visitor = new Visitor()
+    await visitor.jar.setCookie('latchkey-session=some', fragile.authUrl)
+    expect((await visitor.get(`${fragile.authUrl}/logout`)).status).toBe(503)
     // What needs no database says what it always says.
     expect((await api(fragile, 'households')).status).toBe(401)
     expect((await api(fragile, 'households?page=x', bearer)).status).toBe(400)

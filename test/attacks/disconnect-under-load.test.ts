@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { revokeGrant } from '../../src/grants/grants.sql.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
+import { type Issued, tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { api, newTokens, refresh, type Tokens, token } from '../support/journey.ts'
+import { api, refresh, token } from '../support/journey.ts'
 import { loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
@@ -52,12 +53,12 @@ class Load {
   readonly sent: Sent[] = []
   readonly #answers: Promise<void>[] = []
   readonly #timer: NodeJS.Timeout
-  readonly #tokens: Tokens
+  readonly #tokens: Issued
   readonly #codes: string[]
   #turn = 0
   #onTick = () => {}
 
-  constructor(tokens: Tokens, codes: string[]) {
+  constructor(tokens: Issued, codes: string[]) {
     this.#tokens = tokens
     this.#codes = codes
     this.#timer = setInterval(() => this.tick(), 1000 / perSecond)
@@ -95,9 +96,9 @@ class Load {
   #request(kind: Sent['kind'], server: TestServer): Promise<{ status: number }> {
     switch (kind) {
       case 'call':
-        return api(server, 'households', this.#tokens.access_token)
+        return api(server, 'households', this.#tokens.accessToken)
       case 'refresh':
-        return refresh(server, partner, this.#tokens.refresh_token) // the successor stays unused, so it goes on working
+        return refresh(server, partner, this.#tokens.refreshToken) // the successor stays unused, so it goes on working
       case 'redemption':
         return token(server, partner, { grant_type: 'authorization_code', code: this.#codes.pop() ?? '' })
     }
@@ -105,11 +106,12 @@ class Load {
 }
 
 async function endWhileUsed(user: string, end: (grantId: string) => Promise<() => Promise<number>>) {
-  const tokens = await newTokens(first(servers), partner, user)
+  const tokens = await tokensFor(first(servers), partner, user)
   const [grant] = await query<{ id: string }>(db.database, 'SELECT id FROM grants WHERE user_id = $1', [user])
   const grantId = grant?.id ?? ''
   const press = await end(grantId)
   const load = new Load(tokens, await codesOf(grantId, (before + after) * 2))
+  onTestFinished(() => load.stop())
   await load.more(before)
   const endedAt = await press()
   for (const _ of kinds) load.tick() // one of each kind at once, beside the steady ones

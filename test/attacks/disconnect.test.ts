@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { codeFor, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { api, authorize, connect, newCode, newTokens, refresh, token } from '../support/journey.ts'
+import { api, authorize, connect, refresh, token } from '../support/journey.ts'
 import { answerOf, loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
@@ -20,13 +21,13 @@ afterAll(() => server.close())
 describe('19: disconnect', () => {
   test('every token of the grant is dead on the next request; the other partner’s and the other user’s live', async () => {
     const other = await server.partner({ name: 'Other', redirectUri: 'https://other.example/callback' })
-    const first = await newTokens(server, partner, 'eve')
-    const second = await newTokens(server, partner, 'eve')
-    const unredeemed = await newCode(server, partner, 'eve')
-    const others = await newTokens(server, other, 'eve')
-    const bobs = await newTokens(server, partner, 'bob')
+    const first = await tokensFor(server, partner, 'eve')
+    const second = await tokensFor(server, partner, 'eve')
+    const unredeemed = await codeFor(server, partner, 'eve')
+    const others = await tokensFor(server, other, 'eve')
+    const bobs = await tokensFor(server, partner, 'bob')
     const status = async (accessToken: string) => (await api(server, 'households', accessToken)).status
-    for (const { access_token: live } of [first, second, others, bobs]) expect(await status(live)).toBe(200)
+    for (const { accessToken: live } of [first, second, others, bobs]) expect(await status(live)).toBe(200)
 
     const visitor = await loggedIn(server, 'eve')
     const apps = await visitor.get(`${server.authUrl}/connections`)
@@ -36,19 +37,19 @@ describe('19: disconnect', () => {
     const done = await visitor.submit(apps, '/connections/disconnect', { grant })
     expect([done.status, done.headers.get('location')]).toEqual([303, '/connections'])
 
-    for (const { access_token: dead, refresh_token: deadToo } of [first, second]) {
+    for (const { accessToken: dead, refreshToken: deadToo } of [first, second]) {
       expect(await status(dead)).toBe(401)
       expect((await refresh(server, partner, deadToo)).body.error).toBe('invalid_grant')
     }
     const redeemed = await token(server, partner, { grant_type: 'authorization_code', code: unredeemed })
     expect(redeemed.body.error).toBe('invalid_grant')
-    for (const { access_token: live } of [others, bobs]) expect(await status(live)).toBe(200)
-    expect((await refresh(server, other, others.refresh_token)).status).toBe(200)
-    expect((await refresh(server, partner, bobs.refresh_token)).status).toBe(200)
+    for (const { accessToken: live } of [others, bobs]) expect(await status(live)).toBe(200)
+    expect((await refresh(server, other, others.refreshToken)).status).toBe(200)
+    expect((await refresh(server, partner, bobs.refreshToken)).status).toBe(200)
   })
 
   test('another user’s grant: nothing happens, and the answer does not tell that it exists', async () => {
-    const { access_token: accessToken } = await newTokens(server, partner, 'ada')
+    const { accessToken } = await tokensFor(server, partner, 'ada')
     const [row] = await query<{ id: string }>(
       server.database,
       `SELECT id FROM grants WHERE user_id = 'ada' AND revoked_at IS NULL`,

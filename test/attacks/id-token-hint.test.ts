@@ -1,11 +1,12 @@
-import { type CryptoKey, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
+import { type CryptoKey, exportSPKI, generateKeyPair, importJWK, type JWK, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signingAlgorithms } from '../../src/keys/signing-keys.ts'
+import { openJson } from '../../src/secrets/seal.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { readIdTokenHint } from '../../src/tokens/id-token.ts'
+import { tokensFor } from '../support/connection.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { partnerSigning, tokensOf } from '../support/keys.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
 let db: TestDatabase
@@ -18,7 +19,7 @@ beforeAll(async () => {
   server = await testServer({ on: db })
   partner = await server.partner()
   await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
-  genuine = (await tokensOf(server, partner, 'ada')).idToken
+  genuine = (await tokensFor(server, partner, 'ada')).idToken
 })
 afterAll(async () => {
   await server?.close()
@@ -43,8 +44,8 @@ describe('an id_token_hint of ours', () => {
   test.each(signingAlgorithms)(
     'signed with %s, expired or not: whose it is and for whom',
     async (algorithm) => {
-      const own = await partnerSigning(server, algorithm)
-      const { idToken } = await tokensOf(server, own, 'ada')
+      const own = await server.partner({ idTokenAlg: algorithm })
+      const { idToken } = await tokensFor(server, own, 'ada')
       const [, payload = ''] = idToken.split('.')
       const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString())
       for (const seconds of [0, 30 * 24 * 3600]) {
@@ -101,8 +102,10 @@ describe('a forged id_token_hint', () => {
     return forged(Buffer.from(await exportSPKI(publicKey)), { alg: 'HS256' })
   }
 
+  /** Good but for its algorithm: by our own RSA key, which PS256 could use as well. */
   async function pss(): Promise<string> {
-    return forged((await generateKeyPair('PS256')).privateKey, { alg: 'PS256' })
+    const jwk = await openJson(await sealedKey(), server.context.keys['signing-key'])
+    return forged(await importJWK(jwk as JWK, 'PS256'), { alg: 'PS256' })
   }
 
   async function otherKid(): Promise<string> {

@@ -1,9 +1,10 @@
 import { hash } from '@node-rs/argon2'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
+import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { api, newTokens, refresh } from '../support/journey.ts'
+import { api, refresh } from '../support/journey.ts'
 import { holdHashing, loginPage, right, wrong } from '../support/login.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { type Page, Visitor } from '../support/visitor.ts'
@@ -51,7 +52,7 @@ const counted = async () => {
 
 describe('44: a flood of logins', () => {
   test('66 are inside, more are told to come back and are not counted; tokens and API go on', async () => {
-    const { refresh_token: refreshToken } = await newTokens(server, partner, 'ada')
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
     const accessToken = await accessTokenOf(server.database, 'ada')
     await query(server.database, 'DELETE FROM login_failures')
     const visitor = new Visitor()
@@ -95,7 +96,7 @@ describe('44: a flood of logins', () => {
   })
 
   test('with real hashes, a token is signed long before the flood is through', async () => {
-    const { refresh_token: refreshToken } = await newTokens(server, partner, 'ada')
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
     const costly = await hash('costly', { memoryCost: 65_536, timeCost: 4, parallelism: 1 })
     await query(server.database, 'UPDATE users SET password_hash = $1', [costly])
     const { all, answered } = await flood(24)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { codeFor, issued } from '../support/connection.ts'
+import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { forgeries } from '../support/id-token.ts'
-import { authorize, token } from '../support/journey.ts'
+import { authorize } from '../support/journey.ts'
 import { loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
@@ -21,17 +21,12 @@ beforeAll(async () => {
   partner = await server.partner({ postLogoutRedirectUris: [home] })
   endpoint = `${server.authUrl}/api/oauth2/logout`
   await seed(server.database, { users: [{ id: 'ada' }, { id: 'mallory' }] })
-  idToken = await idTokenOf('ada')
+  idToken = (await tokensFor(server, partner, 'ada')).idToken
 })
 afterAll(() => server.close())
 beforeEach(async () => {
   visitor = await loggedIn(server, 'ada')
 })
-
-async function idTokenOf(userId: string, of = partner): Promise<string> {
-  const code = await codeFor(new Visitor(), server, of, userId)
-  return issued(await token(server, of, { grant_type: 'authorization_code', code })).idToken
-}
 
 /** The request in both ways it can arrive, by the browser of the user who is logged in. */
 async function everyWay(parameters: Record<string, string> | string): Promise<Page[]> {
@@ -69,7 +64,8 @@ describe('logout forced from another site', () => {
   })
 
   test('a hint that is Mallory’s own, or forged, ends nothing', async () => {
-    for (const page of await everyWay({ id_token_hint: await idTokenOf('mallory') })) expectStays(page, 200)
+    const mallorys = await tokensFor(server, partner, 'mallory')
+    for (const page of await everyWay({ id_token_hint: mallorys.idToken })) expectStays(page, 200)
     for (const [, forged] of await forgeries(server, idToken)) {
       for (const page of await everyWay({ id_token_hint: forged, post_logout_redirect_uri: home })) {
         expectStays(page, 400)

@@ -1,13 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { rotatePartnerSecret } from '../../src/partners/partners.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
-import { codeFor, connectionOf, type Issued, issued, passTime } from '../support/connection.ts'
+import { connectionOf, type Issued, issued, passTime, tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, refresh, token } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
-import { Visitor } from '../support/visitor.ts'
 
 const hour = 3600
 const day = 24 * hour
@@ -15,7 +14,6 @@ const day = 24 * hour
 let database: TestDatabase
 let server: TestServer
 let partner: TestPartner
-const ada = new Visitor()
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -27,11 +25,6 @@ afterAll(async () => {
   await server.close()
   await database.drop()
 })
-
-async function newTokens(of = partner): Promise<Issued> {
-  const code = await codeFor(ada, server, of, 'ada')
-  return issued(await token(server, of, { grant_type: 'authorization_code', code }))
-}
 
 async function rotate(refreshToken: string, at = server): Promise<Issued> {
   return issued(await refresh(at, partner, refreshToken))
@@ -52,7 +45,7 @@ describe('25: nothing is lost and nothing comes back', () => {
       'CREATE CONSTRAINT TRIGGER broken AFTER INSERT ON access_tokens DEFERRABLE INITIALLY DEFERRED',
     ],
   ])('%s: 500, nothing consumed, and the same token works afterwards', async (_what, trigger) => {
-    const { refreshToken } = await newTokens()
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
     await query(
       server.database,
       `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken by a test'; END $$`,
@@ -71,7 +64,7 @@ describe('25: nothing is lost and nothing comes back', () => {
   })
 
   test('a replay that cannot be recorded is not answered as one; asked again, it is', async () => {
-    const first = await newTokens()
+    const first = await tokensFor(server, partner, 'ada')
     const third = await rotate((await rotate(first.refreshToken)).refreshToken)
     await passTime(server, first.refreshToken, hour)
     await query(
@@ -91,9 +84,9 @@ describe('25: nothing is lost and nothing comes back', () => {
 
   test('after a restart a rotated token is what it was: the same successor, or a replay', async () => {
     const before = await testServer({ on: database })
-    const lost = await newTokens()
+    const lost = await tokensFor(server, partner, 'ada')
     const lostSuccessor = await rotate(lost.refreshToken, before)
-    const stolen = await newTokens()
+    const stolen = await tokensFor(server, partner, 'ada')
     await rotate((await rotate(stolen.refreshToken, before)).refreshToken, before)
     await before.close()
     for (const { refreshToken } of [lost, stolen]) await passTime(server, refreshToken, hour)
@@ -107,11 +100,11 @@ describe('25: nothing is lost and nothing comes back', () => {
 
   test('two servers on one database, in parallel: one successor', async () => {
     const second = await testServer({ on: database })
-    const { refreshToken } = await newTokens()
+    onTestFinished(() => second.close())
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, index) => rotate(refreshToken, index % 2 ? server : second)),
     )
-    await second.close()
     expect(new Set(answers.map((answer) => answer.refreshToken)).size).toBe(1)
     expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked: false, refresh_tokens: 2 })
   })
@@ -119,7 +112,7 @@ describe('25: nothing is lost and nothing comes back', () => {
 
 describe('lifetimes and standing', () => {
   test('a refresh token works until its 30 days are over, and then says so', async () => {
-    const [inTime, late] = [await newTokens(), await newTokens()]
+    const [inTime, late] = [await tokensFor(server, partner, 'ada'), await tokensFor(server, partner, 'ada')]
     await passTime(server, inTime.refreshToken, 30 * day - 5)
     await passTime(server, late.refreshToken, 30 * day)
     expect(await statusOf((await rotate(inTime.refreshToken)).accessToken)).toBe(200)
@@ -128,7 +121,7 @@ describe('lifetimes and standing', () => {
   })
 
   test('each successor has 30 days of its own', async () => {
-    let { refreshToken } = await newTokens()
+    let { refreshToken } = await tokensFor(server, partner, 'ada')
     for (let month = 0; month < 4; month++) {
       await passTime(server, refreshToken, 29 * day)
       refreshToken = (await rotate(refreshToken)).refreshToken
@@ -137,7 +130,7 @@ describe('lifetimes and standing', () => {
   })
 
   test('an access token works for an hour, and a refresh does not prolong it', async () => {
-    const { accessToken, refreshToken } = await newTokens()
+    const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     await passTime(server, accessToken, hour - 5)
     expect(await statusOf(accessToken)).toBe(200)
     const next = await rotate(refreshToken)
@@ -150,7 +143,7 @@ describe('lifetimes and standing', () => {
   })
 
   test('a suspended partner is refused and loses nothing: resumed, its tokens work', async () => {
-    const { accessToken, refreshToken } = await newTokens()
+    const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     const setStatus = (status: string) =>
       query(server.database, 'UPDATE partners SET status = $1 WHERE client_id = $2', [
         status,
@@ -167,7 +160,7 @@ describe('lifetimes and standing', () => {
   })
 
   test('a disabled user: refused, and as before once active again', async () => {
-    const { accessToken, refreshToken } = await newTokens()
+    const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     await query(server.database, `UPDATE users SET status = 'disabled' WHERE id = 'ada'`)
     const [refused, called] = [await refresh(server, partner, refreshToken), await statusOf(accessToken)]
     await query(server.database, `UPDATE users SET status = 'active' WHERE id = 'ada'`)
@@ -177,10 +170,8 @@ describe('lifetimes and standing', () => {
   })
 
   test('a disconnected user: every token of the grant is refused', async () => {
-    const visitor = new Visitor()
     await seed(server.database, { users: [{ id: 'eve' }] })
-    const code = await codeFor(visitor, server, partner, 'eve')
-    const first = issued(await token(server, partner, { grant_type: 'authorization_code', code }))
+    const first = await tokensFor(server, partner, 'eve')
     const second = await rotate(first.refreshToken)
     await query(server.database, `UPDATE grants SET revoked_at = now() WHERE user_id = 'eve'`)
     for (const dead of [first, second]) {
@@ -191,7 +182,7 @@ describe('lifetimes and standing', () => {
 
   test('two secrets live while the partner changes over; then the old one ends', async () => {
     const changing = await server.partner({ name: 'Changing Partner' })
-    const { refreshToken } = await newTokens(changing)
+    const { refreshToken } = await tokensFor(server, changing, 'ada')
     const renew = async (endOthers: boolean) => {
       const made = await rotatePartnerSecret(server.database, 'sandbox', changing.clientId, endOthers)
       return { ...changing, clientSecret: made.kind === 'rotated' ? made.clientSecret : expect.fail() }
@@ -217,6 +208,7 @@ describe('lifetimes and standing', () => {
 describe('8: at the wrong door', () => {
   test('tokens and clients of production at the sandbox, and the reverse, are told so', async () => {
     const production = await testServer({ environment: 'production' })
+    onTestFinished(() => production.close())
     const live = await production.partner()
     for (const [at, own, foreign, here, there] of [
       [server, partner, live, 'sandbox', 'production'],
@@ -244,6 +236,5 @@ describe('8: at the wrong door', () => {
       expect(called.status).toBe(401)
       expect(called.text).toContain(`access token ${explained}`)
     }
-    await production.close()
   })
 })

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newClientId } from '../../src/partners/client-id.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
-import { codeFor, connectionOf, type Issued, issued, passTime } from '../support/connection.ts'
+import { connectionOf, type Issued, issued, passTime, tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
-import { api, refresh, send, token } from '../support/journey.ts'
+import { api, refresh, send } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
-import { Visitor } from '../support/visitor.ts'
 
 const hour = 3600
 const day = 24 * hour
@@ -14,7 +13,6 @@ const day = 24 * hour
 let server: TestServer
 let partner: TestPartner
 let other: TestPartner
-const ada = new Visitor()
 
 beforeAll(async () => {
   server = await testServer()
@@ -23,11 +21,6 @@ beforeAll(async () => {
   await seed(server.database, { users: [{ id: 'ada' }] })
 })
 afterAll(() => server.close())
-
-async function newTokens(of = partner): Promise<Issued> {
-  const code = await codeFor(ada, server, of, 'ada')
-  return issued(await token(server, of, { grant_type: 'authorization_code', code }))
-}
 
 async function rotate(refreshToken: string): Promise<Issued> {
   return issued(await refresh(server, partner, refreshToken))
@@ -39,7 +32,7 @@ async function statusOf(accessToken: string): Promise<number> {
 
 describe('23: refreshes in parallel', () => {
   test('64 at once: all are given the one successor, and every access token works', async () => {
-    const { refreshToken } = await newTokens()
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
     const answers = await Promise.all(Array.from({ length: 64 }, () => rotate(refreshToken)))
     const successors = new Set(answers.map((answer) => answer.refreshToken))
     expect([...successors]).toHaveLength(1)
@@ -56,7 +49,7 @@ describe('23: refreshes in parallel', () => {
   })
 
   test('generation after generation: ten workers that share a store stay together', async () => {
-    const { refreshToken } = await newTokens()
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
     let current = refreshToken
     for (let generation = 0; generation < 5; generation++) {
       const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(current)))
@@ -69,7 +62,7 @@ describe('23: refreshes in parallel', () => {
   })
 
   test('a token and its successor at once: both are answered, and the chain does not fork', async () => {
-    const first = await newTokens()
+    const first = await tokensFor(server, partner, 'ada')
     const second = await rotate(first.refreshToken)
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, index) =>
@@ -90,7 +83,7 @@ describe('23: refreshes in parallel', () => {
   })
 
   test('64 replays at once: none is given tokens, and the first reason stands', async () => {
-    const first = await newTokens()
+    const first = await tokensFor(server, partner, 'ada')
     await rotate((await rotate(first.refreshToken)).refreshToken)
     await passTime(server, first.refreshToken, 60)
     const answers = await Promise.all(
@@ -107,7 +100,7 @@ describe('23: refreshes in parallel', () => {
 
 describe('23: the answer was lost', () => {
   test('asked again at once, and days later: the same successor, as long as nobody used it', async () => {
-    const { refreshToken } = await newTokens()
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
     const lost = await rotate(refreshToken)
     for (const later of [0, 59, 2, 5 * hour, 20 * day]) {
       await passTime(server, refreshToken, later)
@@ -121,7 +114,7 @@ describe('23: the answer was lost', () => {
   })
 
   test('the successor that is handed out again is valid for 30 days from then (contract, section 8)', async () => {
-    const { refreshToken } = await newTokens()
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
     await rotate(refreshToken)
     await passTime(server, refreshToken, 29 * day)
     const again = await rotate(refreshToken)
@@ -130,7 +123,7 @@ describe('23: the answer was lost', () => {
   })
 
   test('within a minute it is given again even when the successor was used', async () => {
-    const first = await newTokens()
+    const first = await tokensFor(server, partner, 'ada')
     const second = await rotate(first.refreshToken)
     await rotate(second.refreshToken)
     await passTime(server, first.refreshToken, 55)
@@ -142,7 +135,7 @@ describe('23: the answer was lost', () => {
   })
 
   test('the minute counts from the first rotation: asking again does not prolong it', async () => {
-    const first = await newTokens()
+    const first = await tokensFor(server, partner, 'ada')
     const second = await rotate(first.refreshToken)
     await rotate(second.refreshToken)
     await passTime(server, first.refreshToken, 40)
@@ -157,9 +150,9 @@ describe('23: an ancestor replayed late', () => {
     ['the parent of a used token', 1],
     ['the first of a long chain', 4],
   ])('%s: the connection is revoked, and nothing but the connection', async (_what, generations) => {
-    const sameGrant = await newTokens()
-    const otherPartner = await newTokens(other)
-    const stolen = await newTokens()
+    const sameGrant = await tokensFor(server, partner, 'ada')
+    const otherPartner = await tokensFor(server, other, 'ada')
+    const stolen = await tokensFor(server, partner, 'ada')
     let latest = await rotate(stolen.refreshToken)
     for (let more = 0; more < generations; more++) latest = await rotate(latest.refreshToken)
     await passTime(server, stolen.refreshToken, 61)
@@ -184,7 +177,7 @@ describe('23: an ancestor replayed late', () => {
   })
 
   test('counts when the ancestor has itself expired', async () => {
-    const stolen = await newTokens()
+    const stolen = await tokensFor(server, partner, 'ada')
     const second = await rotate(stolen.refreshToken)
     await passTime(server, stolen.refreshToken, 20 * day)
     const third = await rotate(second.refreshToken)
@@ -196,7 +189,7 @@ describe('23: an ancestor replayed late', () => {
 
 describe('24: a refresh token in the wrong hands', () => {
   test('of another client, however often and late: invalid_grant, the connection intact', async () => {
-    const first = await newTokens()
+    const first = await tokensFor(server, partner, 'ada')
     const second = await rotate(first.refreshToken)
     await rotate(second.refreshToken)
     await passTime(server, first.refreshToken, hour)
@@ -215,7 +208,7 @@ describe('24: a refresh token in the wrong hands', () => {
   })
 
   test('without client authentication, or a wrong one: an error, the connection intact', async () => {
-    const { refreshToken } = await newTokens()
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
     const ask = (parameters: Record<string, string>, headers: Record<string, string> = {}) =>
       send(`${server.baseUrl}oauth2/token`, {
         method: 'POST',
@@ -247,7 +240,7 @@ describe('24: a refresh token in the wrong hands', () => {
   })
 
   test('12: an unknown client and a wrong secret are the same answer', async () => {
-    const { refreshToken } = await newTokens()
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
     const { text: clientSecret } = newToken('sandbox', 'cs')
     const known = await refresh(server, { ...partner, clientSecret }, refreshToken)
     const unknown = await refresh(

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newClientId } from '../../src/partners/client-id.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
+import { codeFor, tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
-import { newCode, newTokens, send } from '../support/journey.ts'
+import { send } from '../support/journey.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 
 let server: TestServer
@@ -29,8 +30,8 @@ describe('12: an unknown client and a wrong secret are the same answer', () => {
     ['Basic', asBasic],
   ])('with live codes and tokens, without any, and at revocation (%s)', async (_name, credentials) => {
     const partner = await server.partner()
-    const { refresh_token } = await newTokens(server, partner, 'ada')
-    const code = await newCode(server, partner, 'ada')
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
+    const code = await codeFor(server, partner, 'ada')
     const ask = async (clientId: string, endpoint: string, parameters: Record<string, string>) => {
       const [fields, headers] = credentials(clientId)
       const body = new URLSearchParams({ ...fields, ...parameters })
@@ -40,9 +41,9 @@ describe('12: an unknown client and a wrong secret are the same answer', () => {
     }
     for (const [endpoint, parameters] of [
       ['token', { grant_type: 'authorization_code', code }],
-      ['token', { grant_type: 'refresh_token', refresh_token }],
+      ['token', { grant_type: 'refresh_token', refresh_token: refreshToken }],
       ['token', { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }],
-      ['revoke', { token: refresh_token }],
+      ['revoke', { token: refreshToken }],
       ['revoke', { token: 'nonsense' }],
     ] as const) {
       const known = await ask(partner.clientId, endpoint, parameters)

@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
-import { codeFor, type Issued, issued } from '../support/connection.ts'
+import { codeFor, type Issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { claimsOf } from '../support/id-token.ts'
 import { token } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
-import { Visitor } from '../support/visitor.ts'
 
 let server: TestServer
 let partner: TestPartner
 let endpoint: string
-const ada = new Visitor()
 
 beforeAll(async () => {
   server = await testServer()
@@ -27,11 +25,6 @@ type Answer = { status: number; headers: Headers; body: Record<string, unknown> 
 async function ask(init: RequestInit, address = endpoint): Promise<Answer> {
   const response = await fetch(address, init)
   return { status: response.status, headers: response.headers, body: await response.json() }
-}
-
-async function newTokens(of = partner): Promise<Issued> {
-  const code = await codeFor(ada, server, of, 'ada')
-  return issued(await token(server, of, { grant_type: 'authorization_code', code }))
 }
 
 const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
@@ -50,7 +43,7 @@ function expectRefused(answer: Answer, status: number, error: string): void {
 
 describe('userinfo (OpenID Connect Core section 5.3)', () => {
   test('the subject of the id_token, and nothing else, in each of three ways', async () => {
-    const { accessToken, idToken } = await newTokens()
+    const { accessToken, idToken } = await tokensFor(server, partner, 'ada')
     for (const init of [
       { headers: bearer(accessToken) },
       { method: 'POST', headers: bearer(accessToken) },
@@ -66,16 +59,16 @@ describe('userinfo (OpenID Connect Core section 5.3)', () => {
   })
 
   test('another partner knows the same user by another subject', async () => {
-    const other = await newTokens(await server.partner({ name: 'Other' }))
+    const other = await tokensFor(server, await server.partner({ name: 'Other' }), 'ada')
     const { body } = await ask({ headers: bearer(other.accessToken) })
     expect(body).toEqual({ sub: claimsOf(other.idToken).sub })
-    expect(body.sub).not.toBe(claimsOf((await newTokens()).idToken).sub)
+    expect(body.sub).not.toBe(claimsOf((await tokensFor(server, partner, 'ada')).idToken).sub)
   })
 })
 
 describe('26: the access token where it may not be', () => {
   test('in the address it is not looked at', async () => {
-    const { accessToken } = await newTokens()
+    const { accessToken } = await tokensFor(server, partner, 'ada')
     const address = `${endpoint}?access_token=${accessToken}`
     for (const init of [{}, form({})]) {
       const answer = await ask(init, address)
@@ -86,7 +79,7 @@ describe('26: the access token where it may not be', () => {
   })
 
   test('in a JSON body it is not looked at either', async () => {
-    const { accessToken } = await newTokens()
+    const { accessToken } = await tokensFor(server, partner, 'ada')
     const answer = await ask({
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -96,7 +89,7 @@ describe('26: the access token where it may not be', () => {
   })
 
   test('in header and body at once, and twice in the body: 400', async () => {
-    const { accessToken } = await newTokens()
+    const { accessToken } = await tokensFor(server, partner, 'ada')
     for (const init of [
       { ...form({ access_token: accessToken }), headers: bearer(accessToken) },
       { ...form({ access_token: accessToken }), headers: { authorization: 'Basic eDp5' } },
@@ -113,9 +106,9 @@ describe('26: the access token where it may not be', () => {
 
 describe('27: what is no live access token', () => {
   test.each<[string, () => Promise<string>]>([
-    ['a refresh token', async () => (await newTokens()).refreshToken],
-    ['an id_token', async () => (await newTokens()).idToken],
-    ['a code', () => codeFor(ada, server, partner, 'ada')],
+    ['a refresh token', async () => (await tokensFor(server, partner, 'ada')).refreshToken],
+    ['an id_token', async () => (await tokensFor(server, partner, 'ada')).idToken],
+    ['a code', () => codeFor(server, partner, 'ada')],
     ['one that was never issued', async () => newToken('sandbox', 'at').text],
     ['an expired one', () => accessTokenOf(server.database, 'bob', { expiresIn: -1 })],
     ['nothing', async () => ''],
@@ -137,7 +130,7 @@ describe('27: what is no live access token', () => {
         ]),
     ]
     for (const end of endings) {
-      const tokens = await newTokens(own)
+      const tokens = await tokensFor(server, own, 'ada')
       expect((await ask({ headers: bearer(tokens.accessToken) })).status).toBe(200)
       await end(tokens)
       expectRefused(await ask({ headers: bearer(tokens.accessToken) }), 401, 'invalid_token')

@@ -22,7 +22,7 @@ afterAll(async () => {
   await server?.close()
 })
 
-/** Visits login, the refused login, connect and errors, and looks at each. */
+/** Visits login, the refused login, connect, errors and logout, and looks at each. */
 async function visit(
   options: BrowserContextOptions,
   asked: { partner: TestPartner; language: string },
@@ -53,6 +53,13 @@ async function visit(
       await page.goto(`${server.authUrl}${path}`)
       await look(page, name)
     }
+    const { logout } = chooseTexts(asked.language, undefined)
+    await page.goto(`${server.authUrl}/api/oauth2/logout?client_id=${asked.partner.clientId}`)
+    await page.getByRole('heading', { name: logout.heading }).waitFor()
+    await look(page, 'logout')
+    await page.getByRole('main').getByRole('button', { name: logout.submit }).click()
+    await page.getByRole('heading', { name: logout.done.heading }).waitFor()
+    await look(page, 'logged-out')
   } finally {
     await context.close()
   }

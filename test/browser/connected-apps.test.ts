@@ -1,11 +1,13 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { languages } from '../../src/languages/languages.ts'
 import { accessibilityFaults, looks, overflow } from '../support/accessibility.ts'
 import { launchBrowser, screenshot } from '../support/browser.ts'
 import { newPassword } from '../support/change-password.ts'
+import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
-import { api, newTokens } from '../support/journey.ts'
+import { api } from '../support/journey.ts'
 import { loggedIn } from '../support/pages.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 
@@ -25,8 +27,8 @@ beforeAll(async () => {
   for (const [index, name] of names.entries()) {
     const site = index === 1 ? 'a-long-name-of-a-host.planner-for-advisors.example' : 'partner.example'
     const partner = await server.partner({ name, redirectUri: `https://${site}/callback` })
-    const { access_token: accessToken } = await newTokens(server, partner, 'ada')
-    await newTokens(server, partner, 'bob')
+    const { accessToken } = await tokensFor(server, partner, 'ada')
+    await tokensFor(server, partner, 'bob')
     await api(server, 'households', accessToken)
   }
   await server.context.usage.write()
@@ -89,7 +91,7 @@ describe('connected apps, sessions and password: nothing for axe to find, nothin
     await query(server.database, 'DELETE FROM login_failures')
   })
 
-  test.each(['en', 'de', 'fr', 'es'])('on a small phone in %s', async (locale) => {
+  test.each(languages)('on a small phone in %s', async (locale) => {
     const page = await logInWith({ viewport: { width: 320, height: 640 }, locale }, 'ada')
     for (const address of addresses) {
       await page.goto(`${server.authUrl}/${address}`)

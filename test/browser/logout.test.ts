@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { launchBrowser, screenshot } from '../support/browser.ts'
+import { tokensFor } from '../support/connection.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
-import { tokensOf } from '../support/keys.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
 // `localhost` and `127.0.0.1` are different sites to a browser: the server is the one, the partner the other.
@@ -52,7 +52,7 @@ async function expectLoggedOut(): Promise<void> {
 }
 
 test("the partner's POST from another site, with an id_token, logs out and comes straight back", async () => {
-  const { idToken } = await tokensOf(server, partner, 'ada')
+  const { idToken } = await tokensFor(server, partner, 'ada')
   fields = { id_token_hint: idToken, post_logout_redirect_uri: `${origin}/bye`, state: 'kept' }
   await page.goto(origin)
   await page.getByRole('button', { name: 'Leave' }).click()

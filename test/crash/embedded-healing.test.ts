@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { issued } from '../support/connection.ts'
+import { issued, tokensFor } from '../support/connection.ts'
 import {
   createPartner,
   type Deployment,
@@ -8,13 +8,7 @@ import {
   newDeployment,
   runningPostgres,
 } from '../support/deployment.ts'
-import {
-  expectEventually,
-  newConnection,
-  postgresProcesses,
-  readiness,
-  spawnCommand,
-} from '../support/embedded.ts'
+import { expectEventually, postgresProcesses, readiness, spawnCommand } from '../support/embedded.ts'
 import { api, refresh } from '../support/journey.ts'
 import { latchkey, type RunningLatchkey } from '../support/latchkey.ts'
 import type { TestPartner } from '../support/server.ts'
@@ -37,7 +31,7 @@ describe('PostgreSQL alone killed -9', () => {
   afterAll(() => server.stop())
 
   test('the server answers 503 and never 401 until it has healed, within seconds', async () => {
-    const { accessToken, refreshToken } = await newConnection(deployment, partner, 'ann')
+    const { accessToken, refreshToken } = await tokensFor(deployment, partner, 'ann')
     const postgres = runningPostgres(deployment.dataDir)
     process.kill(postgres, 'SIGKILL')
     const seen = { api: new Set<number>(), token: new Set<number>(), ready: new Set<number>() }
@@ -70,7 +64,7 @@ describe('PostgreSQL alone killed -9', () => {
   })
 
   test('a command that starts it again before the server does is no hindrance', async () => {
-    const { accessToken } = await newConnection(deployment, partner, 'ann')
+    const { accessToken } = await tokensFor(deployment, partner, 'ann')
     server.process.kill('SIGSTOP') // slow to notice
     process.kill(runningPostgres(deployment.dataDir), 'SIGKILL')
     const command = spawnCommand(deployment, 'partner', 'list')

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tokensFor } from '../support/connection.ts'
 import {
   createPartner,
   type Deployment,
@@ -14,7 +15,6 @@ import {
 import {
   expectEventually,
   expectNothingLeft,
-  newConnection,
   partnerNames,
   postgresProcesses,
   readiness,
@@ -109,7 +109,7 @@ describe('beside a running server', () => {
         'Stop it first, or give this one a directory of its own with LATCHKEY_DATA_DIR.\n',
     )
     expect(await readiness(deployment)).toBe(200)
-    const { accessToken } = await newConnection(deployment, partner, 'ann')
+    const { accessToken } = await tokensFor(deployment, partner, 'ann')
     expect((await api(deployment, 'households', accessToken)).status).toBe(200)
   })
 })

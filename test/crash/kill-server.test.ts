@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeFor, issued } from '../support/connection.ts'
+import { issued, tokensFor } from '../support/connection.ts'
 import {
   connectEmbedded,
   createPartner,
@@ -42,8 +42,7 @@ async function twoConnections(user: string): Promise<Chain[]> {
   const visitor = new Visitor()
   const found: Chain[] = []
   for (let turn = 0; turn < 2; turn++) {
-    const code = await codeFor(visitor, latchkey, partner, user)
-    const tokens = issued(await token(latchkey, partner, { grant_type: 'authorization_code', code }))
+    const tokens = await tokensFor(latchkey, partner, user, { visitor })
     found.push({ refreshToken: tokens.refreshToken, accessTokens: [tokens.accessToken] })
   }
   return found

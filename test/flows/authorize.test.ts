@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { codeFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
-import { authorize, authorizeUrl, connect, logIn, newCode, pkce, token } from '../support/journey.ts'
+import { authorize, authorizeUrl, connect, logIn, pkce, token } from '../support/journey.ts'
 import { answerOf, isConnectPage, isLoginPage, loggedIn } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
@@ -96,7 +97,7 @@ describe('scope', () => {
   test.each(['openid', 'openid profile', 'email openid offline_access', ' openid '])(
     '%j is accepted',
     async (scope) => {
-      const code = await newCode(server, partner, 'ada', { scope })
+      const code = await codeFor(server, partner, 'ada', { more: { scope } })
       const { body } = await token(server, partner, { grant_type: 'authorization_code', code })
       expect(body.scope).toBe('openid')
     },
@@ -142,7 +143,9 @@ describe('PKCE', () => {
     expect(refused).toMatchObject({ error: 'invalid_request', iss: server.authUrl })
     expect(refused.error_description).toContain('code_challenge')
     const { verifier, challenge: s256 } = pkce()
-    const code = await newCode(server, strict, 'ada', { code_challenge: s256, code_challenge_method: 'S256' })
+    const code = await codeFor(server, strict, 'ada', {
+      more: { code_challenge: s256, code_challenge_method: 'S256' },
+    })
     const { status } = await token(server, strict, {
       grant_type: 'authorization_code',
       code,

@@ -1,7 +1,8 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
-import { api, authorize, connect, logIn, newTokens } from '../support/journey.ts'
+import { api, authorize, connect, logIn } from '../support/journey.ts'
 import { isConnectPage, loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
@@ -49,9 +50,9 @@ test('it lists the live grants of this user, each once and with where it leads, 
   const ada = await loggedIn(server, 'ada')
   expect(listed(await appsPage(ada))).toEqual([])
   expect((await appsPage(ada)).text).toContain('No application is connected')
-  await newTokens(server, ledger, 'ada')
-  await newTokens(server, ledger, 'ada')
-  await newTokens(server, planner, 'ada')
+  await tokensFor(server, ledger, 'ada')
+  await tokensFor(server, ledger, 'ada')
+  await tokensFor(server, planner, 'ada')
   const bob = await loggedIn(server, 'bob')
   await connect(server, planner, 'bob', {}, bob)
 
@@ -65,13 +66,13 @@ test('it lists the live grants of this user, each once and with where it leads, 
 
 test('disconnecting takes one application off the list, ends its tokens and leaves the other', async () => {
   const visitor = await loggedIn(server, 'cleo')
-  const ledgers = await newTokens(server, ledger, 'cleo')
-  const planners = await newTokens(server, planner, 'cleo')
+  const ledgers = await tokensFor(server, ledger, 'cleo')
+  const planners = await tokensFor(server, planner, 'cleo')
   const after = await disconnect(visitor, 'Ledger')
   expect(after.status).toBe(200)
   expect(listed(after).map(({ name }) => name)).toEqual(['Planner'])
-  expect((await api(server, 'households', ledgers.access_token)).status).toBe(401)
-  expect((await api(server, 'households', planners.access_token)).status).toBe(200)
+  expect((await api(server, 'households', ledgers.accessToken)).status).toBe(401)
+  expect((await api(server, 'households', planners.accessToken)).status).toBe(200)
   expect(listed(await disconnect(visitor, 'Planner'))).toEqual([])
 })
 
@@ -87,7 +88,7 @@ test('pressing Disconnect twice, or on a stale page, is no error', async () => {
 
 test('a partner knows a user by the same `sub` after reconnecting; another partner, and another user, by another', async () => {
   const subject = async (partner: TestPartner, userId: string) =>
-    decodeJwt((await newTokens(server, partner, userId)).id_token).sub ?? ''
+    decodeJwt((await tokensFor(server, partner, userId)).idToken).sub ?? ''
   const visitor = await loggedIn(server, 'dan')
   const first = await subject(ledger, 'dan')
   expect(first).toMatch(/^[0-9A-Za-z]{22}$/)
@@ -109,16 +110,16 @@ test('a partner knows a user by the same `sub` after reconnecting; another partn
 })
 
 test('the old tokens stay dead after reconnecting', async () => {
-  const old = await newTokens(server, ledger, 'bob')
+  const old = await tokensFor(server, ledger, 'bob')
   const visitor = await loggedIn(server, 'bob')
   await disconnect(visitor, 'Ledger')
-  const fresh = await newTokens(server, ledger, 'bob')
-  expect((await api(server, 'households', fresh.access_token)).status).toBe(200)
-  expect((await api(server, 'households', old.access_token)).status).toBe(401)
+  const fresh = await tokensFor(server, ledger, 'bob')
+  expect((await api(server, 'households', fresh.accessToken)).status).toBe(200)
+  expect((await api(server, 'households', old.accessToken)).status).toBe(401)
 })
 
 test('logging out ends the page for this browser and leaves every connection as it is', async () => {
-  const { access_token: accessToken } = await newTokens(server, ledger, 'ada')
+  const { accessToken } = await tokensFor(server, ledger, 'ada')
   const [one, other] = [await loggedIn(server, 'ada'), await loggedIn(server, 'ada')]
   await one.submit(await appsPage(one), '/logout', {})
   expect(redirectOf(await appsPage(one))?.pathname).toBe('/login')

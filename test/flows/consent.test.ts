@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setPartnerStatus } from '../../src/partners/partners.sql.ts'
+import { codeFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { authorize, authorizeUrl, connect, logIn, newCode, pkce, token } from '../support/journey.ts'
+import { authorize, authorizeUrl, connect, logIn, pkce, token } from '../support/journey.ts'
 import { answerOf, isConnectPage, loggedIn, wayOn } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
@@ -44,7 +45,7 @@ describe('the end of the journey', () => {
   })
 
   test('a code lives for 60 seconds', async () => {
-    const code = await newCode(server, partner, 'ada')
+    const code = await codeFor(server, partner, 'ada')
     const [row] = await query<{ seconds: number }>(
       server.database,
       `SELECT extract(epoch FROM code_expires_at - created_at)::float8 AS seconds FROM connections ORDER BY id DESC LIMIT 1`,

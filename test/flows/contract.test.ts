@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
-import { api, connect, newTokens, refresh, token } from '../support/journey.ts'
+import { api, connect, refresh, token } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
 let server: TestServer
@@ -51,7 +52,7 @@ test('the journey of contract section 4: authorize, exchange, list, accounts, re
 })
 
 test('tokens work from the root of the origin as well', async () => {
-  const { access_token: accessToken } = await newTokens(server, partner, 'ada')
+  const { accessToken } = await tokensFor(server, partner, 'ada')
   const response = await fetch(`${server.authUrl}/api/v1/households`, {
     headers: { authorization: `Bearer ${accessToken}` },
   })

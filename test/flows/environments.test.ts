@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeFor, issued } from '../support/connection.ts'
+import { codeFor, tokensFor } from '../support/connection.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { createPartner, type Deployment, newDeployment } from '../support/deployment.ts'
 import { seed } from '../support/directory.ts'
-import { api, authorize, authorizeUrl, newCode, refresh, token } from '../support/journey.ts'
+import { api, authorize, authorizeUrl, refresh, token } from '../support/journey.ts'
 import type { RunningLatchkey } from '../support/latchkey.ts'
 import type { TestPartner } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
@@ -47,10 +47,7 @@ function at(name: string): Side {
   return side
 }
 
-async function redeemed({ deployment, partner }: Side) {
-  const code = await newCode(deployment, partner, 'ann')
-  return issued(await token(deployment, partner, { grant_type: 'authorization_code', code }))
-}
+const redeemed = ({ deployment, partner }: Side) => tokensFor(deployment, partner, 'ann')
 
 describe.each([
   ['sandbox', 'production'],
@@ -89,7 +86,7 @@ describe.each([
   })
 
   test('a code: invalid_grant there, and still good at home', async () => {
-    const code = await newCode(at(home).deployment, at(home).partner, 'ann')
+    const code = await codeFor(at(home).deployment, at(home).partner, 'ann')
     const asked = { grant_type: 'authorization_code', code }
     const { status, body } = await token(at(away).deployment, at(away).partner, asked)
     expect({ status, body }).toMatchObject({
@@ -125,7 +122,7 @@ describe.each([
 
   test('a session: unknown, and the login page is shown', async () => {
     const visitor = new Visitor() // both are at one host here, and cookies are not kept apart by port
-    const code = await codeFor(visitor, at(home).deployment, at(home).partner, 'ann')
+    const code = await codeFor(at(home).deployment, at(home).partner, 'ann', { visitor })
     expect(code).toMatch(/^lk_/)
     const page = await authorize(visitor, at(away).deployment, at(away).partner)
     expect(page.document.querySelector('input[name=password]')).not.toBeNull()

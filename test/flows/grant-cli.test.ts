@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { emailOf, seed } from '../support/directory.ts'
-import { api, newTokens, refresh } from '../support/journey.ts'
+import { api, refresh } from '../support/journey.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 
 const secret = randomBytes(32).toString('hex')
@@ -25,8 +26,8 @@ afterAll(async () => {
 describe('grant list and revoke', () => {
   test('show who shares with whom, and end it on the next request', async () => {
     const partner = await server.partner({ name: 'Granted' })
-    const ann = await newTokens(server, partner, 'ann')
-    const bob = await newTokens(server, partner, 'bob')
+    const ann = await tokensFor(server, partner, 'ann')
+    const bob = await tokensFor(server, partner, 'bob')
     const listed = await cli.json('grant', 'list', '--partner', partner.clientId)
     expect(listed).toMatchObject([
       { user_id: 'ann', email: emailOf('ann'), client_id: partner.clientId, partner_name: 'Granted' },
@@ -44,9 +45,9 @@ describe('grant list and revoke', () => {
     )
 
     expect(await cli.json('grant', 'revoke', id)).toEqual({ revoked: id })
-    expect((await api(server, 'households', ann.access_token)).status).toBe(401)
-    expect((await refresh(server, partner, ann.refresh_token)).body.error).toBe('invalid_grant')
-    expect((await api(server, 'households', bob.access_token)).status).toBe(200)
+    expect((await api(server, 'households', ann.accessToken)).status).toBe(401)
+    expect((await refresh(server, partner, ann.refreshToken)).body.error).toBe('invalid_grant')
+    expect((await api(server, 'households', bob.accessToken)).status).toBe(200)
     expect(await cli.json('grant', 'list', '--partner', partner.clientId)).toEqual([listed[1]])
 
     const by = await query(db.database, 'SELECT revoked_by FROM grants WHERE id = $1', [id])

@@ -33,7 +33,7 @@ afterAll(async () => {
 const ada = new Visitor()
 
 async function newTokens(of = client, visitor = ada, user = 'ada'): Promise<Issued> {
-  const code = await codeFor(visitor, server, of.partner, user)
+  const code = await codeFor(server, of.partner, user, { visitor })
   return issued(await of.ask({ grant_type: 'authorization_code', code }))
 }
 
@@ -91,7 +91,7 @@ describe('28: not active, and nothing more is told', () => {
     ['a token of the other environment', () => newToken('production', 'at').text],
     ['what is no token', () => 'x'],
     ['what is no token and long', () => 'x'.repeat(10_000)],
-    ['a code', () => codeFor(ada, server, client.partner, 'ada')],
+    ['a code', () => codeFor(server, client.partner, 'ada', { visitor: ada })],
     ['an id_token', async () => (await newTokens()).idToken],
     ['a client secret', () => client.partner.clientSecret],
   ])('%s', async (_what, token) => {
@@ -127,7 +127,7 @@ describe('28: not active, and nothing more is told', () => {
   })
 
   test('a connection that ended with a replay', async () => {
-    const code = await codeFor(ada, server, client.partner, 'ada')
+    const code = await codeFor(server, client.partner, 'ada', { visitor: ada })
     const asked = { grant_type: 'authorization_code', code }
     const { accessToken, refreshToken } = issued(await client.ask(asked))
     expect((await client.ask(asked)).status).toBe(400)

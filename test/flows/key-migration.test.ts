@@ -6,9 +6,10 @@ import { expect, test } from 'vitest'
 import { migrate } from '../../src/database/migrate.ts'
 import { generateSigningKey } from '../../src/keys/signing-keys.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
+import { tokensFor } from '../support/connection.ts'
 import { query, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { keysOf, tokensOf } from '../support/keys.ts'
+import { keysOf } from '../support/keys.ts'
 import { testServer } from '../support/server.ts'
 
 const secret = 'the secret that the older one had, too'
@@ -36,7 +37,7 @@ test('the key of a database from before rotation goes on signing', async () => {
       { kid: key.kid, algorithm: 'RS256', generation: 1, opens: true },
     ])
     await seed(db.database, { users: [{ id: 'ada' }], households: [] })
-    const { idToken } = await tokensOf(server, await server.partner(), 'ada')
+    const { idToken } = await tokensFor(server, await server.partner(), 'ada')
     expect(decodeProtectedHeader(idToken).kid).toBe(key.kid)
     await server.close()
   } finally {

@@ -2,11 +2,12 @@ import { setInterval } from 'node:timers/promises'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signingAlgorithms } from '../../src/keys/signing-keys.ts'
+import { tokensFor } from '../support/connection.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type MovableClock, movableClock } from '../support/database-clock.ts'
 import { seed } from '../support/directory.ts'
 import { refresh } from '../support/journey.ts'
-import { jwksUrl, keysOf, partnerSigning, rotateKey, tokensOf } from '../support/keys.ts'
+import { jwksUrl, keysOf, rotateKey } from '../support/keys.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
 /** Milliseconds between two requests, and the simulated seconds that pass with each. */
@@ -37,8 +38,8 @@ beforeAll(async () => {
   await seed(db.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
   connected = []
   for (const algorithm of signingAlgorithms) {
-    const partner = await partnerSigning(one, algorithm)
-    connected.push({ partner, refreshToken: (await tokensOf(one, partner, 'ada')).refreshToken })
+    const partner = await one.partner({ idTokenAlg: algorithm })
+    connected.push({ partner, refreshToken: (await tokensFor(one, partner, 'ada')).refreshToken })
   }
 })
 afterAll(async () => {

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { DatabaseUnavailable } from '../../src/database/database.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { readIdTokenHint } from '../../src/tokens/id-token.ts'
-import { type Issued, issued } from '../support/connection.ts'
+import { codeFor, type Issued, issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
-import { newCode, refresh, send, token } from '../support/journey.ts'
-import { jwksUrl, keysOf, passKeyTime, publishedKids, rotateKey, tokensOf } from '../support/keys.ts'
+import { refresh, send, token } from '../support/journey.ts'
+import { jwksUrl, keysOf, passKeyTime, publishedKids, rotateKey } from '../support/keys.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
 const hour = 3600
@@ -28,9 +28,11 @@ beforeEach(async () => {
   server = one
   partner = await server.partner()
   await seed(db.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
-  first = await tokensOf(server, partner, 'ada')
+  first = await tokensFor(server, partner, 'ada')
 })
 afterEach(async () => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
   await Promise.all(servers.map((one) => one.close()))
   await db.drop()
 })
@@ -121,10 +123,6 @@ test('commands at the same moment make one key, and each is told of it', async (
 })
 
 describe('in the background', () => {
-  afterEach(() => {
-    vi.useRealTimers()
-  })
-
   test('keys are read each minute, what fails is logged and tried again, and stop is the end', async () => {
     const faults: unknown[] = []
     const { keys, now } = server.context
@@ -178,7 +176,7 @@ describe('a server that could not refresh for ten minutes', () => {
   })
 
   test('and cannot now, leaves a code as it is: it is not used up for an answer that nobody can sign', async () => {
-    const code = await newCode(server, partner, 'ada')
+    const code = await codeFor(server, partner, 'ada')
     const exchange = () => token(server, partner, { grant_type: 'authorization_code', code })
     server.advanceClock(601)
     const refreshing = vi.spyOn(server.context.keyring, 'refresh')

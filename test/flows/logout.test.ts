@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { codeFor, issued } from '../support/connection.ts'
+import { type Issued, tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { claimsOf, signedHint } from '../support/id-token.ts'
-import { api, token } from '../support/journey.ts'
+import { api } from '../support/journey.ts'
 import { loggedIn } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { isLoggedIn } from '../support/sessions.ts'
 import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
 const home = 'https://partner.example/bye'
@@ -15,7 +16,7 @@ let partner: TestPartner
 let endpoint: string
 let visitor: Visitor
 /** The tokens that the partner has of Ada, from this visitor's login. */
-let tokens: ReturnType<typeof issued>
+let tokens: Issued
 
 beforeAll(async () => {
   server = await testServer()
@@ -26,17 +27,12 @@ beforeAll(async () => {
 afterAll(() => server.close())
 beforeEach(async () => {
   visitor = new Visitor()
-  const code = await codeFor(visitor, server, partner, 'ada')
-  tokens = issued(await token(server, partner, { grant_type: 'authorization_code', code }))
+  tokens = await tokensFor(server, partner, 'ada', { visitor })
 })
 
 /** To the first page, or to the address outside that the browser is sent to. */
 async function logOut(parameters: Record<string, string>, by = visitor): Promise<Page> {
   return by.follow(await by.get(`${endpoint}?${new URLSearchParams(parameters)}`))
-}
-
-async function isLoggedIn(who = visitor): Promise<boolean> {
-  return (await who.get(`${server.authUrl}/connections`)).status === 200
 }
 
 const asks = (page: Page) => page.document.querySelector('form[action="/logout"]') !== null
@@ -51,7 +47,7 @@ describe('with an id_token_hint of the user who is logged in', () => {
     })
     expect(redirectOf(page)?.href).toBe(`${home}?state=a+b%26c%3D%C3%A9`)
     expect(page.headers.get('cache-control')).toBe('no-store')
-    expect(await isLoggedIn()).toBe(false)
+    expect(await isLoggedIn(visitor, server)).toBe(false)
     expect(await rowCounts(server)).toEqual({ ...before, sessions: (before.sessions ?? 0) - 1 })
     // Grants and connections stay.
     expect((await api(server, 'households', tokens.accessToken)).status).toBe(200)
@@ -65,24 +61,24 @@ describe('with an id_token_hint of the user who is logged in', () => {
     }
     const page = await visitor.follow(await visitor.post(endpoint, body))
     expect(redirectOf(page)?.href).toBe(home)
-    expect(await isLoggedIn()).toBe(false)
+    expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 
   test('the POST brings no cookie across sites; the GET after it finds the session', async () => {
     const body = new URLSearchParams({ id_token_hint: tokens.idToken, post_logout_redirect_uri: home })
     const crossSite = await fetch(endpoint, { method: 'POST', body, redirect: 'manual' })
     expect(crossSite.status).toBe(303)
-    expect(await isLoggedIn()).toBe(true)
+    expect(await isLoggedIn(visitor, server)).toBe(true)
     const page = await visitor.get(new URL(crossSite.headers.get('location') ?? '', server.authUrl).href)
     expect(redirectOf(page)?.href).toBe(home)
-    expect(await isLoggedIn()).toBe(false)
+    expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 
   test('that has expired: the same', async () => {
     const { sub } = claimsOf(tokens.idToken)
     const expired = await signedHint(server, partner, { sub, iat: 1, exp: 2 })
     await logOut({ id_token_hint: expired })
-    expect(await isLoggedIn()).toBe(false)
+    expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 
   test('without a place to return to, or with state alone: a page that says so', async () => {
@@ -91,7 +87,7 @@ describe('with an id_token_hint of the user who is logged in', () => {
       const page = await logOut({ id_token_hint: tokens.idToken, ...more })
       expect(page.status).toBe(200)
       expect(page.text).toContain('You are logged out')
-      expect(await isLoggedIn()).toBe(false)
+      expect(await isLoggedIn(visitor, server)).toBe(false)
     }
   })
 
@@ -109,7 +105,7 @@ describe('with an id_token_hint of the user who is logged in', () => {
     const page = await logOut({ id_token_hint: tokens.idToken, logout_hint: 'bob', ui_locales: 'xx de-AT' })
     expect(page.headers.get('content-language')).toBe('de')
     expect(page.text).toContain('Sie sind abgemeldet')
-    expect(await isLoggedIn()).toBe(false)
+    expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 })
 
@@ -120,10 +116,10 @@ describe('without such a hint the user is asked', () => {
     expect(page.text).toContain('Test Partner')
     expect(page.text).toContain('User ada')
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self' https:;")
-    expect(await isLoggedIn()).toBe(true)
+    expect(await isLoggedIn(visitor, server)).toBe(true)
     const done = await visitor.follow(await visitor.submit(page, '/logout', {}))
     expect(redirectOf(done)?.href).toBe(`${home}?state=s`)
-    expect(await isLoggedIn()).toBe(false)
+    expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 
   test('no parameters at all: asked by nobody, and then told that it is done', async () => {
@@ -132,7 +128,7 @@ describe('without such a hint the user is asked', () => {
     expect(page.text).not.toContain('asks you to log out')
     const done = await visitor.follow(await visitor.submit(page, '/logout', {}))
     expect(done.text).toContain('You are logged out')
-    expect(await isLoggedIn()).toBe(false)
+    expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 
   test('in the language that was asked for, also on the last page', async () => {
@@ -147,7 +143,7 @@ describe('without such a hint the user is asked', () => {
     const page = await logOut({ id_token_hint: tokens.idToken, post_logout_redirect_uri: home }, bob)
     expect(asks(page)).toBe(true)
     expect(page.text).toContain('User bob')
-    expect(await isLoggedIn(bob)).toBe(true)
+    expect(await isLoggedIn(bob, server)).toBe(true)
   })
 
   test('a page that was open too long still logs out, and returns nowhere', async () => {
@@ -155,7 +151,7 @@ describe('without such a hint the user is asked', () => {
     server.advanceClock(601)
     const done = await visitor.follow(await visitor.submit(page, '/logout', {}))
     expect(done.text).toContain('You are logged out')
-    expect(await isLoggedIn()).toBe(false)
+    expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 })
 

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { authorizationChecks } from '../support/metadata/authorization.ts'
 import { clientChecks } from '../support/metadata/clients.ts'
 import { idTokenChecks } from '../support/metadata/id-token.ts'
 import { resourceChecks } from '../support/metadata/resource.ts'
-import { type Checks, newTokens, type Walk } from '../support/metadata/walk.ts'
+import type { Checks, Walk } from '../support/metadata/walk.ts'
 import { testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
 
@@ -13,7 +14,7 @@ const walk: Walk = { server, partner: await server.partner(), ada: new Visitor()
 
 beforeAll(async () => {
   await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
-  await newTokens(walk)
+  await tokensFor(walk.server, walk.partner, 'ada', { visitor: walk.ada })
 })
 afterAll(() => server.close())
 

@@ -28,7 +28,7 @@ describe.each(['client_secret_basic', 'client_secret_post', 'private_key_jwt'] a
     const ada = new Visitor()
 
     async function round(): Promise<Record<string, number>> {
-      const code = await codeFor(ada, server, partner, 'ada')
+      const code = await codeFor(server, partner, 'ada', { visitor: ada })
       const spent: Record<string, number> = {}
       async function counted<Answer extends { status: number }>(name: string, call: () => Promise<Answer>) {
         const answers: Answer[] = []

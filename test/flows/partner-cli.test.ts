@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rotatePartnerSecret } from '../../src/partners/partners.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { api, newTokens, refresh, token } from '../support/journey.ts'
+import { api, refresh, token } from '../support/journey.ts'
 import { latchkey } from '../support/latchkey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
@@ -179,20 +180,20 @@ test.each(['show', 'suspend', 'resume', 'rotate-secret'])(
 test('a suspended partner is refused everything on the next request, and goes on where it was when resumed', async () => {
   const partner = await create('Suspended')
   const other = await server.partner()
-  const tokens = await newTokens(server, partner, 'ann')
-  const others = await newTokens(server, other, 'ann')
-  const households = () => api(server, 'households', tokens.access_token)
+  const tokens = await tokensFor(server, partner, 'ann')
+  const others = await tokensFor(server, other, 'ann')
+  const households = () => api(server, 'households', tokens.accessToken)
   expect((await households()).status).toBe(200)
 
   expect(await cli.json('partner', 'suspend', partner.clientId)).toMatchObject({ status: 'suspended' })
   expect((await households()).status).toBe(401)
-  expect((await refresh(server, partner, tokens.refresh_token)).body.error).toBe('unauthorized_client')
-  expect((await api(server, 'households', others.access_token)).status).toBe(200)
+  expect((await refresh(server, partner, tokens.refreshToken)).body.error).toBe('unauthorized_client')
+  expect((await api(server, 'households', others.accessToken)).status).toBe(200)
   expect(await cli.text('partner', 'suspend', partner.clientId)).toContain('status         suspended\n') // twice is no fault
 
   expect(await cli.text('partner', 'resume', partner.clientId)).toContain('status         active\n')
   expect((await households()).status).toBe(200)
-  expect((await refresh(server, partner, tokens.refresh_token)).status).toBe(200)
+  expect((await refresh(server, partner, tokens.refreshToken)).status).toBe(200)
   expect(await cli.json('partner', 'resume', partner.clientId)).toMatchObject({ status: 'active' })
 })
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changePassword, loginStatus, newPassword } from '../support/change-password.ts'
+import { tokensFor } from '../support/connection.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { password, seed } from '../support/directory.ts'
-import { api, connect, newTokens } from '../support/journey.ts'
+import { api, connect } from '../support/journey.ts'
 import { cookieOf, plant } from '../support/login.ts'
 import { loggedIn } from '../support/pages.ts'
 import { type TestServer, testServer } from '../support/server.ts'
@@ -62,7 +63,7 @@ describe('a changed password', () => {
 
   test('leaves the connected apps connected', async () => {
     const partner = await server.partner()
-    const { access_token: accessToken } = await newTokens(server, partner, 'cleo')
+    const { accessToken } = await tokensFor(server, partner, 'cleo')
     const visitor = await loggedIn(server, 'cleo')
     await changePassword(visitor, server)
     expect((await api(other, 'households', accessToken)).status).toBe(200)

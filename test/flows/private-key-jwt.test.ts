@@ -16,7 +16,6 @@ import { seed } from '../support/directory.ts'
 import type { TokenAnswer } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { credentials, expectError, postForm } from '../support/token-endpoint.ts'
-import { Visitor } from '../support/visitor.ts'
 
 let database: CountingDatabase
 let server: TestServer
@@ -97,7 +96,7 @@ describe('an assertion', () => {
     const client = { client_id: partner.clientId }
     const auth = oauth.PrivateKeyJwt({ key: pair.privateKey, kid: pair.kid })
     const options = { [oauth.allowInsecureRequests]: true }
-    const code = await codeFor(new Visitor(), server, partner, 'ada')
+    const code = await codeFor(server, partner, 'ada')
     const first = issued(
       await postForm(server, {
         grant_type: 'authorization_code',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeFor, connectionOf, issued, passTime } from '../support/connection.ts'
+import { connectionOf, issued, passTime, tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { api, refresh, type TokenAnswer, token } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
@@ -175,8 +175,7 @@ const examples: [Operation[]][] = [
 test('whatever happens in whatever order, the chain does what docs/adr/0005 says', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 16 }), async (steps) => {
-      const code = await codeFor(ada, server, partner, 'ada')
-      const begun = issued(await token(server, partner, { grant_type: 'authorization_code', code }))
+      const begun = await tokensFor(server, partner, 'ada', { visitor: ada })
       const model = new Model()
       const client: Client = { texts: [begun.refreshToken], reached: 1 }
       for (const step of steps) {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { refresh, send } from '../support/journey.ts'
-import { jwksUrl, keysOf, partnerSigning, publishedKids, tokensOf } from '../support/keys.ts'
+import { jwksUrl, keysOf, publishedKids } from '../support/keys.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 
 let db: TestDatabase
@@ -35,8 +36,8 @@ test('six servers that start at once on an empty database agree on one key of ea
 
 describe.each(['RS256', 'ES256'] as const)('a partner with %s', (algorithm) => {
   test('is given id_tokens of it that any server may sign and any publishes the key of', async () => {
-    const partner = await partnerSigning(server, algorithm)
-    const first = await tokensOf(server, partner, 'ada')
+    const partner = await server.partner({ idTokenAlg: algorithm })
+    const first = await tokensFor(server, partner, 'ada')
     for (const [at, other] of [
       [0, 1],
       [1, 0],
@@ -57,12 +58,12 @@ describe.each(['RS256', 'ES256'] as const)('a partner with %s', (algorithm) => {
 })
 
 test('no database statement is needed for the keys', async () => {
-  const partner = await partnerSigning(server, 'RS256')
-  const { idToken } = await tokensOf(server, partner, 'ada')
+  const partner = await server.partner({ idTokenAlg: 'RS256' })
+  const { idToken } = await tokensFor(server, partner, 'ada')
   await query(db.database, 'ALTER TABLE signing_keys RENAME TO signing_keys_away')
   try {
     expect(await publishedKids(server)).toContain(decodeProtectedHeader(idToken).kid)
-    await tokensOf(server, partner, 'ada')
+    await tokensFor(server, partner, 'ada')
   } finally {
     await query(db.database, 'ALTER TABLE signing_keys_away RENAME TO signing_keys')
   }

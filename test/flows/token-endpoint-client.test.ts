@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newToken } from '../../src/secrets/token-format.ts'
-import { codeFor, connectionOf, type Issued, issued } from '../support/connection.ts'
+import { connectionOf, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { type TokenAnswer, token } from '../support/journey.ts'
+import type { TokenAnswer } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { basic, credentials, expectError, postForm } from '../support/token-endpoint.ts'
-import { Visitor } from '../support/visitor.ts'
 
 let server: TestServer
 let partner: TestPartner
 let other: TestPartner
-const ada = new Visitor()
 
 beforeAll(async () => {
   server = await testServer()
@@ -20,14 +18,6 @@ beforeAll(async () => {
   await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
 })
 afterAll(() => server.close())
-
-function newCode(more: Record<string, string> = {}): Promise<string> {
-  return codeFor(ada, server, partner, 'ada', more)
-}
-
-async function newTokens(): Promise<Issued> {
-  return issued(await token(server, partner, { grant_type: 'authorization_code', code: await newCode() }))
-}
 
 describe('22: client authentication', () => {
   const unknownCode = { grant_type: 'authorization_code', code: newToken('sandbox', 'ac').text }
@@ -124,7 +114,7 @@ describe('22: client authentication', () => {
     ['another scheme', () => ({ authorization: `Bearer ${partner.clientSecret}` })],
     ['an empty header', () => ({ authorization: '' })],
   ])('Basic with %s: 401, a challenge of the same scheme, and nothing consumed', async (_what, headers) => {
-    const { refreshToken } = await newTokens()
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
     const answer = await postForm(
       server,
       { grant_type: 'refresh_token', refresh_token: refreshToken },

@@ -1,32 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newToken } from '../../src/secrets/token-format.ts'
-import { codeFor, connectionOf, type Issued, issued } from '../support/connection.ts'
+import { connectionOf, tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
-import { send, type TokenAnswer, token } from '../support/journey.ts'
+import { send, type TokenAnswer } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { credentials, expectError, postForm, postJson } from '../support/token-endpoint.ts'
-import { Visitor } from '../support/visitor.ts'
 
 let server: TestServer
 let partner: TestPartner
-let _other: TestPartner
-const ada = new Visitor()
 
 beforeAll(async () => {
   server = await testServer()
   partner = await server.partner()
-  _other = await server.partner({ name: 'Other Partner' })
   await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
 })
 afterAll(() => server.close())
-
-function newCode(more: Record<string, string> = {}): Promise<string> {
-  return codeFor(ada, server, partner, 'ada', more)
-}
-
-async function newTokens(): Promise<Issued> {
-  return issued(await token(server, partner, { grant_type: 'authorization_code', code: await newCode() }))
-}
 
 describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
   const rt = newToken('sandbox', 'rt').text
@@ -99,7 +87,7 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
   test.each(['client_id', 'client_secret', 'grant_type', 'refresh_token', 'token_type', 'nobody_knows_me'])(
     '%s twice, even with the same value: invalid_request, which names it',
     async (name) => {
-      const { refreshToken } = await newTokens()
+      const { refreshToken } = await tokensFor(server, partner, 'ada')
       const fields = new Map<string, string>(
         Object.entries({
           ...credentials(partner),
@@ -200,7 +188,7 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
   ])(
     '%s in the query: refused, with the words that help, whatever the body holds',
     async (_what, query, name) => {
-      const { refreshToken } = await newTokens()
+      const { refreshToken } = await tokensFor(server, partner, 'ada')
       const answer = await send(`${server.baseUrl}oauth2/token?${new URLSearchParams(query)}`, {
         method: 'POST',
         body: new URLSearchParams({

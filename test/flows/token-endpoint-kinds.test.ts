@@ -2,17 +2,16 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newClientId } from '../../src/partners/client-id.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
-import { codeFor, type Issued, issued } from '../support/connection.ts'
+import { codeFor, issued, tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { api, refresh, send, type TokenAnswer, token } from '../support/journey.ts'
 import { logLines } from '../support/logs.ts'
+import { loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
-import { Visitor } from '../support/visitor.ts'
 
 let server: TestServer
 let partner: TestPartner
 let other: TestPartner
-const ada = new Visitor()
 
 beforeAll(async () => {
   server = await testServer()
@@ -22,26 +21,18 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-function newCode(more: Record<string, string> = {}): Promise<string> {
-  return codeFor(ada, server, partner, 'ada', more)
-}
-
-async function newTokens(): Promise<Issued> {
-  return issued(await token(server, partner, { grant_type: 'authorization_code', code: await newCode() }))
-}
-
 describe('27: what is not an access token', () => {
   test.each<[string, () => Promise<string>]>([
-    ['a code', () => newCode()],
+    ['a code', () => codeFor(server, partner, 'ada')],
     ['a redeemed code', async () => redeemed()],
-    ['a refresh token', async () => (await newTokens()).refreshToken],
-    ['an id_token', async () => (await newTokens()).idToken],
+    ['a refresh token', async () => (await tokensFor(server, partner, 'ada')).refreshToken],
+    ['an id_token', async () => (await tokensFor(server, partner, 'ada')).idToken],
     ['a client secret', async () => partner.clientSecret],
     ['a session id', async () => sessionId()],
     ['an access token that was never issued', async () => newToken('sandbox', 'at').text],
     [
       'an access token with its last character changed',
-      async () => (await newTokens()).accessToken.replace(/.$/, '_'),
+      async () => (await tokensFor(server, partner, 'ada')).accessToken.replace(/.$/, '_'),
     ],
   ])('%s: 401', async (_what, secret) => {
     const text = await secret()
@@ -53,14 +44,14 @@ describe('27: what is not an access token', () => {
   })
 
   async function redeemed(): Promise<string> {
-    const code = await newCode()
+    const code = await codeFor(server, partner, 'ada')
     issued(await token(server, partner, { grant_type: 'authorization_code', code }))
     return code
   }
 
   async function sessionId(): Promise<string> {
-    await newCode()
-    const cookies = await ada.jar.getCookies(server.authUrl)
+    const visitor = await loggedIn(server, 'ada')
+    const cookies = await visitor.jar.getCookies(server.authUrl)
     return cookies.find(({ key }) => key.endsWith('session'))?.value ?? ''
   }
 })
@@ -100,7 +91,7 @@ describe('the id_token', () => {
   test('is signed by a published key and says who, for whom, by whom, when and in answer to what', async () => {
     const nonce = 'nonce with "quotes" and ü'
     const before = Math.floor(Date.now() / 1000)
-    const code = await codeFor(new Visitor(), server, partner, 'ada', { nonce })
+    const code = await codeFor(server, partner, 'ada', { more: { nonce } })
     const answer = await token(server, partner, { grant_type: 'authorization_code', code })
     const after = Math.ceil(Date.now() / 1000)
     const { payload, protectedHeader } = await verify(issued(answer).idToken)
@@ -124,8 +115,7 @@ describe('the id_token', () => {
   })
 
   test('of a refresh: the same subject and auth_time, and no nonce (OpenID Connect Core 12.2)', async () => {
-    const code = await newCode({ nonce: 'once' })
-    const first = issued(await token(server, partner, { grant_type: 'authorization_code', code }))
+    const first = await tokensFor(server, partner, 'ada', { more: { nonce: 'once' } })
     const second = issued(await refresh(server, partner, first.refreshToken))
     const [before, after] = [(await verify(first.idToken)).payload, (await verify(second.idToken)).payload]
     expect(before.nonce).toBe('once')
@@ -135,8 +125,7 @@ describe('the id_token', () => {
 
   test('the subject: stable for a partner, different for each, and not an id of the platform', async () => {
     const subjectFor = async (of: TestPartner) => {
-      const code = await codeFor(ada, server, of, 'ada')
-      const answer = issued(await token(server, of, { grant_type: 'authorization_code', code }))
+      const answer = await tokensFor(server, of, 'ada')
       const [, payload = ''] = answer.idToken.split('.')
       return String(JSON.parse(Buffer.from(payload, 'base64url').toString()).sub)
     }

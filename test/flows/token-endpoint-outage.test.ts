@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const code = () => codeFor(visitor, server, partner, 'ada')
+const code = () => codeFor(server, partner, 'ada', { visitor })
 const redeem = (text: string) => token(server, partner, { grant_type: 'authorization_code', code: text })
 
 function expectUnavailable({ status, headers, body }: TokenAnswer): void {

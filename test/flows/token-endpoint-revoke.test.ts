@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newToken } from '../../src/secrets/token-format.ts'
-import { codeFor, connectionOf, type Issued, issued, passTime } from '../support/connection.ts'
+import { codeFor, connectionOf, issued, passTime, tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { api, pkce, refresh, send, token } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { credentials, expectError, postForm } from '../support/token-endpoint.ts'
-import { Visitor } from '../support/visitor.ts'
 
 let server: TestServer
 let partner: TestPartner
 let other: TestPartner
-const ada = new Visitor()
 
 beforeAll(async () => {
   server = await testServer()
@@ -20,21 +18,16 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-function newCode(more: Record<string, string> = {}): Promise<string> {
-  return codeFor(ada, server, partner, 'ada', more)
-}
-
-async function newTokens(): Promise<Issued> {
-  return issued(await token(server, partner, { grant_type: 'authorization_code', code: await newCode() }))
-}
-
 describe('RFC 7009: revocation', () => {
   const revoke = (secret: string, by = partner, more: Record<string, string> = {}) =>
     postForm(server, { ...credentials(by), token: secret, ...more }, {}, 'revoke')
   const statusOf = async (accessToken: string) => (await api(server, 'households', accessToken)).status
 
   test('a refresh token takes its whole connection with it, and no other', async () => {
-    const [first, bystander] = [await newTokens(), await newTokens()]
+    const [first, bystander] = [
+      await tokensFor(server, partner, 'ada'),
+      await tokensFor(server, partner, 'ada'),
+    ]
     const second = issued(await refresh(server, partner, first.refreshToken))
     const answer = await revoke(second.refreshToken)
     expect(answer).toMatchObject({ status: 200, body: {} })
@@ -58,7 +51,7 @@ describe('RFC 7009: revocation', () => {
 
   test('a rotated or expired refresh token still names the connection to end', async () => {
     for (const days of [0, 31]) {
-      const first = await newTokens()
+      const first = await tokensFor(server, partner, 'ada')
       const second = issued(await refresh(server, partner, first.refreshToken))
       await passTime(server, first.refreshToken, days * 24 * 3600)
       await revoke(first.refreshToken)
@@ -67,7 +60,7 @@ describe('RFC 7009: revocation', () => {
   })
 
   test('an access token ends alone', async () => {
-    const first = await newTokens()
+    const first = await tokensFor(server, partner, 'ada')
     const second = issued(await refresh(server, partner, first.refreshToken))
     expect((await revoke(second.accessToken)).status).toBe(200)
     expect(await statusOf(second.accessToken)).toBe(401)
@@ -76,7 +69,7 @@ describe('RFC 7009: revocation', () => {
   })
 
   test('twice is as good as once, and a replay afterwards changes nothing', async () => {
-    const code = await newCode()
+    const code = await codeFor(server, partner, 'ada')
     const { refreshToken } = issued(await token(server, partner, { grant_type: 'authorization_code', code }))
     for (const _ of [1, 2]) expect((await revoke(refreshToken)).status).toBe(200)
     expectError(
@@ -100,14 +93,14 @@ describe('RFC 7009: revocation', () => {
 
   test('token_type_hint, right, wrong or unknown, changes nothing', async () => {
     for (const hint of ['refresh_token', 'access_token', 'urn:x']) {
-      const { refreshToken, accessToken } = await newTokens()
+      const { refreshToken, accessToken } = await tokensFor(server, partner, 'ada')
       expect((await revoke(refreshToken, partner, { token_type_hint: hint })).status).toBe(200)
       expect(await statusOf(accessToken)).toBe(401)
     }
   })
 
   test('28: by the wrong client: 200 and no effect', async () => {
-    const { accessToken, refreshToken } = await newTokens()
+    const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     for (const secret of [accessToken, refreshToken]) {
       expect(await revoke(secret, other)).toMatchObject({ status: 200, body: {} })
     }
@@ -116,7 +109,7 @@ describe('RFC 7009: revocation', () => {
   })
 
   test('without authentication: 401 and no effect', async () => {
-    const { accessToken, refreshToken } = await newTokens()
+    const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     for (const by of [
       { ...partner, clientSecret: other.clientSecret },
       { ...partner, clientSecret: newToken('sandbox', 'cs').text },
@@ -139,7 +132,7 @@ describe('RFC 7009: revocation', () => {
       'invalid_request',
       /token is missing/,
     )
-    const { accessToken, refreshToken } = await newTokens()
+    const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     const answer = await send(`${server.baseUrl}oauth2/revoke?token=${refreshToken}`, {
       method: 'POST',
       body: new URLSearchParams(credentials(partner)),
@@ -149,7 +142,7 @@ describe('RFC 7009: revocation', () => {
   })
 
   test('a suspended partner may still give up what it holds', async () => {
-    const { accessToken, refreshToken } = await newTokens()
+    const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     const setStatus = (status: string) =>
       server.database.withConnection((client) =>
         client.query('UPDATE partners SET status = $1 WHERE client_id = $2', [status, partner.clientId]),
@@ -163,7 +156,9 @@ describe('RFC 7009: revocation', () => {
 
   test('a code cannot be revoked, and is not harmed', async () => {
     const { verifier, challenge } = pkce()
-    const code = await newCode({ code_challenge: challenge, code_challenge_method: 'S256' })
+    const code = await codeFor(server, partner, 'ada', {
+      more: { code_challenge: challenge, code_challenge_method: 'S256' },
+    })
     expect((await revoke(code)).status).toBe(200)
     issued(await token(server, partner, { grant_type: 'authorization_code', code, code_verifier: verifier }))
   })

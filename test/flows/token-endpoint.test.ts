@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeFor, type Issued, issued } from '../support/connection.ts'
+import { codeFor, tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
-import { api, send, type TokenAnswer, token } from '../support/journey.ts'
+import { api, send, type TokenAnswer } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { basic, credentials, postForm, postJson } from '../support/token-endpoint.ts'
-import { Visitor } from '../support/visitor.ts'
 
 let server: TestServer
 let partner: TestPartner
-const ada = new Visitor()
 
 beforeAll(async () => {
   server = await testServer()
@@ -16,14 +14,6 @@ beforeAll(async () => {
   await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
 })
 afterAll(() => server.close())
-
-function newCode(more: Record<string, string> = {}): Promise<string> {
-  return codeFor(ada, server, partner, 'ada', more)
-}
-
-async function newTokens(): Promise<Issued> {
-  return issued(await token(server, partner, { grant_type: 'authorization_code', code: await newCode() }))
-}
 
 function expectTokens(answer: TokenAnswer): void {
   expect(answer).toMatchObject({ status: 200 })
@@ -41,7 +31,10 @@ function expectTokens(answer: TokenAnswer): void {
 }
 
 describe('contract 4.2: one request, however it is written', () => {
-  const exchange = async () => ({ grant_type: 'authorization_code', code: await newCode() })
+  const exchange = async () => ({
+    grant_type: 'authorization_code',
+    code: await codeFor(server, partner, 'ada'),
+  })
 
   test.each<[string, () => Promise<TokenAnswer>]>([
     ['a form', async () => postForm(server, { ...credentials(partner), ...(await exchange()) })],
@@ -118,7 +111,7 @@ describe('contract 4.2: one request, however it is written', () => {
         postForm(server, {
           ...credentials(partner),
           grant_type: 'refresh_token',
-          refresh_token: (await newTokens()).refreshToken,
+          refresh_token: (await tokensFor(server, partner, 'ada')).refreshToken,
         }),
     ],
     [
@@ -127,7 +120,7 @@ describe('contract 4.2: one request, however it is written', () => {
         postJson(server, {
           ...credentials(partner),
           grant_type: 'refresh_token',
-          refresh_token: (await newTokens()).refreshToken,
+          refresh_token: (await tokensFor(server, partner, 'ada')).refreshToken,
           token_type: 'id',
         }),
     ],
@@ -136,7 +129,7 @@ describe('contract 4.2: one request, however it is written', () => {
   })
 
   test('the token that it calls Bearer is one', async () => {
-    const { accessToken } = await newTokens()
+    const { accessToken } = await tokensFor(server, partner, 'ada')
     expect((await api(server, 'households', accessToken)).body).toEqual([{ id: 'h1', name: 'h1' }])
   })
 })

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { accessTokenOf } from '../support/access-token.ts'
+import { codeFor, tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { api, newCode, newTokens, refresh, token } from '../support/journey.ts'
+import { api, refresh, token } from '../support/journey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { lastUse, readsOf } from '../support/usage.ts'
 
@@ -89,11 +90,7 @@ describe('what a grant has read', () => {
   })
 
   test('is counted on the day in UTC, and a refresh is a use that reads nothing', async () => {
-    const { refresh_token: refreshToken, access_token: accessToken } = await newTokens(
-      server,
-      partner,
-      'cleo',
-    )
+    const { refreshToken, accessToken } = await tokensFor(server, partner, 'cleo')
     await server.context.usage.write()
     expect(await lastUse(db.database, 'cleo')).toBeNull()
     expect((await refresh(server, partner, refreshToken)).status).toBe(200)
@@ -136,7 +133,7 @@ describe('what a grant has read', () => {
 })
 
 test('a code exchange, a refresh and a call are one statement each, and counting adds none', async () => {
-  const code = await newCode(server, partner, 'dan')
+  const code = await codeFor(server, partner, 'dan')
   const during = async <Answer>(act: () => Promise<Answer>): Promise<[string[], Answer]> => {
     await server.context.usage.write()
     statements.length = 0

@@ -1,6 +1,6 @@
 import express from 'express'
 import session from 'express-session'
-import passport from 'passport'
+import { Passport } from 'passport'
 import OAuth2Strategy, { type VerifyCallback } from 'passport-oauth2'
 import refresh from 'passport-oauth2-refresh'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -42,6 +42,7 @@ function partnerSite() {
       done(null, { number: users.push({ accessToken, refreshToken }) - 1 })
     },
   )
+  const passport = new Passport()
   passport.use(strategy)
   refresh.use(strategy)
   passport.serializeUser((user, done) => done(null, user))

@@ -1,6 +1,6 @@
 import { sha256 } from '../../src/secrets/token-format.ts'
 import { query } from './database.ts'
-import { type Addresses, connect, type TokenAnswer } from './journey.ts'
+import { type Addresses, connect, type TokenAnswer, token } from './journey.ts'
 import type { TestPartner, TestServer } from './server.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -54,18 +54,31 @@ export async function passTime(server: TestServer, secret: string, seconds: numb
   })
 }
 
-/** A code for a visitor, who logs in the first time only. */
+/** Without a visitor it is a new one, who has to log in; `more` are further parameters of the authorization request. */
+type Asking = { visitor?: Visitor; more?: Record<string, string> }
+
+/** A code of the whole journey. */
 export async function codeFor(
-  visitor: Visitor,
   server: Addresses,
   partner: TestPartner,
   userId: string,
-  more: Record<string, string> = {},
+  { visitor, more }: Asking = {},
 ): Promise<string> {
   const answer = await connect(server, partner, userId, more, visitor)
   const code = answer.searchParams.get('code')
   if (!code) throw new Error(`no code in ${answer.searchParams}`)
   return code
+}
+
+/** The tokens for such a code, which the partner redeems with its secret. */
+export async function tokensFor(
+  server: Addresses,
+  partner: TestPartner,
+  userId: string,
+  asking?: Asking,
+): Promise<Issued> {
+  const code = await codeFor(server, partner, userId, asking)
+  return issued(await token(server, partner, { grant_type: 'authorization_code', code }))
 }
 
 export type Issued = { accessToken: string; refreshToken: string; idToken: string }

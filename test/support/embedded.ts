@@ -2,11 +2,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { type Issued, issued } from './connection.ts'
 import { type Deployment, isAlive, postmasterPid } from './deployment.ts'
-import { newTokens } from './journey.ts'
 import { latchkey, program } from './latchkey.ts'
-import type { TestPartner } from './server.ts'
 
 /** The names of the partners, from a command, which needs the database for it and has to succeed. */
 export async function partnerNames(deployment: Deployment): Promise<string[]> {
@@ -21,15 +18,6 @@ export function spawnCommand(deployment: Deployment, ...args: string[]): ChildPr
     env: { PATH: process.env.PATH, ...deployment.env },
     stdio: 'ignore',
   })
-}
-
-export async function newConnection(
-  deployment: Deployment,
-  partner: TestPartner,
-  userId: string,
-): Promise<Issued> {
-  const tokens = await newTokens(deployment, partner, userId)
-  return issued({ status: 200, headers: new Headers(), body: { ...tokens } })
 }
 
 export async function readiness(deployment: Deployment): Promise<number> {

@@ -6,15 +6,6 @@ import { type Page, redirectOf, Visitor } from './visitor.ts'
 /** All that a journey needs to know of a server. */
 export type Addresses = Pick<TestServer, 'authUrl' | 'baseUrl'>
 
-export type Tokens = {
-  access_token: string
-  refresh_token: string
-  expires_in: number
-  token_type: string
-  scope: string
-  id_token: string
-}
-
 export function authorizeUrl(
   server: Addresses,
   partner: TestPartner,
@@ -57,25 +48,6 @@ export async function connect(
   const answer = redirectOf(await visitor.submit(page, '/connect', { decision: 'connect' }))
   if (!answer) throw new Error('the connect page did not redirect')
   return answer
-}
-
-export async function newCode(
-  server: Addresses,
-  partner: TestPartner,
-  userId: string,
-  more: Record<string, string> = {},
-): Promise<string> {
-  const answer = await connect(server, partner, userId, more)
-  const code = answer.searchParams.get('code')
-  if (!code) throw new Error(`no code in ${answer.searchParams}`)
-  return code
-}
-
-export async function newTokens(server: Addresses, partner: TestPartner, userId: string): Promise<Tokens> {
-  const code = await newCode(server, partner, userId)
-  const { status, body } = await token(server, partner, { grant_type: 'authorization_code', code })
-  if (status !== 200) throw new Error(JSON.stringify(body))
-  return body as Tokens
 }
 
 export type TokenAnswer = { status: number; headers: Headers; body: Record<string, unknown> }

@@ -1,11 +1,9 @@
 import { rotateSigningKey } from '../../src/keys/rotate-signing-key.ts'
 import type { SigningKeyRow } from '../../src/keys/signing-keys.sql.ts'
 import type { SigningAlgorithm } from '../../src/keys/signing-keys.ts'
-import { codeFor, type Issued, issued } from './connection.ts'
 import { query } from './database.ts'
-import { send, token } from './journey.ts'
-import type { TestPartner, TestServer } from './server.ts'
-import { Visitor } from './visitor.ts'
+import { send } from './journey.ts'
+import type { TestServer } from './server.ts'
 
 export type KeyAtRest = {
   kid: string
@@ -37,20 +35,6 @@ export function rotateKey(
   algorithm: SigningAlgorithm = 'RS256',
 ): Promise<SigningKeyRow> {
   return rotateSigningKey(database, context.keys['signing-key'], algorithm)
-}
-
-export async function partnerSigning(server: TestServer, algorithm: SigningAlgorithm): Promise<TestPartner> {
-  const partner = await server.partner({ name: `Partner with ${algorithm}` })
-  await query(server.database, `UPDATE partners SET id_token_alg = $2 WHERE client_id = $1`, [
-    partner.clientId,
-    algorithm,
-  ])
-  return partner
-}
-
-export async function tokensOf(server: TestServer, partner: TestPartner, userId: string): Promise<Issued> {
-  const code = await codeFor(new Visitor(), server, partner, userId)
-  return issued(await token(server, partner, { grant_type: 'authorization_code', code }))
 }
 
 /** The address of a server's own JWKS, whatever it calls itself. */

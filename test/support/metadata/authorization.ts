@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { codeFor } from '../connection.ts'
+import { codeFor, tokensFor } from '../connection.ts'
 import { pkce, token } from '../journey.ts'
 import { answerOf, isConnectPage, isLoginPage, parametersFor } from '../pages.ts'
 import { redirectOf, Visitor } from '../visitor.ts'
-import { ask, type Checks, eachOf, errorOf, listOf, newTokens, type Walk } from './walk.ts'
+import { ask, type Checks, eachOf, errorOf, listOf, type Walk } from './walk.ts'
 
 /** The statements about the authorization endpoint. */
 export function authorizationChecks(walk: Walk): Checks {
@@ -23,7 +23,10 @@ export function authorizationChecks(walk: Walk): Checks {
     scopes_supported: listOf(
       {
         openid: async () => {
-          const code = await codeFor(ada, server, partner, 'ada', { scope: 'openid profile email' })
+          const code = await codeFor(server, partner, 'ada', {
+            visitor: ada,
+            more: { scope: 'openid profile email' },
+          })
           const { body } = await token(server, partner, { grant_type: 'authorization_code', code })
           expect(body.scope).toBe('openid')
         },
@@ -66,7 +69,7 @@ export function authorizationChecks(walk: Walk): Checks {
             [verifier, 200],
           ] as const) {
             const s256 = { code_challenge: challenge, code_challenge_method: 'S256' }
-            const code = await codeFor(ada, server, partner, 'ada', s256)
+            const code = await codeFor(server, partner, 'ada', { visitor: ada, more: s256 })
             const redemption = { grant_type: 'authorization_code', code, code_verifier: tried }
             expect((await token(server, partner, redemption)).status).toBe(status)
           }
@@ -100,7 +103,7 @@ export function authorizationChecks(walk: Walk): Checks {
     claims_parameter_supported: async (value) => {
       expect(value).toBe(false)
       const claims = JSON.stringify({ userinfo: { name: { essential: true } }, id_token: { email: null } })
-      const { accessToken, idToken } = await newTokens(walk, { claims })
+      const { accessToken, idToken } = await tokensFor(server, partner, 'ada', { more: { claims } })
       const headers = { authorization: `Bearer ${accessToken}` }
       const userinfo = await (await fetch(`${server.baseUrl}oauth2/userinfo`, { headers })).json()
       expect(Object.keys(userinfo)).toEqual(['sub'])

@@ -2,10 +2,10 @@ import { SignJWT } from 'jose'
 import { expect } from 'vitest'
 import type { AuthMethod } from '../../../src/partners/partners.sql.ts'
 import { assertionParameters, clientBy, newSigningPair } from '../client-assertion.ts'
-import { codeFor, issued } from '../connection.ts'
+import { codeFor, issued, tokensFor } from '../connection.ts'
 import { type Endpoint, send, token } from '../journey.ts'
 import { credentials, postForm } from '../token-endpoint.ts'
-import { type Checks, eachOf, listOf, newTokens, type Walk } from './walk.ts'
+import { type Checks, eachOf, listOf, type Walk } from './walk.ts'
 
 /** The statements about the endpoints that a client authenticates at. */
 export function clientChecks(walk: Walk): Checks {
@@ -18,18 +18,18 @@ export function clientChecks(walk: Walk): Checks {
 
   return {
     token_endpoint: async (value) => {
-      const code = await codeFor(ada, server, partner, 'ada')
+      const code = await codeFor(server, partner, 'ada', { visitor: ada })
       issued(await post(value, { grant_type: 'authorization_code', code }))
     },
     introspection_endpoint: async (value) => {
-      const { accessToken } = await newTokens(walk)
+      const { accessToken } = await tokensFor(server, partner, 'ada')
       expect((await post(value, { token: accessToken })).body).toMatchObject({
         active: true,
         scope: 'openid',
       })
     },
     revocation_endpoint: async (value) => {
-      const { accessToken } = await newTokens(walk)
+      const { accessToken } = await tokensFor(server, partner, 'ada')
       expect((await post(value, { token: accessToken })).status).toBe(200)
       const headers = { authorization: `Bearer ${accessToken}` }
       expect((await fetch(`${server.baseUrl}oauth2/userinfo`, { headers })).status).toBe(401)
@@ -37,10 +37,10 @@ export function clientChecks(walk: Walk): Checks {
     grant_types_supported: listOf(
       {
         authorization_code: async () => {
-          await newTokens(walk)
+          await tokensFor(server, partner, 'ada')
         },
         refresh_token: async () => {
-          const { refreshToken } = await newTokens(walk)
+          const { refreshToken } = await tokensFor(server, partner, 'ada')
           issued(await token(server, partner, { grant_type: 'refresh_token', refresh_token: refreshToken }))
         },
       },

@@ -1,8 +1,9 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { expect } from 'vitest'
 import { createPartner } from '../../../src/partners/partners.ts'
+import { tokensFor } from '../connection.ts'
 import { claimsOf } from '../id-token.ts'
-import { ask, type Checks, eachOf, listOf, newTokens, type Walk } from './walk.ts'
+import { ask, type Checks, eachOf, listOf, type Walk } from './walk.ts'
 
 /** The statements about who the user is said to be, and by whom. */
 export function idTokenChecks(walk: Walk): Checks {
@@ -14,7 +15,7 @@ export function idTokenChecks(walk: Walk): Checks {
 
   return {
     issuer: async (value) => {
-      expect(claimsOf((await newTokens(walk)).idToken).iss).toBe(value)
+      expect(claimsOf((await tokensFor(server, partner, 'ada')).idToken).iss).toBe(value)
       const served = await (await fetch(`${value}/.well-known/openid-configuration`)).json()
       expect(served.issuer).toBe(value)
     },
@@ -25,7 +26,7 @@ export function idTokenChecks(walk: Walk): Checks {
         for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'])
           expect(key).not.toHaveProperty(secret)
       }
-      const { idToken } = await newTokens(walk)
+      const { idToken } = await tokensFor(server, partner, 'ada')
       await jwtVerify(idToken, createRemoteJWKSet(new URL(String(value))), {
         issuer: server.authUrl,
         audience: partner.clientId,
@@ -35,7 +36,7 @@ export function idTokenChecks(walk: Walk): Checks {
       ['RS256', 'ES256'],
       async (alg) => {
         const own = await server.partner({ idTokenAlg: alg })
-        const { idToken } = await newTokens({ ...walk, partner: own })
+        const { idToken } = await tokensFor(server, own, 'ada')
         const keys = createRemoteJWKSet(new URL(`${server.authUrl}/.well-known/jwks.json`))
         expect((await jwtVerify(idToken, keys)).protectedHeader.alg).toBe(alg)
       },
@@ -48,22 +49,26 @@ export function idTokenChecks(walk: Walk): Checks {
     ),
     subject_types_supported: listOf({
       pairwise: async () => {
-        const other = await newTokens({ ...walk, partner: await server.partner() })
-        const [own, again] = [await newTokens(walk), await newTokens(walk)]
+        const other = await tokensFor(server, await server.partner(), 'ada')
+        const [own, again] = [
+          await tokensFor(server, partner, 'ada'),
+          await tokensFor(server, partner, 'ada'),
+        ]
         expect(claimsOf(again.idToken).sub).toBe(claimsOf(own.idToken).sub)
         expect(claimsOf(other.idToken).sub).not.toBe(claimsOf(own.idToken).sub)
       },
     }),
     acr_values_supported: eachOf(['urn:latchkey:acr:password'], async (acr) => {
-      expect(claimsOf((await newTokens(walk, { acr_values: acr })).idToken).acr).toBe(acr)
+      const { idToken } = await tokensFor(server, partner, 'ada', { more: { acr_values: acr } })
+      expect(claimsOf(idToken).acr).toBe(acr)
     }),
     claims_supported: async (value) => {
-      const { idToken } = await newTokens(walk, { nonce: 'n' })
+      const { idToken } = await tokensFor(server, partner, 'ada', { more: { nonce: 'n' } })
       expect([value].flat().sort()).toEqual(Object.keys(claimsOf(idToken)).sort())
     },
     claim_types_supported: listOf({
       normal: async () => {
-        const { idToken, accessToken } = await newTokens(walk)
+        const { idToken, accessToken } = await tokensFor(server, partner, 'ada')
         for (const claims of [
           claimsOf(idToken),
           await userinfo(`${server.baseUrl}oauth2/userinfo`, accessToken),
@@ -74,14 +79,14 @@ export function idTokenChecks(walk: Walk): Checks {
       },
     }),
     userinfo_endpoint: async (value) => {
-      const { idToken, accessToken } = await newTokens(walk)
+      const { idToken, accessToken } = await tokensFor(server, partner, 'ada')
       for (const method of ['GET', 'POST']) {
         expect(await userinfo(value, accessToken, method)).toEqual({ sub: claimsOf(idToken).sub })
       }
     },
     // The last of all: it ends Ada's login.
     end_session_endpoint: async (value) => {
-      const { idToken } = await newTokens(walk)
+      const { idToken } = await tokensFor(server, partner, 'ada')
       await ada.follow(await ada.get(`${value}?${new URLSearchParams({ id_token_hint: idToken })}`))
       const page = await ask(walk, {})
       expect(page.document.querySelector('input[name=password]')).not.toBeNull()

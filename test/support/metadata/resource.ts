@@ -1,12 +1,14 @@
 import { expect } from 'vitest'
-import { type Checks, listOf, newTokens, type Walk } from './walk.ts'
+import { tokensFor } from '../connection.ts'
+import { type Checks, listOf, type Walk } from './walk.ts'
 
 /** The statements of the API about itself (RFC 9728). */
-export function resourceChecks(walk: Walk): Checks {
-  const { server } = walk
+export function resourceChecks({ server, partner }: Walk): Checks {
   const households = `${server.baseUrl}api/v1/households`
   const read = async (init: RequestInit = {}, query = '') => (await fetch(households + query, init)).status
-  const bearer = async () => ({ headers: { authorization: `Bearer ${(await newTokens(walk)).accessToken}` } })
+  const bearer = async () => ({
+    headers: { authorization: `Bearer ${(await tokensFor(server, partner, 'ada')).accessToken}` },
+  })
 
   return {
     resource: async (value) => {
@@ -29,7 +31,7 @@ export function resourceChecks(walk: Walk): Checks {
     bearer_methods_supported: listOf(
       { header: async () => expect(await read(await bearer())).toBe(200) },
       async () => {
-        const { accessToken } = await newTokens(walk)
+        const { accessToken } = await tokensFor(server, partner, 'ada')
         expect(await read({}, `?access_token=${accessToken}`)).toBe(401)
         const body = new URLSearchParams({ access_token: accessToken })
         expect(await read({ method: 'POST', body })).toBe(404)

@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
-import { codeFor, type Issued, issued } from '../connection.ts'
-import { authorize, token } from '../journey.ts'
+import { authorize } from '../journey.ts'
 import { answerOf } from '../pages.ts'
 import type { TestPartner, TestServer } from '../server.ts'
 import { type Page, Visitor } from '../visitor.ts'
@@ -30,14 +29,6 @@ export function eachOf<Value extends string>(
   refused?: () => Promise<void>,
 ): (value: unknown) => Promise<void> {
   return listOf(Object.fromEntries(values.map((value) => [value, () => show(value)])), refused)
-}
-
-export async function newTokens(
-  { server, partner, ada }: Walk,
-  more: Record<string, string> = {},
-): Promise<Issued> {
-  const code = await codeFor(ada, server, partner, 'ada', more)
-  return issued(await token(server, partner, { grant_type: 'authorization_code', code }))
 }
 
 /** The first page, or the answer, to an authorization request of Ada's, or of a browser in which nobody is logged in. */
