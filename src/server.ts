@@ -7,7 +7,7 @@ import { logoutRoutes } from './authorize/logout.routes.tsx'
 import { uiLocalesOf } from './authorize/ui-locales.ts'
 import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
-import { connectionRoutes } from './grants/connections.routes.tsx'
+import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { apiEdge, apiErrors } from './http/api-edge.ts'
 import { oauthEdge, postOnly } from './http/oauth-edge.ts'
@@ -41,7 +41,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     loginRoutes(web, context, edge)
     connectRoutes(web, context, edge)
     logoutRoutes(web, context, edge)
-    connectionRoutes(web, context, edge)
+    connectedAppRoutes(web, context, edge)
     sessionRoutes(web, context, edge)
     passwordRoutes(web, context, edge)
     assetRoutes(web, edge.sheets)

@@ -1,3 +1,4 @@
+import { maxPasswordBytes } from '../directory/passwords.ts'
 import type { Texts } from '../languages/languages.ts'
 import type { LoginOutcome } from '../login/log-in.ts'
 import { pauseText } from '../login/pause-text.ts'
@@ -45,7 +46,7 @@ export function LoginPage(props: {
             type="password"
             name="password"
             autocomplete="current-password"
-            maxLength={1024}
+            maxLength={maxPasswordBytes}
             required
             {...fault}
           />

@@ -11,6 +11,7 @@ import { TechnicalLine } from '../pages/parts.tsx'
 import { cookieName, cookieOptions } from './cookies.ts'
 import { classify } from './faults.ts'
 import { sessionHash } from './session-cookie.ts'
+import { wayBack } from './way-back.ts'
 
 type PageOptions = {
   /** What beside ourselves a form of this page may lead to; Chromium checks the redirects that answer a form. */
@@ -130,18 +131,6 @@ async function answerError(
     </>
   )
   return web.errorPage(reply, texts, fault.status, heading, text)
-}
-
-/** The page the form stood on, made anew; the sealed request is the only thing taken from the form. */
-function wayBack(request: FastifyRequest, texts: Texts): WayOn {
-  const body = request.body
-  const sealed =
-    typeof body === 'object' && body !== null && 'request' in body && typeof body.request === 'string'
-      ? body.request
-      : ''
-  if (sealed)
-    return { label: texts.errors.tryAgain, href: `/connect?${new URLSearchParams({ request: sealed })}` }
-  return yourApps(texts)
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto'
 import type { Database } from '../database/database.ts'
-import { type PublicJwk, publicKeyOf, thumbprintOf } from './jwks.ts'
+import { type PartnerJwk, publicKeyOf, thumbprintOf } from './jwks.ts'
 import { findClientKeys } from './partners.sql.ts'
 
 /** A key that a partner registered; the database knows it by its RFC 7638 SHA-256 thumbprint. */
-export type ClientKey = { jwk: PublicJwk; key: KeyObject; thumbprint: Buffer }
+export type ClientKey = { jwk: PartnerJwk; key: KeyObject; thumbprint: Buffer }
 
 /**
  * A client's keys as last seen, and should none of them fit, the keys as they are now; the latter not more than once in

@@ -21,11 +21,11 @@ const elliptic = {
 }
 
 /** A partner's public key as it is stored: these members and no others (RFC 7517, RFC 7518 section 6). */
-export const PublicJwk = Type.Union([
+export const PartnerJwk = Type.Union([
   Type.Object({ ...rsa, kid: visible }),
   Type.Object({ ...elliptic, kid: visible }),
 ])
-export type PublicJwk = Static<typeof PublicJwk>
+export type PartnerJwk = Static<typeof PartnerJwk>
 
 const SubmittedJwk = Type.Union([
   Type.Object({ ...rsa, kid: Type.Optional(visible) }),
@@ -34,7 +34,7 @@ const SubmittedJwk = Type.Union([
 type SubmittedJwk = Static<typeof SubmittedJwk>
 
 export type RegisteredKeys =
-  | { kind: 'read'; keys: PublicJwk[]; thumbprints: Buffer[] }
+  | { kind: 'read'; keys: PartnerJwk[]; thumbprints: Buffer[] }
   | { kind: 'refused'; faults: string[] }
 
 const submittedJwk = Compile(SubmittedJwk)
@@ -81,7 +81,7 @@ function keysIn(text: string): unknown[] | undefined {
 }
 
 /** The key, or what is wrong with it. */
-async function readKey(found: unknown): Promise<PublicJwk | string> {
+async function readKey(found: unknown): Promise<PartnerJwk | string> {
   if (!isObject(found)) return 'is not a JSON Web Key'
   const fault = kindFault(found)
   if (fault) return fault

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
-import { PublicJwk } from './jwks.ts'
+import { PartnerJwk } from './jwks.ts'
 
 export const AuthMethod = Type.Union([
   Type.Literal('client_secret_basic'),
@@ -81,6 +81,6 @@ export const replaceKeys = statement(
 /** $1 client_id */
 export const findClientKeys = statement(
   'find_client_keys',
-  Type.Object({ keys: Type.Array(PublicJwk) }),
+  Type.Object({ keys: Type.Array(PartnerJwk) }),
   `SELECT coalesce(jwks->'keys', '[]') AS keys FROM partners WHERE client_id = $1`,
 )

@@ -18,8 +18,7 @@ export function PasswordForm(props: {
 }) {
   const { notice, texts } = props
   const text = texts.password
-  const invalid = (kind: Notice['kind']) =>
-    notice?.kind === kind ? ({ 'aria-invalid': 'true', 'aria-errormessage': 'fault' } as const) : {}
+  const [wrong, unfit] = [notice?.kind === 'refused', notice?.kind === 'unfit']
   return (
     <>
       {notice?.kind === 'changed' ? (
@@ -42,7 +41,8 @@ export function PasswordForm(props: {
             autocomplete="current-password"
             maxLength={maxPasswordBytes}
             required
-            {...invalid('refused')}
+            aria-invalid={wrong || undefined}
+            aria-describedby={wrong ? 'fault' : undefined}
           />
         </label>
         <label for="new">{text.next}</label>
@@ -54,8 +54,8 @@ export function PasswordForm(props: {
           minLength={shortestPassword}
           maxLength={maxPasswordBytes}
           required
-          aria-describedby="rule"
-          {...invalid('unfit')}
+          aria-invalid={unfit || undefined}
+          aria-describedby={unfit ? 'fault rule' : 'rule'}
         />
         <small id="rule">{text.rule}</small>
         <button type="submit">{text.change}</button>

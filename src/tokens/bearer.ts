@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Environment } from '../config.ts'
-import { parseToken } from '../secrets/token-format.ts'
+import { type ParsedToken, parseToken } from '../secrets/token-format.ts'
 
 export type BearerRefusal = {
   kind: 'refused'
@@ -8,7 +8,14 @@ export type BearerRefusal = {
    * `missing`: no credentials at all, which RFC 6750 section 3.1 answers without an error code. `ambiguous`: more than
    * one access token, or one in more than one place (section 2).
    */
-  reason: 'missing' | 'ambiguous' | 'malformed' | 'expired' | 'revoked' | 'suspended' | 'unknown'
+  reason:
+    | 'missing'
+    | 'ambiguous'
+    | Extract<ParsedToken, { kind: 'refused' }>['reason']
+    | 'expired'
+    | 'revoked'
+    | 'suspended'
+    | 'unknown'
   explanation: string
 }
 
@@ -42,7 +49,7 @@ function presented(token: string, environment: Environment): Bearer {
   const parsed = parseToken(token, environment, 'at')
   return parsed.kind === 'ok'
     ? { kind: 'presented', hash: parsed.hash }
-    : refused('malformed', parsed.explanation)
+    : refused(parsed.reason, parsed.explanation)
 }
 
 /** What the statement found wrong with a token; `null` is a token that was never issued. */

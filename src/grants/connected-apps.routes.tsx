@@ -4,13 +4,13 @@ import type { Context } from '../context.ts'
 import type { Web } from '../http/web-edge.tsx'
 import { sendAccountPage } from '../sessions/account-page.tsx'
 import { liveSession } from '../sessions/live-session.ts'
-import { EndedGrants, LiveGrants } from './connections-page.tsx'
+import { EndedGrants, LiveGrants } from './connected-apps-page.tsx'
 import { endedGrantsOfUser, liveGrantsOfUser, revokeGrant } from './grants.sql.ts'
 
 const DisconnectForm = Type.Object({ grant: Type.String({ pattern: '^[0-9]{1,18}$' }) })
 
 /** The user's connected apps. */
-export function connectionRoutes(app: FastifyInstance, context: Context, web: Web): void {
+export function connectedAppRoutes(app: FastifyInstance, context: Context, web: Web): void {
   const { database } = context
 
   app.get('/connections', async (request, reply) => {

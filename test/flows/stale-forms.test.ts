@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { seed } from '../support/directory.ts'
+import { loggedIn, wayOn } from '../support/pages.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { redirectOf } from '../support/visitor.ts'
+
+let server: TestServer
+let partner: TestPartner
+
+beforeAll(async () => {
+  server = await testServer()
+  partner = await server.partner({ postLogoutRedirectUris: ['https://partner.example/bye'] })
+  await seed(server.database, { users: [{ id: 'ada' }] })
+})
+afterAll(() => server.close())
+
+test.each([
+  ['/login', '/login', '/login'],
+  ['/login?page=sessions', '/login', '/login?page=sessions'],
+  ['/password', '/password', '/password'],
+  ['/sessions', '/sessions/end', '/sessions'],
+])('a form of %s that is out of date leads back to its page', async (address, action, back) => {
+  const visitor = await loggedIn(server, 'ada')
+  const page = await visitor.get(`${server.authUrl}${address}`)
+  const stale = await visitor.submit(page, action, { _csrf: 'x' })
+  expect(stale.status).toBe(403)
+  expect(wayOn(stale, 'Try again')).toBe(`${server.authUrl}${back}`)
+})
+
+test('a logout that a partner asked for goes on from a page that is out of date', async () => {
+  const visitor = await loggedIn(server, 'ada')
+  const asked = new URLSearchParams({
+    client_id: partner.clientId,
+    post_logout_redirect_uri: 'https://partner.example/bye',
+  })
+  const page = await visitor.follow(await visitor.get(`${server.authUrl}/api/oauth2/logout?${asked}`))
+  const stale = await visitor.submit(page, '/logout', { _csrf: 'x' })
+  expect(stale.status).toBe(403)
+  const again = await visitor.get(wayOn(stale, 'Try again'))
+  const done = await visitor.follow(await visitor.submit(again, '/logout', {}))
+  expect(redirectOf(done)?.href).toBe('https://partner.example/bye')
+})
