@@ -41,14 +41,7 @@ export class ConfigError extends ExplainedError {
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const faults: string[] = []
-  const read = <T>(name: string, otherwise: string, parse: (text: string) => T): T | undefined => {
-    try {
-      return parse(env[name] || otherwise)
-    } catch (error) {
-      faults.push(`${name}: ${error instanceof Error ? error.message : error}`)
-      return undefined
-    }
-  }
+  const read = reader(env, faults)
   const environment = read('LATCHKEY_ENVIRONMENT', 'sandbox', parseEnvironment)
   const host = env.LATCHKEY_HOST || '127.0.0.1'
   const port = read('LATCHKEY_PORT', '4000', parsePort)
@@ -92,6 +85,18 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     secret,
     ...(databaseUrl ? { databaseUrl } : {}),
     trustedProxies,
+  }
+}
+
+/** Reads one variable; a fault in it is noted, and its value is undefined. */
+function reader(env: NodeJS.ProcessEnv, faults: string[]) {
+  return <T>(name: string, otherwise: string, parse: (text: string) => T): T | undefined => {
+    try {
+      return parse(env[name] || otherwise)
+    } catch (error) {
+      faults.push(`${name}: ${error instanceof Error ? error.message : error}`)
+      return undefined
+    }
   }
 }
 

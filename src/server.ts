@@ -35,17 +35,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   })
   await apiDescription(app, config)
 
-  await app.register(async (web) => {
-    const edge = await webEdge(web, context, uiLocalesOf)
-    authorizeRoutes(web, context, edge)
-    loginRoutes(web, context, edge)
-    connectRoutes(web, context, edge)
-    logoutRoutes(web, context, edge)
-    connectedAppRoutes(web, context, edge)
-    sessionRoutes(web, context, edge)
-    passwordRoutes(web, context, edge)
-    assetRoutes(web, edge.sheets)
-  })
+  await app.register((web) => pages(web, context))
 
   await app.register(async (discovery) => {
     apiErrors(discovery)
@@ -80,4 +70,16 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     )
   }
   return app
+}
+
+async function pages(app: FastifyInstance, context: Context): Promise<void> {
+  const web = await webEdge(app, context, uiLocalesOf)
+  authorizeRoutes(app, context, web)
+  loginRoutes(app, context, web)
+  connectRoutes(app, context, web)
+  logoutRoutes(app, context, web)
+  connectedAppRoutes(app, context, web)
+  sessionRoutes(app, context, web)
+  passwordRoutes(app, context, web)
+  assetRoutes(app, web.sheets)
 }

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import type { Web } from '../http/web-edge.tsx'
 import { browserOf, rememberBrowser } from '../login/known-browser.ts'
 import { logIn } from '../login/log-in.ts'
+import { refusalStatus } from '../login/refusal-status.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { startSession } from '../sessions/start-session.ts'
 import { Destination, nextPage } from './destination.ts'
@@ -20,29 +21,10 @@ const LoginForm = Type.Object({
 export function loginRoutes(app: FastifyInstance, context: Context, web: Web): void {
   const { config } = context
 
-  const form = async (
-    reply: FastifyReply,
-    status: number,
-    shown: Destination & { email?: string; refusal?: LoginRefusal },
-  ) => {
-    const texts = await web.texts(reply.request)
-    const opened = await partnerOf(shown.request, context)
-    const page = (
-      <LoginPage
-        {...shown}
-        texts={texts}
-        csrf={web.csrfToken(reply)}
-        email={shown.email ?? opened.email}
-        partnerName={opened.partnerName}
-      />
-    )
-    return web.page(reply, texts, status, texts.login.heading, page)
-  }
-
   app.get<{ Querystring: Destination }>(
     '/login',
     { schema: { querystring: Destination } },
-    (request, reply) => form(reply, 200, request.query),
+    (request, reply) => sendLoginPage(context, web, reply, 200, request.query),
   )
 
   app.post<{ Body: Static<typeof LoginForm> }>(
@@ -57,22 +39,36 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
         outcome: outcome.kind,
         ...(outcome.kind === 'welcome' && { user_id: outcome.userId }),
       })
-      switch (outcome.kind) {
-        case 'welcome':
-          await startSession(context, request, reply, outcome)
-          rememberBrowser(reply, config, browser, outcome.proof)
-          return reply.redirect(nextPage(await renewed(destination, context)), 303)
-        case 'refused':
-          return form(reply, 403, { ...destination, email, refusal: outcome })
-        case 'throttled':
-          reply.header('retry-after', String(outcome.retryAfterSeconds))
-          return form(reply, 429, { ...destination, email, refusal: outcome })
-        case 'busy':
-          reply.header('retry-after', '5')
-          return form(reply, 503, { ...destination, email, refusal: outcome })
+      if (outcome.kind !== 'welcome') {
+        const shown = { ...destination, email, refusal: outcome }
+        return sendLoginPage(context, web, reply, refusalStatus(reply, outcome), shown)
       }
+      await startSession(context, request, reply, outcome)
+      rememberBrowser(reply, config, browser, outcome.proof)
+      return reply.redirect(nextPage(await renewed(destination, context)), 303)
     },
   )
+}
+
+async function sendLoginPage(
+  context: Context,
+  web: Web,
+  reply: FastifyReply,
+  status: number,
+  shown: Destination & { email?: string; refusal?: LoginRefusal },
+): Promise<FastifyReply> {
+  const texts = await web.texts(reply.request)
+  const opened = await partnerOf(shown.request, context)
+  const page = (
+    <LoginPage
+      {...shown}
+      texts={texts}
+      csrf={web.csrfToken(reply)}
+      email={shown.email ?? opened.email}
+      partnerName={opened.partnerName}
+    />
+  )
+  return web.page(reply, texts, status, texts.login.heading, page)
 }
 
 async function partnerOf(

@@ -19,47 +19,16 @@ export function LiveGrants({ grants, csrf, texts }: { grants: LiveGrant[]; csrf:
 }
 
 function LiveGrantCard({ grant, csrf, texts }: { grant: LiveGrant; csrf: string; texts: Texts }) {
-  const { connections: text, language } = texts
-  const amounts = [
-    [text.requests, grant.requests],
-    [text.households, grant.households],
-    [text.accounts, grant.accounts],
-  ] as const
+  const text = texts.connections
   const [name, button] = [`app-${grant.id}`, `disconnect-${grant.id}`]
   return (
     <article>
       <h2 id={name}>
         <bdi>{grant.partner_name}</bdi>
       </h2>
-      <dl class="facts">
-        <div>
-          <dt>{text.site}</dt>
-          <dd>{new URL(grant.redirect_uri).host}</dd>
-        </div>
-        <div>
-          <dt>{text.connected}</dt>
-          <dd>
-            <Moment at={grant.created_at} language={language} />
-          </dd>
-        </div>
-        <div>
-          <dt>{text.lastUsed}</dt>
-          <dd>
-            {grant.last_used_at ? <Moment at={grant.last_used_at} language={language} /> : text.neverUsed}
-          </dd>
-        </div>
-      </dl>
+      <Facts grant={grant} texts={texts} />
       <h3>{text.reads}</h3>
-      <dl class="amounts">
-        {amounts.map(([what, amount]) => (
-          <div key={what}>
-            <dt>{what}</dt>
-            <dd>
-              <Amount of={amount} language={language} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Reads grant={grant} texts={texts} />
       <form method="post" action="/connections/disconnect">
         <HiddenFields csrf={csrf} />
         <input type="hidden" name="grant" value={grant.id} />
@@ -68,6 +37,51 @@ function LiveGrantCard({ grant, csrf, texts }: { grant: LiveGrant; csrf: string;
         </button>
       </form>
     </article>
+  )
+}
+
+function Facts({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
+  const { connections: text, language } = texts
+  return (
+    <dl class="facts">
+      <div>
+        <dt>{text.site}</dt>
+        <dd>{new URL(grant.redirect_uri).host}</dd>
+      </div>
+      <div>
+        <dt>{text.connected}</dt>
+        <dd>
+          <Moment at={grant.created_at} language={language} />
+        </dd>
+      </div>
+      <div>
+        <dt>{text.lastUsed}</dt>
+        <dd>
+          {grant.last_used_at ? <Moment at={grant.last_used_at} language={language} /> : text.neverUsed}
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+function Reads({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
+  const { connections: text, language } = texts
+  const amounts = [
+    [text.requests, grant.requests],
+    [text.households, grant.households],
+    [text.accounts, grant.accounts],
+  ] as const
+  return (
+    <dl class="amounts">
+      {amounts.map(([what, amount]) => (
+        <div key={what}>
+          <dt>{what}</dt>
+          <dd>
+            <Amount of={amount} language={language} />
+          </dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 

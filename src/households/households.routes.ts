@@ -63,9 +63,16 @@ const accountsSchema = {
 }
 
 export function householdRoutes(app: FastifyInstance, context: Context): void {
-  const { config, database, keys, usage } = context
-  const address = `${config.baseUrl}api/v1/households`
+  const address = `${context.config.baseUrl}api/v1/households`
+  serveHouseholds(app, context, address)
+  serveAccounts(app, context, address)
+}
 
+function serveHouseholds(
+  app: FastifyInstance,
+  { config, database, keys, usage }: Context,
+  address: string,
+): void {
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',
     { schema: householdsSchema },
@@ -88,7 +95,13 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
       return sendJson(reply, row.body, linkHeader(page, row.last, keys.cursor))
     },
   )
+}
 
+function serveAccounts(
+  app: FastifyInstance,
+  { config, database, keys, usage }: Context,
+  address: string,
+): void {
   app.get<{ Params: Static<typeof AccountsParams>; Querystring: Static<typeof AccountsQuery> }>(
     '/households/:household_id/accounts',
     { schema: accountsSchema },

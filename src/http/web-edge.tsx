@@ -2,6 +2,7 @@ import fastifyCookie from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { ComponentChildren } from 'preact'
+import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { chooseTexts, type Texts } from '../languages/languages.ts'
 import { loadStyleSheets, type StyleSheet } from '../pages/assets.routes.ts'
@@ -58,27 +59,20 @@ export async function webEdge(
   const { config, keys } = context
   const sheets = loadStyleSheets()
   app.removeContentTypeParser('application/json') // browsers send forms, and parseForm has checked those
-  // A token belongs to the session as well as to the browser: it dies with the login it was made in.
-  const csrfOwner = (request: FastifyRequest) =>
-    sessionHash(request, config)?.toString('base64url') ?? 'nobody'
   await app.register(fastifyCookie)
   await app.register(fastifyCsrf, {
     cookieKey: cookieName(config, 'latchkey-csrf'),
     cookieOpts: cookieOptions(config),
     csrfOpts: { hmacKey: keys.cookie.toString('base64url'), userInfo: true },
-    getUserInfo: csrfOwner,
+    getUserInfo: (request) => csrfOwner(request, config),
   })
 
-  const fromOwnPage = async (request: FastifyRequest, reply: FastifyReply) => {
-    if (isOwnPage(request, config.authUrl)) return
-    const texts = await web.texts(request)
-    const { heading, text } = texts.errors.foreignForm
-    return web.errorPage(reply, texts, 403, heading, <p>{text}</p>, wayBack(request, texts))
-  }
+  const fromOwnPage = async (request: FastifyRequest, reply: FastifyReply) =>
+    isOwnPage(request, config.authUrl) ? undefined : answerForeignForm(web, request, reply)
   const web: Web = {
     sheets,
     ownForm: [fromOwnPage, (request, reply, done) => app.csrfProtection(request, reply, done)],
-    csrfToken: (reply) => reply.generateCsrf({ userInfo: csrfOwner(reply.request) }),
+    csrfToken: (reply) => reply.generateCsrf({ userInfo: csrfOwner(reply.request, config) }),
     texts: async (request) =>
       chooseTexts(await uiLocalesOf(request, context), request.headers['accept-language']),
     page(reply, texts, status, title, body, options = {}) {
@@ -101,12 +95,33 @@ export async function webEdge(
     },
   }
   app.setErrorHandler((error, request, reply) => answerError(web, error, request, reply))
-  app.setNotFoundHandler(async (request, reply) => {
-    const texts = await web.texts(request)
-    const { heading, text } = texts.errors.noSuchPage
-    return web.errorPage(reply, texts, 404, heading, <p>{text}</p>, yourApps(texts))
-  })
+  app.setNotFoundHandler((request, reply) => answerNoSuchPage(web, request, reply))
   return web
+}
+
+/** A token belongs to the session as well as to the browser: it dies with the login it was made in. */
+function csrfOwner(request: FastifyRequest, config: Config): string {
+  return sessionHash(request, config)?.toString('base64url') ?? 'nobody'
+}
+
+async function answerForeignForm(
+  web: Web,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const texts = await web.texts(request)
+  const { heading, text } = texts.errors.foreignForm
+  return web.errorPage(reply, texts, 403, heading, <p>{text}</p>, wayBack(request, texts))
+}
+
+async function answerNoSuchPage(
+  web: Web,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const texts = await web.texts(request)
+  const { heading, text } = texts.errors.noSuchPage
+  return web.errorPage(reply, texts, 404, heading, <p>{text}</p>, yourApps(texts))
 }
 
 async function answerError(

@@ -21,14 +21,7 @@ export function PasswordForm(props: {
   const [wrong, unfit] = [notice?.kind === 'refused', notice?.kind === 'unfit']
   return (
     <>
-      {notice?.kind === 'changed' ? (
-        <p class="done" role="status">
-          {text.changed}
-        </p>
-      ) : (
-        <p>{text.intro}</p>
-      )}
-      {notice && notice.kind !== 'changed' && <FormFault id="fault">{faultText(notice, texts)}</FormFault>}
+      <Outcome notice={notice} texts={texts} />
       <form method="post" action="/password" class="narrow">
         <HiddenFields csrf={props.csrf} />
         {/* Password managers ask whose password it is. */}
@@ -60,6 +53,23 @@ export function PasswordForm(props: {
         <small id="rule">{text.rule}</small>
         <button type="submit">{text.change}</button>
       </form>
+    </>
+  )
+}
+
+function Outcome({ notice, texts }: { notice: Notice | undefined; texts: Texts }) {
+  const { changed, intro } = texts.password
+  if (notice?.kind === 'changed') {
+    return (
+      <p class="done" role="status">
+        {changed}
+      </p>
+    )
+  }
+  return (
+    <>
+      <p>{intro}</p>
+      {notice && <FormFault id="fault">{faultText(notice, texts)}</FormFault>}
     </>
   )
 }

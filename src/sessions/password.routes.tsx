@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { newSessionId, setSessionCookie } from '../http/session-cookie.ts'
 import type { Web } from '../http/web-edge.tsx'
 import { browserOf, rememberBrowser } from '../login/known-browser.ts'
+import { refusalStatus } from '../login/refusal-status.ts'
 import { sendAccountPage } from './account-page.tsx'
 import { type ChangeOutcome, changePassword } from './change-password.ts'
 import { liveSession } from './live-session.ts'
@@ -24,20 +25,10 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
   const login = '/login?page=password'
   const changes = pLimit(1)
 
-  const form = (reply: FastifyReply, session: Session, status: number, notice?: Notice) =>
-    sendAccountPage(
-      web,
-      reply,
-      session,
-      'password',
-      (csrf, texts) => <PasswordForm csrf={csrf} email={session.email} notice={notice} texts={texts} />,
-      status,
-    )
-
   const show = (address: string, notice?: Notice) =>
     app.get(address, async (request, reply) => {
       const session = await liveSession(request, context)
-      return session ? form(reply, session, 200, notice) : reply.redirect(login, 303)
+      return session ? sendForm(web, reply, session, 200, notice) : reply.redirect(login, 303)
     })
   show('/password')
   show('/password/changed', { kind: 'changed' })
@@ -63,18 +54,31 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
           rememberBrowser(reply, context.config, browser, outcome.proof)
           return reply.redirect('/password/changed', 303)
         case 'unfit':
-          return form(reply, session, 400, outcome)
+          return sendForm(web, reply, session, 400, outcome)
         case 'refused':
-          return form(reply, session, 403, outcome)
         case 'throttled':
-          reply.header('retry-after', String(outcome.retryAfterSeconds))
-          return form(reply, session, 429, outcome)
         case 'busy':
-          reply.header('retry-after', '5')
-          return form(reply, session, 503, outcome)
+          return sendForm(web, reply, session, refusalStatus(reply, outcome), outcome)
         case 'overtaken':
           return reply.redirect(login, 303)
       }
     },
+  )
+}
+
+function sendForm(
+  web: Web,
+  reply: FastifyReply,
+  session: Session,
+  status: number,
+  notice: Notice | undefined,
+): Promise<FastifyReply> {
+  return sendAccountPage(
+    web,
+    reply,
+    session,
+    'password',
+    (csrf, texts) => <PasswordForm csrf={csrf} email={session.email} notice={notice} texts={texts} />,
+    status,
   )
 }

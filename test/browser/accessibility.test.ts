@@ -53,11 +53,11 @@ async function visit(
       await page.goto(`${server.authUrl}${path}`)
       await look(page, name)
     }
-    const { logout } = chooseTexts(asked.language, undefined)
+    const { account, logout } = chooseTexts(asked.language, undefined)
     await page.goto(`${server.authUrl}/api/oauth2/logout?client_id=${asked.partner.clientId}`)
     await page.getByRole('heading', { name: logout.heading }).waitFor()
     await look(page, 'logout')
-    await page.getByRole('main').getByRole('button', { name: logout.submit }).click()
+    await page.getByRole('main').getByRole('button', { name: account.logOut }).click()
     await page.getByRole('heading', { name: logout.done.heading }).waitFor()
     await look(page, 'logged-out')
   } finally {

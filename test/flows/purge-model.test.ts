@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hmac } from '../../src/secrets/derived-keys.ts'
 import { newToken, type Token } from '../../src/secrets/token-format.ts'
+import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { api, newTokens, refresh, token } from '../support/journey.ts'
+import { api, refresh, token } from '../support/journey.ts'
 import { purge } from '../support/purge.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   server = await testServer()
   partner = await server.partner()
   await seed(server.database, { users: [{ id: 'ada' }] })
-  await newTokens(server, partner, 'ada') // the grant
+  await tokensFor(server, partner, 'ada') // the grant
 })
 afterAll(() => server.close())
 

@@ -4,11 +4,11 @@ import { startServer } from '../../src/main.ts'
 import { purgeConnections, purgeExpired } from '../../src/maintenance/purge.sql.ts'
 import { Purge } from '../../src/maintenance/purge.ts'
 import { accessTokenOf } from '../support/access-token.ts'
-import { codeFor, issued } from '../support/connection.ts'
+import { codeFor, issued, tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { interruptibleDatabase } from '../support/interruptible-database.ts'
-import { api, newTokens, refresh, token } from '../support/journey.ts'
+import { api, refresh, token } from '../support/journey.ts'
 import { heardDatabase, leaveExpired, purge } from '../support/purge.ts'
 import { freePort, type TestServer, testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
@@ -81,9 +81,9 @@ describe('one round', () => {
 
   test('holds up no request, not even before it has committed', async () => {
     const partner = await server.partner()
-    const tokens = await newTokens(server, partner, 'bob')
-    const [ada, bob] = [new Visitor(), new Visitor()]
-    const code = await codeFor(bob, server, partner, 'bob')
+    const tokens = await tokensFor(server, partner, 'bob')
+    const ada = new Visitor()
+    const code = await codeFor(server, partner, 'bob')
     await leaveExpired(db.database, 'ada', 100)
     await db.database.withConnection(async (purging) => {
       await purging.query('BEGIN')
@@ -91,12 +91,12 @@ describe('one round', () => {
         expect((await purging.query(text)).rows).toEqual([{ removed: 100 }])
       }
       expect((await purging.query(purgeConnections.text, ['0'])).rows).toMatchObject([{ removed: 100 }])
-      expect((await api(server, 'households', tokens.access_token)).status).toBe(200)
-      issued(await refresh(server, partner, tokens.refresh_token))
+      expect((await api(server, 'households', tokens.accessToken)).status).toBe(200)
+      issued(await refresh(server, partner, tokens.refreshToken))
       issued(await token(server, partner, { grant_type: 'authorization_code', code }))
-      await codeFor(ada, server, partner, 'ada')
+      await codeFor(server, partner, 'ada', { visitor: ada })
       expect((await token(server, partner, { grant_type: 'authorization_code', code })).status).toBe(400)
-      expect((await token(server, partner, { token: tokens.refresh_token }, 'revoke')).status).toBe(200)
+      expect((await token(server, partner, { token: tokens.refreshToken }, 'revoke')).status).toBe(200)
     })
   })
 })

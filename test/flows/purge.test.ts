@@ -31,7 +31,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-const newCode = () => codeFor(ada, server, partner, 'ada')
+const newCode = () => codeFor(server, partner, 'ada', { visitor: ada })
 const redeem = (code: string) => token(server, partner, { grant_type: 'authorization_code', code })
 const rotate = async (refreshToken: string): Promise<Issued> =>
   issued(await refresh(server, partner, refreshToken))

@@ -1,0 +1,19 @@
+import type { FastifyReply } from 'fastify'
+import type { LoginOutcome } from './log-in.ts'
+
+/** The status of a page that says why a password was not accepted; with a Retry-After where waiting helps. */
+export function refusalStatus(
+  reply: FastifyReply,
+  refusal: Exclude<LoginOutcome, { kind: 'welcome' }>,
+): number {
+  switch (refusal.kind) {
+    case 'refused':
+      return 403
+    case 'throttled':
+      reply.header('retry-after', String(refusal.retryAfterSeconds))
+      return 429
+    case 'busy':
+      reply.header('retry-after', '5')
+      return 503
+  }
+}
