@@ -149,8 +149,8 @@ export const de: Catalogue = {
   },
   sessions: {
     heading: 'Sitzungen',
-    intro:
-      'In diesen Browsern sind Sie angemeldet. Eine Anmeldung endet nach 30 Minuten ohne Nutzung, spätestens aber nach 8 Stunden. Wenn Ihnen eine davon unbekannt ist, beenden Sie sie und ändern Sie Ihr Passwort.',
+    intro: (minutes, hours) =>
+      `In diesen Browsern sind Sie angemeldet. Eine Anmeldung endet nach ${minutes} Minuten ohne Nutzung, spätestens aber nach ${hours} Stunden. Wenn Ihnen eine davon unbekannt ist, beenden Sie sie und ändern Sie Ihr Passwort.`,
     browserOn: (browser, system) => `${browser} unter ${system}`,
     unknown: 'Unbekannter Browser',
     current: 'Dieser Browser',
@@ -165,12 +165,13 @@ export const de: Catalogue = {
       'Mit einem neuen Passwort werden Sie in allen anderen Browsern abgemeldet. Verbundene Apps bleiben verbunden: Sie erhalten Ihr Passwort nie.',
     current: 'Aktuelles Passwort',
     next: 'Neues Passwort',
-    rule: 'Mindestens 8 Zeichen.',
+    rule: (characters) => `Mindestens ${characters} Zeichen.`,
     change: 'Passwort ändern',
     changed:
       'Ihr Passwort ist geändert, und Sie sind in allen anderen Browsern abgemeldet. Ihre verbundenen Apps bleiben verbunden.',
     unfit: {
-      too_short: 'Das neue Passwort ist zu kurz: Es braucht mindestens 8 Zeichen.',
+      too_short: (characters) =>
+        `Das neue Passwort ist zu kurz: Es braucht mindestens ${characters} Zeichen.`,
       too_long: 'Das neue Passwort ist zu lang.',
       more_than_one_line: 'Das neue Passwort darf nur eine Zeile haben.',
     },

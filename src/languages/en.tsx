@@ -153,8 +153,8 @@ export const en = {
   },
   sessions: {
     heading: 'Sessions',
-    intro:
-      'These browsers are logged in to your account. A login ends after 30 minutes without use, and after 8 hours in any case. If you do not recognise one, end it and change your password.',
+    intro: (minutes: number, hours: number) =>
+      `These browsers are logged in to your account. A login ends after ${minutes} minutes without use, and after ${hours} hours in any case. If you do not recognise one, end it and change your password.`,
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
     unknown: 'Unknown browser',
     current: 'This browser',
@@ -169,12 +169,13 @@ export const en = {
       'A new password logs you out in every other browser. Connected apps stay connected: they never receive your password.',
     current: 'Current password',
     next: 'New password',
-    rule: 'At least 8 characters.',
+    rule: (characters: number) => `At least ${characters} characters.`,
     change: 'Change password',
     changed:
       'Your password is changed, and you are logged out in every other browser. Your connected apps stay connected.',
     unfit: {
-      too_short: 'The new password is too short: it needs at least 8 characters.',
+      too_short: (characters: number) =>
+        `The new password is too short: it needs at least ${characters} characters.`,
       too_long: 'The new password is too long.',
       more_than_one_line: 'The new password must be on one line.',
     },

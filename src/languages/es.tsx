@@ -149,8 +149,8 @@ export const es: Catalogue = {
   },
   sessions: {
     heading: 'Sesiones',
-    intro:
-      'Tiene la sesión iniciada en estos navegadores. Una sesión termina tras 30 minutos sin uso y, como máximo, al cabo de 8 horas. Si no reconoce alguna, ciérrela y cambie su contraseña.',
+    intro: (minutes, hours) =>
+      `Tiene la sesión iniciada en estos navegadores. Una sesión termina tras ${minutes} minutos sin uso y, como máximo, al cabo de ${hours} horas. Si no reconoce alguna, ciérrela y cambie su contraseña.`,
     browserOn: (browser, system) => `${browser} en ${system}`,
     unknown: 'Navegador desconocido',
     current: 'Este navegador',
@@ -165,12 +165,13 @@ export const es: Catalogue = {
       'Una contraseña nueva cierra su sesión en todos los demás navegadores. Las aplicaciones conectadas siguen conectadas: nunca reciben su contraseña.',
     current: 'Contraseña actual',
     next: 'Contraseña nueva',
-    rule: 'Al menos 8 caracteres.',
+    rule: (characters) => `Al menos ${characters} caracteres.`,
     change: 'Cambiar la contraseña',
     changed:
       'Su contraseña se ha cambiado y su sesión se ha cerrado en todos los demás navegadores. Sus aplicaciones conectadas siguen conectadas.',
     unfit: {
-      too_short: 'La contraseña nueva es demasiado corta: debe tener al menos 8 caracteres.',
+      too_short: (characters) =>
+        `La contraseña nueva es demasiado corta: debe tener al menos ${characters} caracteres.`,
       too_long: 'La contraseña nueva es demasiado larga.',
       more_than_one_line: 'La contraseña nueva debe ocupar una sola línea.',
     },

@@ -155,8 +155,8 @@ export const fr: Catalogue = {
   },
   sessions: {
     heading: 'Sessions',
-    intro:
-      'Votre session est ouverte dans ces navigateurs. Elle prend fin après 30 minutes d’inactivité, et au plus tard au bout de 8 heures. Si vous ne reconnaissez pas l’un d’eux, mettez fin à sa session et changez votre mot de passe.',
+    intro: (minutes, hours) =>
+      `Votre session est ouverte dans ces navigateurs. Elle prend fin après ${minutes} minutes d’inactivité, et au plus tard au bout de ${hours} heures. Si vous ne reconnaissez pas l’un d’eux, mettez fin à sa session et changez votre mot de passe.`,
     browserOn: (browser, system) => `${browser} sous ${system}`,
     unknown: 'Navigateur inconnu',
     current: 'Ce navigateur',
@@ -171,12 +171,13 @@ export const fr: Catalogue = {
       'Un nouveau mot de passe ferme votre session dans tous les autres navigateurs. Les applications connectées le restent\u00a0: elles ne reçoivent jamais votre mot de passe.',
     current: 'Mot de passe actuel',
     next: 'Nouveau mot de passe',
-    rule: 'Au moins 8 caractères.',
+    rule: (characters) => `Au moins ${characters} caractères.`,
     change: 'Changer le mot de passe',
     changed:
       'Votre mot de passe a été modifié et votre session est fermée dans tous les autres navigateurs. Vos applications connectées le restent.',
     unfit: {
-      too_short: 'Le nouveau mot de passe est trop court\u00a0: il doit compter au moins 8 caractères.',
+      too_short: (characters) =>
+        `Le nouveau mot de passe est trop court\u00a0: il doit compter au moins ${characters} caractères.`,
       too_long: 'Le nouveau mot de passe est trop long.',
       more_than_one_line: 'Le nouveau mot de passe doit tenir sur une seule ligne.',
     },

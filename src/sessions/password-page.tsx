@@ -50,7 +50,7 @@ export function PasswordForm(props: {
           aria-invalid={unfit || undefined}
           aria-describedby={unfit ? 'fault rule' : 'rule'}
         />
-        <small id="rule">{text.rule}</small>
+        <small id="rule">{text.rule(shortestPassword)}</small>
         <button type="submit">{text.change}</button>
       </form>
     </>
@@ -75,11 +75,12 @@ function Outcome({ notice, texts }: { notice: Notice | undefined; texts: Texts }
 }
 
 function faultText(notice: Exclude<Notice, { kind: 'changed' }>, texts: Texts): string {
+  const { refused, unfit } = texts.password
   switch (notice.kind) {
     case 'unfit':
-      return texts.password.unfit[notice.fault]
+      return notice.fault === 'too_short' ? unfit.too_short(shortestPassword) : unfit[notice.fault]
     case 'refused':
-      return texts.password.refused
+      return refused
     case 'throttled':
     case 'busy':
       return pauseText(notice, texts)

@@ -1,13 +1,13 @@
 import type { Texts } from '../languages/languages.ts'
 import { Moment } from '../pages/localized.tsx'
 import { HiddenFields } from '../pages/parts.tsx'
-import type { ListedSession } from './sessions.sql.ts'
+import { idleMinutes, type ListedSession, sessionHours } from './sessions.sql.ts'
 
 export function Sessions(props: { sessions: ListedSession[]; csrf: string; texts: Texts }) {
   const { sessions, csrf, texts } = props
   return (
     <>
-      <p>{texts.sessions.intro}</p>
+      <p>{texts.sessions.intro(idleMinutes, sessionHours)}</p>
       {sessions.map((session) => (
         <SessionCard key={session.id} session={session} csrf={csrf} texts={texts} />
       ))}

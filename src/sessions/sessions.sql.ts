@@ -6,8 +6,8 @@ import { proofOver } from '../login/login.sql.ts'
 const mostSessions = 50
 
 /** Hours a login lasts in one browser, and minutes it lasts there without a request. */
-const sessionHours = 8
-const idleMinutes = 30
+export const sessionHours = 8
+export const idleMinutes = 30
 
 export const Session = Type.Object({
   user_id: Type.String(),
@@ -49,7 +49,9 @@ export const findSession = statement(
 )
 
 /**
- * Opens a session and ends the one that the browser came with, which somebody else may have planted there.
+ * Opens a session and ends the one that the browser came with, which somebody else may have planted there, and those
+ * that are too many by now, the longest unused.
+ *
  * $1 SHA-256 of the new id, $2 user id, $3 SHA-256 of the old id or null, $4 time of authentication: by the server's
  * clock, for it is compared with a sealed request's time, and ends in the id_token (docs/adr/0006), $5 SHA-256 of the
  * password hash that was checked: a password that is changed meanwhile leaves the session dead, $6 browser or null,

@@ -226,6 +226,7 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
     ['cs', 'a client secret'],
   ] as const)('a token of the kind %s', async (kind, name) => {
     expect(await refusal(server, newToken('sandbox', kind).text)).toContain(`this is ${name}`)
+    expect(server.logs()).toContain('"outcome":"wrong_kind"')
   })
 
   test('of production at the sandbox, and the reverse', async () => {
@@ -237,6 +238,7 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
     }
     const live = newToken('production', 'at').text
     expect(await refusal(server, live)).toContain('belongs to production, and this is sandbox')
+    expect(server.logs()).toContain('"outcome":"wrong_environment"')
   })
 })
 
