@@ -1,8 +1,8 @@
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
-import type { HashingGate } from './directory/hashing-gate.ts'
 import type { Usage } from './grants/usage.ts'
 import type { Keyring } from './keys/keyring.ts'
+import type { HashingGate } from './login/hashing-gate.ts'
 import type { DerivedKeys } from './secrets/derived-keys.ts'
 
 /** What a slice may reach for. Whatever is not in here, it has no business with. */
