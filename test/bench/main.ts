@@ -29,7 +29,7 @@ const { values, positionals } = parseArgs({
   options: {
     households: { type: 'string', multiple: true, default: ['10000'] },
     rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '2' },
     write: { type: 'boolean', default: false },
   },
 })
