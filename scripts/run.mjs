@@ -1,6 +1,7 @@
 // Sets the checkout up and then runs a command in it. Node built-ins only: it runs before `npm ci` has.
 //   node scripts/run.mjs latchkey [ARGS…]   the command-line program
 //   node scripts/run.mjs test [ARGS…]       the test suite
+//   node scripts/run.mjs bench [ARGS…]      the benches (test/bench)
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -26,11 +27,12 @@ if (command === 'latchkey') {
   if (process.env.npm_lifecycle_event) stopWithParent()
   await import(pathToFileURL(program).href)
 } else if (command === 'test') {
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  const child = spawn(process.execPath, [vitest, 'run', ...args], { cwd: root, stdio: 'inherit' })
-  child.on('exit', (code, signal) => process.exit(signal ? 1 : code))
+  runNode('node_modules/vitest/vitest.mjs', 'run', ...args)
+} else if (command === 'bench') {
+  npm('exec', '--no', '--', 'tsc', '-p', 'test/bench')
+  runNode('test/output/bench/bench/main.js', ...args)
 } else {
-  console.error('usage: node scripts/run.mjs latchkey|test [ARGS…]')
+  console.error('usage: node scripts/run.mjs latchkey|test|bench [ARGS…]')
   process.exit(2)
 }
 
@@ -45,6 +47,11 @@ function setUp() {
       rmSync(join(root, output), { recursive: true, force: true })
     npm('run', '--silent', 'build')
   })
+}
+
+function runNode(script, ...words) {
+  const child = spawn(process.execPath, [join(root, script), ...words], { cwd: root, stdio: 'inherit' })
+  child.on('exit', (code, signal) => process.exit(signal ? 1 : code))
 }
 
 /** Does the work unless the stamp says that it was done for this very input. */

@@ -1,0 +1,65 @@
+import Type, { type Static } from 'typebox'
+import { Parse } from 'typebox/value'
+import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
+import { emailOf, password, type Role, users } from './data.ts'
+import type { Partner } from './world.ts'
+
+export type Addresses = { authUrl: string; baseUrl: string }
+
+const Tokens = Type.Object({ access_token: Type.String(), refresh_token: Type.String() })
+
+/** The user logs in once, and presses *Connect* so many times. */
+export async function newCodes(
+  { authUrl }: Addresses,
+  { clientId, redirectUri }: Partner,
+  role: Role,
+  count: number,
+): Promise<string[]> {
+  const query = new URLSearchParams({ client_id: clientId, redirect_uri: redirectUri, scope: 'openid' })
+  const visitor = new Visitor()
+  const codes: string[] = []
+  while (codes.length < count) {
+    let page = await visitor.follow(await visitor.post(`${authUrl}/api/oauth2/authorize?${query}`, ''))
+    if (page.document.querySelector('input[name=password]')) page = await logIn(visitor, page, users[role])
+    const answer = redirectOf(await visitor.submit(page, '/connect', { decision: 'connect' }))
+    const code = answer?.searchParams.get('code')
+    if (!code) throw new Error(`no code but ${page.status}: ${page.text}`)
+    codes.push(code)
+  }
+  return codes
+}
+
+async function logIn(visitor: Visitor, page: Page, user: string): Promise<Page> {
+  return visitor.follow(await visitor.submit(page, '/login', { email: emailOf(user), password }))
+}
+
+export async function redeem(
+  addresses: Addresses,
+  partner: Partner,
+  code: string,
+): Promise<Static<typeof Tokens>> {
+  const response = await fetch(tokenUrl(addresses), {
+    method: 'POST',
+    headers: form,
+    body: tokenBody(partner, { grant_type: 'authorization_code', code }),
+  })
+  return readTokens(await response.text())
+}
+
+export function tokenUrl({ baseUrl }: Addresses): string {
+  return `${baseUrl}oauth2/token`
+}
+
+export const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+export function tokenBody({ clientId, clientSecret }: Partner, parameters: Record<string, string>): string {
+  return new URLSearchParams({
+    client_id: clientId,
+    client_secret: clientSecret,
+    ...parameters,
+  }).toString()
+}
+
+export function readTokens(body: string): Static<typeof Tokens> {
+  return Parse(Tokens, JSON.parse(body))
+}

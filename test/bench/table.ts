@@ -1,0 +1,28 @@
+/** One table of a bench; `note` says in a sentence or two how to read it. */
+export type Table = { title: string; note: string; columns: string[]; rows: string[][] }
+
+/** Markdown that is aligned, so that it can be read on a terminal too. */
+export function format({ title, note, columns, rows }: Table): string {
+  const widths = columns.map((column, i) =>
+    Math.max(column.length, ...rows.map((row) => row[i]?.length ?? 0)),
+  )
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`
+  const rule = `|${widths.map((width, i) => (i === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`
+  return [`### ${title}`, '', note, '', line(columns), rule, ...rows.map(line), ''].join('\n')
+}
+
+/** Three significant digits, as people read them; a dash for what is not known. */
+export function number(value: number): string {
+  if (!Number.isFinite(value)) return '–'
+  if (value >= 100 || Number.isInteger(value)) return Math.round(value).toLocaleString('en-US')
+  return value.toPrecision(value < 0.1 ? 2 : 3)
+}
+
+export function times(value: number): string {
+  return Number.isFinite(value) ? `${number(value)}×` : '–'
+}
+
+export function percent(share: number): string {
+  return `±${Math.round(share * 100)}%`
+}

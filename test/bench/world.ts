@@ -1,0 +1,143 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import Type from 'typebox'
+import { Parse } from 'typebox/value'
+import type { Effort } from './compare.ts'
+import { type Role, writeData } from './data.ts'
+import { newCodes, redeem } from './journey.ts'
+
+/** The built program; `scripts/run.mjs bench` builds it, and runs the bench in the root of the checkout. */
+const program = resolve('dist/cli/main.js')
+
+export type Partner = { clientId: string; clientSecret: string; redirectUri: string }
+
+/** A running Latchkey with data, and what it takes to call and to watch it. */
+export type World = {
+  effort: Effort
+  households: number
+  authUrl: string
+  baseUrl: string
+  partner: Partner
+  /** One access token for each user. */
+  tokens: Record<Role, string>
+  /** Process ids. */
+  server: number
+  postmaster: number
+  databaseUrl: string
+  /** The CSV files that were imported, and how many rows they have. */
+  csv: { directory: string; rows: number }
+  /** For files of one's own; goes with the rest. */
+  directory: string
+  end(): Promise<void>
+}
+
+/** Imports the data, starts the server, and connects both users to a partner. */
+export async function openWorld(households: number, effort: Effort): Promise<World> {
+  const directory = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
+  const csv = join(directory, 'csv')
+  mkdirSync(csv)
+  const rows = await writeData(csv, households)
+  const [port, opsPort] = [await freePort(), await freePort()]
+  const authUrl = `http://127.0.0.1:${port}`
+  const dataDir = join(directory, 'data')
+  const env = {
+    LATCHKEY_DATA_DIR: dataDir,
+    LATCHKEY_PORT: String(port),
+    LATCHKEY_OPS_PORT: String(opsPort),
+    LATCHKEY_AUTH_URL: authUrl,
+  }
+  let server: ChildProcess | undefined
+  const end = async () => {
+    if (server && server.exitCode === null) {
+      server.kill('SIGTERM')
+      await once(server, 'exit')
+    }
+    rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+  }
+  try {
+    server = await startServer(env, join(directory, 'server.log'))
+    await latchkey(['import', csv], env)
+    const partner = await createPartner(env)
+    const addresses = { authUrl, baseUrl: `${authUrl}/service-open-api/` }
+    const token = async (role: Role) =>
+      (await redeem(addresses, partner, (await newCodes(addresses, partner, role, 1))[0] ?? '')).access_token
+    const tokens = { firm: await token('firm'), granted: await token('granted') }
+    const database = embedded(dataDir)
+    await settle(database.databaseUrl)
+    return {
+      ...{ effort, households, ...addresses, partner, tokens, server: server.pid ?? 0, ...database },
+      ...{ csv: { directory: csv, rows }, directory, end },
+    }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+/** One command of the program, which has to succeed. @returns its standard output */
+export async function latchkey(args: string[], env: Record<string, string>): Promise<string> {
+  const run = promisify(execFile)(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+  })
+  return (await run).stdout
+}
+
+/** The log goes to a file, as it would go to a collector: it is part of what a call costs. */
+async function startServer(env: Record<string, string>, log: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [program, 'start'], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', openSync(log, 'a')],
+  })
+  const { stdout } = child
+  if (!stdout) throw new Error('a pipe was asked for')
+  await new Promise<void>((ready, failed) => {
+    child.once('exit', () => failed(new Error(`the server did not start: ${readFileSync(log, 'utf8')}`)))
+    createInterface(stdout).once('line', () => ready())
+  })
+  return child
+}
+
+const CreatedPartner = Type.Object({ client_id: Type.String(), client_secret: Type.String() })
+
+async function createPartner(env: Record<string, string>): Promise<Partner> {
+  const redirectUri = 'https://partner.example/callback'
+  const args = ['partner', 'create', '--name', 'Bench', '--redirect-uri', redirectUri, '--json']
+  const created = Parse(CreatedPartner, JSON.parse(await latchkey(args, env)))
+  return { clientId: created.client_id, clientSecret: created.client_secret, redirectUri }
+}
+
+function embedded(dataDir: string): { postmaster: number; databaseUrl: string } {
+  const lines = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
+  const secret = readFileSync(join(dataDir, 'postgres', 'latchkey-password'), 'utf8')
+  return {
+    postmaster: Number(lines[0]),
+    databaseUrl: `postgres://latchkey:${secret}@127.0.0.1:${lines[3]}/latchkey`,
+  }
+}
+
+/**
+ * What autovacuum would do to the imported tables within minutes is done before anything is measured, or else some rounds
+ * would meet it. Not to the tables of tokens: told that they are tiny, PostgreSQL would plan to read all of them.
+ */
+async function settle(databaseUrl: string): Promise<void> {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  await client.query('VACUUM (ANALYZE) firms, roles, users, households, accounts, account_access')
+  await client.query('CHECKPOINT')
+  await client.end()
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address ? address.port : 0
+}
