@@ -28,7 +28,8 @@ export function hashingGate(): HashingGate {
   }
   return {
     admit(source, work) {
-      const full = places.activeCount >= places.concurrency || (taken.get(source) ?? 0) >= mostOfOneSource
+      const inside = places.activeCount + places.pendingCount
+      const full = inside >= places.concurrency || (taken.get(source) ?? 0) >= mostOfOneSource
       if (full) return undefined
       take(source, 1)
       return places(work).finally(() => take(source, -1))
