@@ -6,10 +6,12 @@ import { sendNotFound } from '../http/api-edge.ts'
 import { Problem } from '../http/problem.ts'
 import { bearerRefusal, readBearer } from '../tokens/bearer.ts'
 import { sendBearerRefusal } from '../tokens/bearer-challenge.ts'
+import { cutPage } from './entries.ts'
 import { listAccounts } from './list-accounts.sql.ts'
 import { listHouseholds } from './list-households.sql.ts'
-import { namePattern } from './name-pattern.ts'
+import { searchedFor } from './name-pattern.ts'
 import { linkHeader, offsetOf, PageQuery, pageOf } from './page.ts'
+import { searchHouseholds } from './search-households.sql.ts'
 
 const Household = Type.Object({
   id: Type.String({ description: 'Identifier of the household.' }),
@@ -82,17 +84,15 @@ function serveHouseholds(
       const pattern = request.query.name_pattern || undefined
       const listing = { address, filters: { ...(pattern && { name_pattern: pattern }) } }
       const page = pageOf(request.query, listing, keys.cursor)
-      const row = await database.one(listHouseholds, [
-        bearer.hash,
-        pattern === undefined ? null : namePattern(pattern),
-        page.size,
-        offsetOf(page),
-        page.after,
-      ])
+      const values = [bearer.hash, page.after, page.size, offsetOf(page)]
+      const row = pattern
+        ? await database.one(searchHouseholds, [...values, ...searchedFor(pattern)])
+        : await database.one(listHouseholds, values)
       if (row.grant_id === null) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
       request.log.info({ event: 'read', client_id: row.client_id, user_id: row.user_id })
-      usage.read(row.grant_id, row.used_at, { households: row.households, accounts: 0 })
-      return sendJson(reply, row.body, linkHeader(page, row.last, keys.cursor))
+      const { body, count, last } = cutPage(row, page.size)
+      usage.read(row.grant_id, row.used_at, { households: count, accounts: 0 })
+      return sendJson(reply, body, linkHeader(page, last, keys.cursor))
     },
   )
 }
@@ -125,8 +125,9 @@ function serveAccounts(
         usage.used(row.grant_id, row.used_at)
         return sendNotFound(reply, 'there is no such household, or this user may not see it')
       }
-      usage.read(row.grant_id, row.used_at, { households: 0, accounts: row.accounts })
-      return sendJson(reply, row.body, linkHeader(page, row.last, keys.cursor))
+      const { body, count, last } = cutPage(row, page.size)
+      usage.read(row.grant_id, row.used_at, { households: 0, accounts: count })
+      return sendJson(reply, body, linkHeader(page, last, keys.cursor))
     },
   )
 }

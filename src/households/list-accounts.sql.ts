@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { statement } from '../database/database.ts'
-import { visibleAccounts, visibleHouseholds } from '../directory/visibility.sql.ts'
+import { seesAccount, seesHousehold } from '../directory/visibility.sql.ts'
 import { CallerColumns, callerColumns, callerOf } from '../tokens/bearer.sql.ts'
+import { asEntries, EntryColumns } from './list-households.sql.ts'
 
 /**
  * The active accounts of one household that the caller may see. `household_visible` is false alike for a household of
@@ -12,27 +13,18 @@ import { CallerColumns, callerColumns, callerOf } from '../tokens/bearer.sql.ts'
  */
 export const listAccounts = statement(
   'list_accounts',
-  Type.Object({
-    ...CallerColumns,
-    household_visible: Type.Boolean(),
-    accounts: Type.Integer(),
-    body: Type.String(),
-    last: Type.Union([Type.String(), Type.Null()]),
-  }),
-  `WITH ${callerOf}, page AS (
-    SELECT *, row_number() OVER (ORDER BY id) AS place
-      FROM (SELECT id, household_id, name, type, number_masked, custodian, currency, status, opened_on
-              FROM (${visibleAccounts}) AS visible
-             WHERE household_id = $2 AND status = 'active' AND id > $5
-             ORDER BY id LIMIT $3::int + 1 OFFSET $4::bigint) AS one_more
-  )
-  SELECT ${callerColumns},
-         EXISTS (SELECT FROM (${visibleHouseholds}) AS visible WHERE id = $2) AS household_visible,
-         (SELECT count(*)::int FROM page WHERE place <= $3) AS accounts,
-         coalesce((SELECT json_agg(json_strip_nulls(json_build_object(
-                     'id', id, 'household_id', household_id, 'name', name, 'type', type,
-                     'number_masked', number_masked, 'custodian', custodian, 'currency', currency,
-                     'status', status, 'opened_on', opened_on)) ORDER BY id)
-                     FROM page WHERE place <= $3), '[]')::text AS body,
-         (SELECT id FROM page WHERE place = $3 AND EXISTS (SELECT FROM page WHERE place > $3)) AS last`,
+  Type.Object({ ...CallerColumns, ...EntryColumns, household_visible: Type.Boolean() }),
+  `WITH ${callerOf}, household AS (
+     SELECT h.id FROM caller, households h WHERE h.id = $2 AND ${seesHousehold}
+   ), page AS (${asEntries(`
+     SELECT a.household_id AS scope, a.id,
+            json_strip_nulls(json_build_object(
+              'id', a.id, 'household_id', a.household_id, 'name', a.name, 'type', a.type,
+              'number_masked', a.number_masked, 'custodian', a.custodian, 'currency', a.currency,
+              'status', a.status, 'opened_on', a.opened_on))::text AS json
+       FROM caller, household, accounts a
+      WHERE a.household_id = household.id AND a.id > $5 AND a.status = 'active' AND ${seesAccount}
+      ORDER BY a.household_id, a.id LIMIT $3::int + 1 OFFSET $4::bigint`)}
+   )
+   SELECT ${callerColumns}, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible FROM page`,
 )

@@ -24,7 +24,7 @@ export async function replaceDirectory(database: Database, rows: Partial<Directo
       users,
     ],
     [
-      'INSERT INTO households SELECT * FROM jsonb_to_recordset($1) AS r(id text, firm text, name text, folded text)',
+      'INSERT INTO households (id, firm_id, name, name_folded) SELECT * FROM jsonb_to_recordset($1) AS r(id text, firm text, name text, folded text)',
       households.map((row) => ({ ...row, folded: typeof row.name === 'string' ? foldCase(row.name) : null })),
     ],
     [
@@ -33,7 +33,9 @@ export async function replaceDirectory(database: Database, rows: Partial<Directo
       accounts,
     ],
     [
-      'INSERT INTO account_access SELECT * FROM jsonb_to_recordset($1) AS r("user" text, account text)',
+      `INSERT INTO account_access (user_id, account_id, household_id)
+       SELECT "user", account, a.household_id FROM jsonb_to_recordset($1) AS r("user" text, account text)
+         JOIN accounts a ON a.id = account`,
       access,
     ],
   ]

@@ -38,7 +38,7 @@ export async function seed(
   }
   for (const { id, firm: firmId = 'firm-1', name = id } of rows.households ?? []) {
     const folded = name === null ? null : foldCase(name)
-    await query(database, 'INSERT INTO households VALUES ($1, $2, $3, $4)', [
+    await query(database, 'INSERT INTO households (id, firm_id, name, name_folded) VALUES ($1, $2, $3, $4)', [
       id,
       await firm(firmId),
       name,
@@ -62,7 +62,11 @@ export async function seed(
       [id, await firm(firmId), emailOf(id), `User ${id}`, `sees-${sees}`, status, hash],
     )
     for (const account of access) {
-      await query(database, 'INSERT INTO account_access VALUES ($1, $2)', [id, account])
+      await query(
+        database,
+        'INSERT INTO account_access (user_id, account_id, household_id) SELECT $1, id, household_id FROM accounts WHERE id = $2',
+        [id, account],
+      )
     }
   }
 }

@@ -27,7 +27,14 @@ export type Column = {
 }
 
 /** One CSV file and the table of the same name. */
-export type ImportFile = { file: string; table: string; key: string[]; columns: Column[] }
+export type ImportFile = {
+  file: string
+  table: string
+  key: string[]
+  columns: Column[]
+  /** Where the household that an account belongs to is known from. */
+  household?: { join: string; value: string }
+}
 
 const firm = { table: 'firms', key: 'id', noun: 'firm' }
 const role = { table: 'roles', key: 'name', noun: 'role' }
@@ -97,6 +104,7 @@ export const importFiles: ImportFile[] = [
       { ...required('user_id', checkId), references: user },
       { ...required('account_id', checkId), references: account },
     ],
+    household: { join: 'JOIN accounts a ON a.id = s.account_id', value: 'a.household_id' },
   },
 ]
 

@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.ts'
 import { checkStaged } from './check-staged.ts'
 import type { Passwords } from './copy-rows.ts'
 import { Faults } from './faults.ts'
-import { type ImportFile, importFiles } from './files.ts'
+import { type ImportFile, importFiles, tableColumns } from './files.ts'
 import { type Counts, mergeFile } from './merge.ts'
 import { hashPasswords, prepareUsers } from './merge-users.ts'
 import { stageFile } from './stage-file.ts'
@@ -102,9 +102,11 @@ async function importFilesOf(
 
 async function prepareStaging(client: pg.ClientBase): Promise<void> {
   await client.query(`SET LOCAL lock_timeout = '60s'; SET LOCAL work_mem = '64MB'`)
-  for (const { table } of importFiles) {
+  for (const file of importFiles) {
+    const columns = tableColumns(file).join(', ')
     await client.query(
-      `CREATE TEMP TABLE staged_${table} (LIKE ${table}, line integer NOT NULL) ON COMMIT DROP`,
+      `CREATE TEMP TABLE staged_${file.table} ON COMMIT DROP
+           AS SELECT ${columns}, NULL::integer AS line FROM ${file.table} WITH NO DATA`,
     )
   }
 }

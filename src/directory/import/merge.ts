@@ -33,12 +33,14 @@ async function update(client: pg.ClientBase, file: ImportFile): Promise<number> 
 
 /** In the order of the primary key, so that its index is filled from left to right. */
 async function insert(client: pg.ClientBase, file: ImportFile): Promise<number> {
-  const columns = tableColumns(file).join(', ')
+  const columns = tableColumns(file)
+  const { household } = file
   const { rowCount } = await client.query(
-    `INSERT INTO ${file.table} (${columns})
-     SELECT ${columns} FROM staged_${file.table} s
+    `INSERT INTO ${file.table} (${[...columns, ...(household ? ['household_id'] : [])].join(', ')})
+     SELECT ${[...columns.map((column) => `s.${column}`), ...(household ? [household.value] : [])].join(', ')}
+       FROM staged_${file.table} s ${household?.join ?? ''}
       WHERE NOT EXISTS (SELECT FROM ${file.table} t WHERE ${sameKey(file)})
-      ORDER BY ${file.key.join(', ')}`,
+      ORDER BY ${file.key.map((column) => `s.${column}`).join(', ')}`,
   )
   return rowCount ?? 0
 }
