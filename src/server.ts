@@ -9,6 +9,7 @@ import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
+import { accessLog } from './http/access-log.ts'
 import { apiEdge, apiErrors } from './http/api-edge.ts'
 import { oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
@@ -27,6 +28,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   const app = Fastify({ ...fastifyOptions(config, logger), loggerInstance: logger })
 
   strictHttp(app)
+  accessLog(app)
   await app.register(fastifyHelmet, {
     contentSecurityPolicy: false, // pages send their own: a form's target differs from page to page
     frameguard: { action: 'deny' },

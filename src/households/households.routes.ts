@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { checkId } from '../directory/values.ts'
+import { logOnce } from '../http/access-log.ts'
 import { sendNotFound } from '../http/api-edge.ts'
 import { Problem } from '../http/problem.ts'
 import { bearerRefusal, readBearer } from '../tokens/bearer.ts'
@@ -89,7 +90,7 @@ function serveHouseholds(
         ? await database.one(searchHouseholds, [...values, ...searchedFor(pattern)])
         : await database.one(listHouseholds, values)
       if (row.grant_id === null) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
-      request.log.info({ event: 'read', client_id: row.client_id, user_id: row.user_id })
+      logOnce(request, { event: 'read', client_id: row.client_id, user_id: row.user_id })
       const { body, count, last } = cutPage(row, page.size)
       usage.read(row.grant_id, row.used_at, { households: count, accounts: 0 })
       return sendJson(reply, body, linkHeader(page, last, keys.cursor))
@@ -120,7 +121,7 @@ function serveAccounts(
         page.after,
       ])
       if (row.grant_id === null) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
-      request.log.info({ event: 'read', client_id: row.client_id, user_id: row.user_id })
+      logOnce(request, { event: 'read', client_id: row.client_id, user_id: row.user_id })
       if (!row.household_visible) {
         usage.used(row.grant_id, row.used_at)
         return sendNotFound(reply, 'there is no such household, or this user may not see it')

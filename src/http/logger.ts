@@ -22,7 +22,9 @@ export function createLogger(level: string): Logger {
       },
       serializers: { err: describeError, error: describeError },
     },
-    pino.destination({ fd: 2, sync: true }),
+    // Lines that come while one is being written go out together. At exit the rest is written; a kill may lose the last
+    // few milliseconds, and a reader that stalls costs memory up to this many bytes, not the requests.
+    pino.destination({ fd: 2, sync: false, maxLength: 64 * 1024 * 1024 }),
   )
 }
 

@@ -47,29 +47,22 @@ export function strictHttp(app: FastifyInstance): void {
   })
   // After every edge has set its headers, so that a refusal carries them too.
   app.addHook('preParsing', async (request) => {
-    parseForm(rawQuery(request.url))
+    if (request.query === malformed) parseForm(rawQuery(request.url))
     // Node would quietly keep the first of several, and a proxy in front of it perhaps the last.
     if ((request.raw.headersDistinct.authorization?.length ?? 0) > 1) {
       throw new MalformedParameters('the Authorization header was sent more than once')
     }
   })
-  app.addHook('onResponse', async (request, reply) => {
-    // The route, not the address: addresses carry what partners and users send.
-    request.log.info({
-      method: request.method,
-      route: request.routeOptions.url ?? null,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-    })
-  })
 }
+
+const malformed: Form = Object.freeze({})
 
 /** The router cannot answer for a malformed query; the hook refuses it. */
 function lenientQuery(text: string): Form {
   try {
     return parseForm(text)
   } catch {
-    return {}
+    return malformed
   }
 }
 
