@@ -1,0 +1,90 @@
+import { compare, type Goal } from '../compare.ts'
+import { firm, type Reader, readers } from '../data.ts'
+import { bearer, nextOf } from '../journey.ts'
+import { repeat } from '../load.ts'
+import type { Statement } from '../peers/bare-sql.ts'
+import { startBareSql } from '../peers/peer.ts'
+import { number, type Table } from '../table.ts'
+import type { World } from '../world.ts'
+
+/** The crawl ends here where a user sees more. */
+const most = 100_000
+const size = 1000
+
+const names = { select: 'one SELECT, row by row', crawl: 'crawl by Link' }
+
+type Crawler = Extract<Reader, 'firm' | 'broad'>
+
+const sql: Record<Crawler, Statement> = {
+  firm: {
+    name: 'crawl_firm',
+    text: 'SELECT id, name FROM households WHERE firm_id = $1 ORDER BY id LIMIT $2',
+    values: [firm, most],
+  },
+  broad: {
+    name: 'crawl_broad',
+    text: `SELECT id, name FROM households
+            WHERE firm_id = $1 AND id IN (SELECT household_id FROM account_access x JOIN accounts a ON a.id = x.account_id
+                                           WHERE x.user_id = $3)
+            ORDER BY id LIMIT $2`,
+    values: [firm, most, readers.broad.id],
+  },
+}
+
+const goalsOf = (reader: Crawler): Goal[] => [
+  {
+    goal: `crawl, ${reader}: time against one SELECT`,
+    ...{ measure: 'p50', of: names.crawl, against: names.select, limit: { atMost: 1.5 } },
+  },
+  {
+    goal: `crawl, ${reader}: CPU against one SELECT`,
+    ...{ measure: 'cpu', of: names.crawl, against: names.select, limit: { atMost: 1.5 } },
+  },
+]
+
+export async function crawl(world: World): Promise<Table[]> {
+  return [await crawlAs(world, 'firm'), await crawlAs(world, 'broad')]
+}
+
+async function crawlAs(world: World, reader: Crawler): Promise<Table> {
+  const bare = startBareSql(world.databaseUrl)
+  const visible = Math.min(most, reader === 'firm' ? world.households : Math.ceil(world.households / 2))
+  const read = async () => {
+    const households = await crawlOnce(world.baseUrl, world.tokens[reader])
+    if (households !== visible) throw new Error(`the crawl found ${households} of ${visible} households`)
+  }
+  const about = {
+    title: `A crawl of ${number(visible)} households by a user who ${readers[reader].who}`,
+    note:
+      `Pages of ${number(size)}, one after the other over \`Link\`, against one streaming \`SELECT\` of the same rows. ` +
+      "A call is a whole crawl. The statement's CPU has its client's in it; the time of both, what it takes to make objects of the rows.",
+    goals: goalsOf(reader),
+  }
+  const contenders = [
+    {
+      name: names.select,
+      pids: [bare.pid],
+      load: (seconds: number) => bare.load({ as: 'stream', statement: sql[reader], seconds }),
+    },
+    { name: names.crawl, pids: [world.server], load: (seconds: number) => repeat(seconds, 1, read) },
+  ]
+  try {
+    return await compare(about, contenders, world.effort, world.postmaster)
+  } finally {
+    bare.stop()
+  }
+}
+
+/** @returns how many households were read */
+async function crawlOnce(baseUrl: string, token: string): Promise<number> {
+  let households = 0
+  let next: string | undefined = `${baseUrl}api/v1/households?page_size=${size}`
+  while (next && households < most) {
+    const response: Response = await fetch(next, { headers: bearer(token) })
+    const body: unknown = await response.json()
+    if (!Array.isArray(body)) throw new Error(`${response.status} from ${next}`)
+    households += body.length
+    next = nextOf(response.headers)
+  }
+  return households
+}
