@@ -1,5 +1,5 @@
 import { renderToString } from 'preact-render-to-string'
-import { isMet, limitText, score, type Verdict } from './goal.ts'
+import { isMeasured, isMet, limitText, score, type Verdict } from './goal.ts'
 import { times } from './table.ts'
 
 /** A goal as it came out at so many households. */
@@ -73,7 +73,7 @@ function Row({ goal, bars, y }: { goal: string; bars: Charted[]; y: number }) {
 
 function Bar({ bar, y }: { bar: Charted; y: number }) {
   const distance = (Math.log(score(bar)) / Math.log(farthest)) * reach
-  const length = Number.isFinite(distance) ? Math.min(reach, Math.max(2, Math.abs(distance))) : 0
+  const length = isMeasured(bar) ? Math.min(reach, Math.max(2, Math.abs(distance))) : 0
   return (
     <g>
       <rect

@@ -1,5 +1,5 @@
 import type { Sample } from './compare.ts'
-import { isMet, limitText, type Verdict } from './goal.ts'
+import { isMeasured, isMet, limitText, type Verdict } from './goal.ts'
 
 /** One table of a bench; `note` says in a sentence or two how to read it. */
 export type Table = {
@@ -25,7 +25,7 @@ export function format({ title, note, columns, rows, verdicts = [] }: Table): st
 }
 
 export function outcome(verdict: Verdict): string {
-  if (Number.isNaN(verdict.measured)) return 'not measured'
+  if (!isMeasured(verdict)) return 'not measured'
   return isMet(verdict) ? 'met' : '**not met**'
 }
 
@@ -51,5 +51,5 @@ export function times(value: number): string {
 }
 
 export function percent(share: number): string {
-  return `±${Math.round(share * 100)}%`
+  return Number.isFinite(share) ? `±${Math.round(share * 100)}%` : '–'
 }

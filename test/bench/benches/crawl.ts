@@ -1,8 +1,8 @@
+import { firstHouseholds } from '../bare-statements.ts'
 import { compare, type Goal } from '../compare.ts'
-import { firm, type Reader, readers } from '../data.ts'
+import { type Reader, readers } from '../data.ts'
 import { bearer, nextOf } from '../journey.ts'
 import { repeat } from '../load.ts'
-import type { Statement } from '../peers/bare-sql.ts'
 import { startBareSql } from '../peers/peer.ts'
 import { number, type Table } from '../table.ts'
 import type { World } from '../world.ts'
@@ -14,22 +14,6 @@ const size = 1000
 const names = { select: 'one SELECT, row by row', crawl: 'crawl by Link' }
 
 type Crawler = Extract<Reader, 'firm' | 'broad'>
-
-const sql: Record<Crawler, Statement> = {
-  firm: {
-    name: 'crawl_firm',
-    text: 'SELECT id, name FROM households WHERE firm_id = $1 ORDER BY id LIMIT $2',
-    values: [firm, most],
-  },
-  broad: {
-    name: 'crawl_broad',
-    text: `SELECT id, name FROM households
-            WHERE firm_id = $1 AND id IN (SELECT household_id FROM account_access x JOIN accounts a ON a.id = x.account_id
-                                           WHERE x.user_id = $3)
-            ORDER BY id LIMIT $2`,
-    values: [firm, most, readers.broad.id],
-  },
-}
 
 const goalsOf = (reader: Crawler): Goal[] => [
   {
@@ -64,7 +48,8 @@ async function crawlAs(world: World, reader: Crawler): Promise<Table> {
     {
       name: names.select,
       pids: [bare.pid],
-      load: (seconds: number) => bare.load({ as: 'stream', statement: sql[reader], seconds }),
+      load: (seconds: number) =>
+        bare.load({ as: 'stream', statement: firstHouseholds(reader, most), seconds }),
     },
     { name: names.crawl, pids: [world.server], load: (seconds: number) => repeat(seconds, 1, read) },
   ]

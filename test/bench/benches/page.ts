@@ -1,36 +1,14 @@
+import { firstHouseholds } from '../bare-statements.ts'
 import { compare, type Goal } from '../compare.ts'
-import { firm, type Reader, readerNames, readers } from '../data.ts'
+import { type Reader, readerNames, readers } from '../data.ts'
 import { bearer, redeem } from '../journey.ts'
 import { loadHttp } from '../load.ts'
-import type { Statement } from '../peers/bare-sql.ts'
 import { startBareSql, startStaticRoute } from '../peers/peer.ts'
 import { type Stack, stackName, startStack } from '../peers/stack.ts'
 import type { Table } from '../table.ts'
 import type { World } from '../world.ts'
 
 export const names = { bare: 'bare SQL through pg', still: 'static Fastify route', latchkey: 'Latchkey' }
-
-/** What it takes to read the same page when nobody has to be asked who may. */
-const bareSql: Record<Reader, Statement> = {
-  firm: {
-    name: 'firm',
-    text: 'SELECT id, name FROM households WHERE firm_id = $1 ORDER BY id LIMIT 100',
-    values: [firm],
-  },
-  granted: granted('granted'),
-  broad: granted('broad'),
-}
-
-function granted(reader: Reader): Statement {
-  return {
-    name: reader,
-    text: `SELECT id, name FROM households
-            WHERE firm_id = $1 AND id IN (SELECT household_id FROM account_access x JOIN accounts a ON a.id = x.account_id
-                                           WHERE x.user_id = $2)
-            ORDER BY id LIMIT 100`,
-    values: [firm, readers[reader].id],
-  }
-}
 
 const goals = (reader: Reader): Goal[] => [
   {
@@ -74,7 +52,7 @@ async function pageOf(world: World, stack: Stack, reader: Reader): Promise<Table
     {
       name: names.bare,
       pids: [bare.pid],
-      load: (seconds: number) => bare.load({ as: 'page', statement: bareSql[reader], seconds }),
+      load: (seconds: number) => bare.load({ as: 'page', statement: firstHouseholds(reader, 100), seconds }),
     },
     { name: names.still, pids: [still.pid], load: still.load },
     {

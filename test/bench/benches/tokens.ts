@@ -7,8 +7,8 @@ import { stackName, startStack } from '../peers/stack.ts'
 import type { Table } from '../table.ts'
 import type { Partner, World } from '../world.ts'
 
-/** Redeemed in one round; they live for a minute, and each of Latchkey's is a journey through the pages. */
-const codesARound = 200
+/** Codes to be redeemed in a round; they live for a minute, and each of Latchkey's is a journey through the pages. */
+const codesASecond = 100
 
 const name = 'Latchkey'
 
@@ -102,23 +102,29 @@ export async function exchange(world: World): Promise<Table[]> {
     goal: `exchange: calls/s against ${stackName}`,
     ...{ measure: 'rate', of: name, against: stackName, limit: { atLeast: 3 } },
   }
+  const codes = Math.ceil(codesASecond * world.effort.seconds)
   const about = {
     title: 'Code exchange',
-    note: `${codesARound} codes a round, made before it: Latchkey's by as many presses of *Connect*.`,
+    note: `${codes} codes a round, made before it: Latchkey's by as many presses of *Connect*.`,
     goals: [goal],
   }
   return withIssuers(world, async (issuers) => [
-    await compare(about, issuers.map(exchanging), world.effort, world.postmaster),
+    await compare(
+      about,
+      issuers.map((issuer) => exchanging(issuer, codes)),
+      world.effort,
+      world.postmaster,
+    ),
   ])
 }
 
-function exchanging(issuer: Issuer): Contender {
+function exchanging(issuer: Issuer, count: number): Contender {
   let codes: string[] = []
   return {
     name: issuer.name,
     pids: [issuer.pid],
     prepare: async () => {
-      codes = await issuer.newCodes(codesARound)
+      codes = await issuer.newCodes(count)
     },
     load: () => redeemAll(issuer, codes),
   }

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import pg from 'pg'
 import { connections, type Load, repeat } from '../load.ts'
 
-export type Statement = { name: string; text: string; values: unknown[] }
+export type Statement = { name: string; text: string }
 /** `page`: all rows at once, on all connections. `stream`: row by row as they come, on one connection. */
 export type BareSqlRound = { as: 'page' | 'stream'; statement: Statement; seconds: number }
 
