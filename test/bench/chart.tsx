@@ -7,8 +7,8 @@ export type Charted = Verdict & { households: number }
 
 const width = 1000
 /** The goals' line, and how far a bar can go to either side of it: to 32 times as good or as bad as was asked for. */
-const line = 590
-const reach = 160
+const line = 640
+const reach = 150
 const farthest = 32
 const [barHeight, barStep, rowGap, top] = [12, 16, 8, 64]
 
@@ -29,7 +29,7 @@ export function chart(charted: Charted[]): string {
   const drawn = goals.map((goal) => {
     const bars = charted.filter((one) => one.goal === goal)
     const row = <Row key={goal} goal={goal} bars={bars} y={y} />
-    y += bars.length * barStep + rowGap
+    y += Math.max(2, bars.length) * barStep + rowGap
     return row
   })
   const met = charted.filter(isMet).length
@@ -43,7 +43,7 @@ export function chart(charted: Charted[]): string {
         worse than asked for
       </text>
       <text class="soft" x={line + 8} y="50">
-        better (each half as long again: 32 times at the end)
+        {`better, up to ${farthest} times`}
       </text>
       {drawn}
       <line class="line" x1={line} x2={line} y1="38" y2={y} />
@@ -59,7 +59,7 @@ function Row({ goal, bars, y }: { goal: string; bars: Charted[]; y: number }) {
       <text x="16" y={y + barHeight - 2}>
         {goal}
       </text>
-      {limit && bars.length > 1 ? (
+      {limit ? (
         <text class="soft" x="16" y={y + barStep + barHeight - 2}>
           {limitText(limit)}
         </text>

@@ -8,6 +8,8 @@ import { number, percent, type Table, times } from './table.ts'
 export type Contender = {
   name: string
   pids: number[]
+  /** Its process has just started: the first rounds go by until what is run again and again is compiled. */
+  fresh?: true
   /** What a round needs and is not part of it. */
   prepare?(): Promise<void>
   load(seconds: number): Promise<Load>
@@ -40,7 +42,10 @@ export async function compare(
   effort: Effort,
   postmaster: number,
 ): Promise<Table> {
-  for (const contender of contenders) await sample(contender, Math.min(1, effort.seconds), postmaster) // not counted
+  for (const contender of contenders) {
+    const uncounted = contender.fresh ? 3 : 1
+    for (let round = 0; round < uncounted; round++) await sample(contender, effort.seconds, postmaster)
+  }
   const samples = new Map(contenders.map(({ name }): [string, Sample[]] => [name, []]))
   for (let round = 0; round < effort.rounds; round++) {
     for (const contender of contenders) {

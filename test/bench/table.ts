@@ -24,7 +24,7 @@ export function format({ title, note, columns, rows, verdicts = [] }: Table): st
   return [`### ${title}`, '', note, '', ...grid(columns, rows), '', ...asked].join('\n')
 }
 
-export function outcome(verdict: Verdict): string {
+function outcome(verdict: Verdict): string {
   if (!isMeasured(verdict)) return 'not measured'
   return isMet(verdict) ? 'met' : '**not met**'
 }

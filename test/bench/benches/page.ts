@@ -1,5 +1,5 @@
 import { firstHouseholds } from '../bare-statements.ts'
-import { compare, type Goal } from '../compare.ts'
+import { type Contender, compare, type Goal } from '../compare.ts'
 import { type Reader, readerNames, readers } from '../data.ts'
 import { bearer, redeem } from '../journey.ts'
 import { loadHttp } from '../load.ts'
@@ -48,22 +48,20 @@ async function pageOf(world: World, stack: Stack, reader: Reader): Promise<Table
       'The other stack asks its authorization server at each call: a token that was revoked must not count at the next.',
     goals: goals(reader),
   }
-  const contenders = [
+  const fresh = true
+  const contenders: Contender[] = [
     {
-      name: names.bare,
-      pids: [bare.pid],
-      load: (seconds: number) => bare.load({ as: 'page', statement: firstHouseholds(reader, 100), seconds }),
+      ...{ name: names.bare, pids: [bare.pid], fresh },
+      load: (seconds) => bare.load({ as: 'page', statement: firstHouseholds(reader, 100), seconds }),
     },
-    { name: names.still, pids: [still.pid], load: still.load },
+    { name: names.still, pids: [still.pid], fresh, load: still.load },
     {
-      name: stackName,
-      pids: [stack.listing.pid, stack.provider.pid],
-      load: (seconds: number) => loadHttp({ ...peer, duration: seconds }),
+      ...{ name: stackName, pids: [stack.listing.pid, stack.provider.pid], fresh },
+      load: (seconds) => loadHttp({ ...peer, duration: seconds }),
     },
     {
-      name: names.latchkey,
-      pids: [world.server],
-      load: (seconds: number) => loadHttp({ url, headers, duration: seconds }),
+      ...{ name: names.latchkey, pids: [world.server], fresh },
+      load: (seconds) => loadHttp({ url, headers, duration: seconds }),
     },
   ]
   try {

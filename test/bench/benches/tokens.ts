@@ -58,8 +58,7 @@ function refreshing(issuer: Issuer): Contender {
   const { name, pid, addresses, partner } = issuer
   let chains: string[] = []
   return {
-    name,
-    pids: [pid],
+    ...{ name, pids: [pid], fresh: true },
     prepare: async () => {
       const codes = await issuer.newCodes(connections)
       const redeemed = await Promise.all(codes.map((code) => redeem(addresses, partner, code)))
@@ -121,8 +120,7 @@ export async function exchange(world: World): Promise<Table[]> {
 function exchanging(issuer: Issuer, count: number): Contender {
   let codes: string[] = []
   return {
-    name: issuer.name,
-    pids: [issuer.pid],
+    ...{ name: issuer.name, pids: [issuer.pid], fresh: true },
     prepare: async () => {
       codes = await issuer.newCodes(count)
     },
