@@ -43,7 +43,7 @@ const names = positionals.length > 0 ? positionals : [...benches.keys()]
 const unknown = names.filter((name) => !benches.has(name))
 if (unknown.length > 0) fail(`no bench ${unknown.join(', ')}; there are ${[...benches.keys()].join(', ')}`)
 if (values.write && positionals.length > 0) fail('--write is for all benches in one run')
-const effort = { rounds: atLeast('rounds', 1), seconds: atLeast('seconds', 0.1) }
+const effort = { rounds: atLeast('rounds', 1), seconds: atLeast('seconds', 0.01) }
 const sizes = values.households.map((households) => numberOf('households', households, 100))
 
 const figures: string[] = []

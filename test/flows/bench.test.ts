@@ -13,7 +13,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 /** Figures of so short a run mean nothing; that they are there is what counts. @returns the titles of the tables, and their goals */
 async function bench(...args: string[]) {
-  const tiny = ['--households', '200', '--rounds', '1', '--seconds', '0.1']
+  const tiny = ['--households', '200', '--rounds', '1', '--seconds', '0.03']
   const environment = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: scratch }
   const program = 'test/output/bench/bench/main.js'
   const { stdout } = await run(process.execPath, [program, ...args, ...tiny], { env: environment })

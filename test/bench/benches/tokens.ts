@@ -101,7 +101,7 @@ export async function exchange(world: World): Promise<Table[]> {
     goal: `exchange: calls/s against ${stackName}`,
     ...{ measure: 'rate', of: name, against: stackName, limit: { atLeast: 3 } },
   }
-  const codes = Math.ceil(codesASecond * world.effort.seconds)
+  const codes = Math.max(connections, Math.ceil(codesASecond * world.effort.seconds))
   const about = {
     title: 'Code exchange',
     note: `${codes} codes a round, made before it: Latchkey's by as many presses of *Connect*.`,
