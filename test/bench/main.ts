@@ -50,7 +50,7 @@ const figures: string[] = []
 const charted: Charted[] = []
 const pages: PagesAt[] = []
 for (const households of sizes) await measure(households)
-for (const table of acrossSizes(pages)) showTable(table, Math.max(...sizes))
+for (const [i, table] of acrossSizes(pages).entries()) showTable(table, sizes[i + 1] ?? Number.NaN)
 if (values.write) writePage(figures.join('\n'), chart(charted))
 
 async function measure(households: number): Promise<void> {
