@@ -3,66 +3,106 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Who logs in: one user who sees the whole firm, and one who sees what it has access to. */
-export const users = { firm: 'principal', granted: 'advisor-0' } as const
-export type Role = keyof typeof users
+/** Who logs in: one who sees the whole firm, one with access to a few of its households, one with access to half of them. */
+export const readers = {
+  firm: { id: 'principal', who: 'sees the whole firm' },
+  granted: { id: 'advisor-0', who: 'has access to a few hundred households' },
+  broad: { id: 'assistant', who: 'has access to half of all households' },
+} as const
+export type Reader = keyof typeof readers
+export const readerNames = ['firm', 'granted', 'broad'] as const satisfies Reader[]
 
 export const password = 'correct horse battery staple'
 export const firm = 'f1'
 /** Households that each advisor has access to; fewer where there are not so many. */
 const eachAdvisorSees = 300
 
-/** In names: `common` in one of twenty, `rare` in one household that both users see. */
-export const searched = { common: 'lind', rare: 'zyxwvut', letter: 'l', nowhere: '~' }
+/** In names. `rare` and `rarePair` are in the name of one household, which all readers see; `nowhere` in none. */
+export const searched = {
+  common: 'lind',
+  middle: 'mapleford',
+  rare: 'zyxwvut',
+  pair: 'qv',
+  rarePair: 'zy',
+  letter: 'l',
+  nowhere: '~',
+  nowherePair: '~~',
+}
 const families = (
   'Abara Becker Castro Demir Eriksen Fischer Garcia Haddad Ivanov Jansen ' +
   'Kowalski Lindqvist Moreau Nakamura Okafor Petrov Quispe Rossi Schmidt Tanaka'
 ).split(' ')
+const places =
+  'Ash Birch Clover Dun Elm Fern Glen Hazel Iron Juniper Kings Larch Maple North Oak Pine Quarry Rowan Silver Thorn'
+    .split(' ')
+    .flatMap((tree) =>
+      'brook dale field ford gate ham hill side ton wood'.split(' ').map((end) => tree + end),
+    )
 
 export function emailOf(user: string): string {
   return `${user}@example.com`
 }
 
-/** Writes the import's CSV files for so many households, with one account each. @returns how many rows */
-export async function writeData(directory: string, households: number): Promise<number> {
+/**
+ * Writes the import's CSV files for so many households, with one account each. With `renamed`, one household in a hundred
+ * has another name than without. @returns how many rows
+ */
+export async function writeData(directory: string, households: number, renamed = false): Promise<number> {
   const advisors = Math.max(1, Math.floor(households / eachAdvisorSees))
-  const rare = advisors * Math.floor(households / advisors / 2)
-  const name = (i: number) => (i === rare ? `The ${searched.rare} Family` : `${families[i % 20]} Family ${i}`)
+  const rare = 2 * advisors * Math.floor(households / advisors / 4)
   const user = (id: string, role: string, secret: string) =>
     `${id},${firm},${emailOf(id)},User ${id},${role},active,${secret}`
   const advisor = (i: number) => `advisor-${i % advisors}`
+  const staff = [
+    user(readers.firm.id, 'principal', password),
+    user(readers.broad.id, 'advisor', password),
+    user(readers.granted.id, 'advisor', password),
+  ]
+  const broadly = Math.ceil(households / 2)
+  const lines: [file: string, header: string, count: number, line: (i: number) => string][] = [
+    ['firms', 'id,name', 1, () => `${firm},The Firm`],
+    ['roles', 'name,sees', 2, (i) => (i === 0 ? 'principal,firm' : 'advisor,granted')],
+    [
+      'users',
+      'id,firm_id,email,name,role,status,password',
+      advisors + 2,
+      (i) => staff[i] ?? user(advisor(i - 2), 'advisor', ''),
+    ],
+    [
+      'households',
+      'id,firm_id,name',
+      households,
+      (i) => `${id('h', i)},${firm},${nameOf(i, rare)}${renamed && i % 100 === 0 ? ' (renamed)' : ''}`,
+    ],
+    [
+      'accounts',
+      'id,household_id,name,type,number_masked,custodian,currency,status,opened_on',
+      households,
+      (i) => `${id('a', i)},${id('h', i)},Savings,deposit,****1234,First Custodian,EUR,active,2020-02-29`,
+    ],
+    [
+      'account_access',
+      'user_id,account_id',
+      households + broadly,
+      (i) =>
+        i < households
+          ? `${advisor(i)},${id('a', i)}`
+          : `${readers.broad.id},${id('a', 2 * (i - households))}`,
+    ],
+  ]
+  for (const [file, header, count, line] of lines)
+    await writeLines(join(directory, `${file}.csv`), header, count, line)
+  return lines.reduce((sum, [, , count]) => sum + count, 0)
+}
 
-  await writeLines(directory, 'firms.csv', 'id,name', 1, () => `${firm},The Firm`)
-  await writeLines(directory, 'roles.csv', 'name,sees', 2, (i) =>
-    i === 0 ? 'principal,firm' : 'advisor,granted',
-  )
-  await writeLines(directory, 'users.csv', 'id,firm_id,email,name,role,status,password', advisors + 1, (i) =>
-    i === advisors
-      ? user(users.firm, 'principal', password)
-      : user(advisor(i), 'advisor', i === 0 ? password : ''),
-  )
-  await writeLines(
-    directory,
-    'households.csv',
-    'id,firm_id,name',
-    households,
-    (i) => `${id('h', i)},${firm},${name(i)}`,
-  )
-  await writeLines(
-    directory,
-    'accounts.csv',
-    'id,household_id,name,type,number_masked,custodian,currency,status,opened_on',
-    households,
-    (i) => `${id('a', i)},${id('h', i)},Savings,deposit,****1234,First Custodian,EUR,active,2020-02-29`,
-  )
-  await writeLines(
-    directory,
-    'account_access.csv',
-    'user_id,account_id',
-    households,
-    (i) => `${advisor(i)},${id('a', i)}`,
-  )
-  return 1 + 2 + (advisors + 1) + 3 * households
+function nameOf(i: number, rare: number): string {
+  if (i === rare) return `The ${searched.rare} Family`
+  return `${scattered(i, families, 0x9e3779b1)} Family of ${scattered(i, places, 0x85ebca6b)} ${i}`
+}
+
+/** Each as often as any other, also among every second household, every third and so on. */
+function scattered(i: number, words: string[], factor: number): string | undefined {
+  return words[Math.floor(((Math.imul(i, factor) >>> 0) / 2 ** 32) * words.length)]
 }
 
 function id(kind: string, number: number): string {
@@ -70,15 +110,17 @@ function id(kind: string, number: number): string {
 }
 
 async function writeLines(
-  directory: string,
-  file: string,
+  path: string,
   header: string,
   count: number,
   line: (i: number) => string,
 ): Promise<void> {
-  function* lines() {
+  function* chunks() {
     yield `${header}\n`
-    for (let i = 0; i < count; i++) yield `${line(i)}\n`
+    for (let from = 0; from < count; from += 1000) {
+      const lines = Array.from({ length: Math.min(1000, count - from) }, (_, i) => `${line(from + i)}\n`)
+      yield lines.join('')
+    }
   }
-  await pipeline(Readable.from(lines()), createWriteStream(join(directory, file)))
+  await pipeline(Readable.from(chunks()), createWriteStream(path))
 }

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Parse } from 'typebox/value'
 import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
-import { emailOf, password, type Role, users } from './data.ts'
+import { emailOf, password, type Reader, readers } from './data.ts'
 import type { Partner } from './world.ts'
 
 export type Addresses = { authUrl: string; baseUrl: string }
@@ -12,7 +12,7 @@ const Tokens = Type.Object({ access_token: Type.String(), refresh_token: Type.St
 export async function newCodes(
   { authUrl }: Addresses,
   { clientId, redirectUri }: Partner,
-  role: Role,
+  reader: Reader,
   count: number,
 ): Promise<string[]> {
   const query = new URLSearchParams({ client_id: clientId, redirect_uri: redirectUri, scope: 'openid' })
@@ -20,7 +20,8 @@ export async function newCodes(
   const codes: string[] = []
   while (codes.length < count) {
     let page = await visitor.follow(await visitor.post(`${authUrl}/api/oauth2/authorize?${query}`, ''))
-    if (page.document.querySelector('input[name=password]')) page = await logIn(visitor, page, users[role])
+    if (page.document.querySelector('input[name=password]'))
+      page = await logIn(visitor, page, readers[reader].id)
     const answer = redirectOf(await visitor.submit(page, '/connect', { decision: 'connect' }))
     const code = answer?.searchParams.get('code')
     if (!code) throw new Error(`no code but ${page.status}: ${page.text}`)
@@ -34,7 +35,7 @@ async function logIn(visitor: Visitor, page: Page, user: string): Promise<Page> 
 }
 
 export async function redeem(
-  addresses: Addresses,
+  addresses: Pick<Addresses, 'baseUrl'>,
   partner: Partner,
   code: string,
 ): Promise<Static<typeof Tokens>> {
@@ -46,7 +47,7 @@ export async function redeem(
   return readTokens(await response.text())
 }
 
-export function tokenUrl({ baseUrl }: Addresses): string {
+export function tokenUrl({ baseUrl }: Pick<Addresses, 'baseUrl'>): string {
   return `${baseUrl}oauth2/token`
 }
 
@@ -62,4 +63,13 @@ export function tokenBody({ clientId, clientSecret }: Partner, parameters: Recor
 
 export function readTokens(body: string): Static<typeof Tokens> {
   return Parse(Tokens, JSON.parse(body))
+}
+
+export function bearer(token: string): { authorization: string } {
+  return { authorization: `Bearer ${token}` }
+}
+
+/** The address in `Link: rel="next"`. */
+export function nextOf(headers: Headers): string | undefined {
+  return /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
 }

@@ -15,34 +15,54 @@ export type Load = Static<typeof Load>
 export const connections = 10
 
 export type Requests = Pick<autocannon.Options, 'url' | 'headers' | 'requests' | 'setupClient'> &
-  ({ duration: number } | { amount: number })
+  ({ duration: number } | { amount: number }) & {
+    /** What every answer must be; 200 unless given. */ status?: number
+  }
 
 /**
  * One round of HTTP by autocannon, keep-alive, one request at a time on each connection.
- * @throws when an answer is not 200: a fast refusal is no figure
+ * @throws when an answer has another status: a fast refusal is no figure
  */
-export async function loadHttp(requests: Requests): Promise<Load> {
+export async function loadHttp({ status: expected = 200, ...requests }: Requests): Promise<Load> {
   const latencies: number[] = []
   const refused: number[] = []
   const started = performance.now()
   let ended = started
   await new Promise<void>((resolve, reject) => {
-    const run = autocannon({ connections, sampleInt: 50, ...requests }, (error: Error | null, result) => {
-      if (error) reject(error)
-      else if (result.errors > 0) reject(new Error(`${result.errors} requests failed: ${requests.url}`))
-      else resolve()
-    })
+    const run = autocannon(
+      { connections, sampleInt: 50, timeout: 60, ...requests },
+      (error: Error | null, result) => {
+        if (error) reject(error)
+        else if (result.errors > 0) reject(new Error(`${result.errors} requests failed: ${requests.url}`))
+        else resolve()
+      },
+    )
     run.on('response', (_client, status, _bytes, milliseconds) => {
       ended = performance.now()
-      if (status === 200) latencies.push(milliseconds)
+      if (status === expected) latencies.push(milliseconds)
       else refused.push(status)
     })
   })
   if (refused.length > 0)
-    throw new Error(`${refused.length} answers with ${refused[0]} instead of 200: ${requests.url}`)
+    throw new Error(`${refused.length} answers with ${refused[0]} instead of ${expected}: ${requests.url}`)
   return summary(latencies, (ended - started) / 1000)
 }
 
-export function summary(latencies: number[], elapsed: number): Load {
+/** The same work again and again for so many seconds, at least once, by so many workers at a time. */
+export async function repeat(seconds: number, workers: number, work: () => Promise<unknown>): Promise<Load> {
+  const latencies: number[] = []
+  const started = performance.now()
+  const worker = async () => {
+    do {
+      const asked = performance.now()
+      await work()
+      latencies.push(performance.now() - asked)
+    } while (performance.now() - started < seconds * 1000)
+  }
+  await Promise.all(Array.from({ length: workers }, worker))
+  return summary(latencies, (performance.now() - started) / 1000)
+}
+
+function summary(latencies: number[], elapsed: number): Load {
   return { calls: latencies.length, elapsed, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }
 }

@@ -5,12 +5,16 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { conditional } from './benches/conditional.ts'
+import { crawl } from './benches/crawl.ts'
 import { depth } from './benches/depth.ts'
 import { importRows } from './benches/import.ts'
 import { page } from './benches/page.ts'
 import { search } from './benches/search.ts'
 import { exchange, refresh } from './benches/tokens.ts'
+import { type Charted, chart } from './chart.tsx'
 import { writePage } from './performance-page.ts'
+import { acrossSizes, type PagesAt } from './sizes.ts'
 import { format, type Table } from './table.ts'
 import { openWorld, type World } from './world.ts'
 
@@ -19,6 +23,8 @@ const benches = new Map<string, Bench>([
   ['page', page],
   ['search', search],
   ['depth', depth],
+  ['crawl', crawl],
+  ['conditional', conditional],
   ['refresh', refresh],
   ['exchange', exchange],
   ['import', importRows],
@@ -37,11 +43,15 @@ const names = positionals.length > 0 ? positionals : [...benches.keys()]
 const unknown = names.filter((name) => !benches.has(name))
 if (unknown.length > 0) fail(`no bench ${unknown.join(', ')}; there are ${[...benches.keys()].join(', ')}`)
 if (values.write && positionals.length > 0) fail('--write is for all benches in one run')
-const effort = { rounds: atLeast('rounds', 1), seconds: atLeast('seconds', 0.1) }
+const effort = { rounds: atLeast('rounds', 1), seconds: atLeast('seconds', 0.01) }
+const sizes = values.households.map((households) => numberOf('households', households, 100))
 
 const figures: string[] = []
-for (const households of values.households) await measure(numberOf('households', households, 100))
-if (values.write) writePage(figures.join('\n'))
+const charted: Charted[] = []
+const pages: PagesAt[] = []
+for (const households of sizes) await measure(households)
+for (const [i, table] of acrossSizes(pages).entries()) showTable(table, sizes[i + 1] ?? Number.NaN)
+if (values.write) writePage(figures.join('\n'), chart(charted))
 
 async function measure(households: number): Promise<void> {
   console.error(`${households} households: importing, starting …`)
@@ -51,11 +61,19 @@ async function measure(households: number): Promise<void> {
   try {
     if (figures.length === 0) show(await machine(world))
     show(`## ${households.toLocaleString('en-US')} households\n`)
-    for (const name of names)
-      for (const table of (await benches.get(name)?.(world)) ?? []) show(format(table))
+    for (const name of names) {
+      const tables = (await benches.get(name)?.(world)) ?? []
+      for (const table of tables) showTable(table, households)
+      if (name === 'page') pages.push({ households, pages: tables })
+    }
   } finally {
     await world.end()
   }
+}
+
+function showTable(table: Table, households: number): void {
+  show(format(table))
+  charted.push(...(table.verdicts ?? []).map((verdict) => ({ ...verdict, households })))
 }
 
 function show(text: string): void {

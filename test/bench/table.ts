@@ -1,15 +1,42 @@
+import type { Sample } from './compare.ts'
+import { isMeasured, isMet, limitText, type Verdict } from './goal.ts'
+
 /** One table of a bench; `note` says in a sentence or two how to read it. */
-export type Table = { title: string; note: string; columns: string[]; rows: string[][] }
+export type Table = {
+  title: string
+  note: string
+  columns: string[]
+  rows: string[][]
+  verdicts?: Verdict[]
+  /** Of each row, for what is compared with another run. */
+  medians?: Map<string, Sample>
+}
 
 /** Markdown that is aligned, so that it can be read on a terminal too. */
-export function format({ title, note, columns, rows }: Table): string {
+export function format({ title, note, columns, rows, verdicts = [] }: Table): string {
+  const goals = verdicts.map((verdict) => [
+    verdict.goal,
+    limitText(verdict.limit),
+    times(verdict.measured),
+    outcome(verdict),
+  ])
+  const asked = goals.length > 0 ? [...grid(['goal', 'asked for', 'measured', ''], goals), ''] : []
+  return [`### ${title}`, '', note, '', ...grid(columns, rows), '', ...asked].join('\n')
+}
+
+function outcome(verdict: Verdict): string {
+  if (!isMeasured(verdict)) return 'not measured'
+  return isMet(verdict) ? 'met' : '**not met**'
+}
+
+function grid(columns: string[], rows: string[][]): string[] {
   const widths = columns.map((column, i) =>
     Math.max(column.length, ...rows.map((row) => row[i]?.length ?? 0)),
   )
   const line = (cells: string[]) =>
     `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`
   const rule = `|${widths.map((width, i) => (i === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`
-  return [`### ${title}`, '', note, '', line(columns), rule, ...rows.map(line), ''].join('\n')
+  return [line(columns), rule, ...rows.map(line)]
 }
 
 /** Three significant digits, as people read them; a dash for what is not known. */
@@ -24,5 +51,5 @@ export function times(value: number): string {
 }
 
 export function percent(share: number): string {
-  return `±${Math.round(share * 100)}%`
+  return Number.isFinite(share) ? `±${Math.round(share * 100)}%` : '–'
 }

@@ -10,13 +10,17 @@ import pg from 'pg'
 import Type from 'typebox'
 import { Parse } from 'typebox/value'
 import type { Effort } from './compare.ts'
-import { type Role, writeData } from './data.ts'
+import { type Reader, writeData } from './data.ts'
 import { newCodes, redeem } from './journey.ts'
+import { peakMemory } from './memory.ts'
 
 /** The built program; `scripts/run.mjs bench` builds it, and runs the bench in the root of the checkout. */
 const program = resolve('dist/cli/main.js')
 
 export type Partner = { clientId: string; clientSecret: string; redirectUri: string }
+
+/** How an import went: `elapsed` in seconds, `peak` memory of its process in MiB. */
+export type Imported = { rows: number; elapsed: number; peak: number }
 
 /** A running Latchkey with data, and what it takes to call and to watch it. */
 export type World = {
@@ -26,7 +30,8 @@ export type World = {
   baseUrl: string
   partner: Partner
   /** One access token for each user. */
-  tokens: Record<Role, string>
+  tokens: Record<Reader, string>
+  imported: Imported
   /** Process ids. */
   server: number
   postmaster: number
@@ -38,7 +43,7 @@ export type World = {
   end(): Promise<void>
 }
 
-/** Imports the data, starts the server, and connects both users to a partner. */
+/** Imports the data, starts the server, and connects the users to a partner. */
 export async function openWorld(households: number, effort: Effort): Promise<World> {
   const directory = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
   const csv = join(directory, 'csv')
@@ -63,17 +68,18 @@ export async function openWorld(households: number, effort: Effort): Promise<Wor
   }
   try {
     server = await startServer(env, join(directory, 'server.log'))
-    await latchkey(['import', csv], env)
+    const imported = await importFiles(csv, rows, env)
     const partner = await createPartner(env)
     const addresses = { authUrl, baseUrl: `${authUrl}/service-open-api/` }
-    const token = async (role: Role) =>
-      (await redeem(addresses, partner, (await newCodes(addresses, partner, role, 1))[0] ?? '')).access_token
-    const tokens = { firm: await token('firm'), granted: await token('granted') }
+    const token = async (reader: Reader) =>
+      (await redeem(addresses, partner, (await newCodes(addresses, partner, reader, 1))[0] ?? ''))
+        .access_token
+    const tokens = { firm: await token('firm'), granted: await token('granted'), broad: await token('broad') }
     const database = embedded(dataDir)
     await settle(database.databaseUrl)
     return {
       ...{ effort, households, ...addresses, partner, tokens, server: server.pid ?? 0, ...database },
-      ...{ csv: { directory: csv, rows }, directory, end },
+      ...{ imported, csv: { directory: csv, rows }, directory, end },
     }
   } catch (error) {
     await end()
@@ -83,10 +89,24 @@ export async function openWorld(households: number, effort: Effort): Promise<Wor
 
 /** One command of the program, which has to succeed. @returns its standard output */
 export async function latchkey(args: string[], env: Record<string, string>): Promise<string> {
-  const run = promisify(execFile)(process.execPath, [program, ...args], {
-    env: { PATH: process.env.PATH, ...env },
-  })
-  return (await run).stdout
+  return (await run(args, env)).stdout
+}
+
+/** `latchkey import` of a directory with so many rows. */
+export async function importFiles(
+  directory: string,
+  rows: number,
+  env: Record<string, string>,
+): Promise<Imported> {
+  const started = performance.now()
+  const running = run(['import', directory], env)
+  const peak = await peakMemory(running.child.pid ?? 0, running)
+  return { rows, elapsed: (performance.now() - started) / 1000, peak }
+}
+
+function run(args: string[], env: Record<string, string>) {
+  const options = { env: { PATH: process.env.PATH, ...env } }
+  return promisify(execFile)(process.execPath, [program, ...args], options)
 }
 
 /** The log goes to a file, as it would go to a collector: it is part of what a call costs. */

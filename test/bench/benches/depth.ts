@@ -1,46 +1,69 @@
-import { compare } from '../compare.ts'
+import { compare, type Goal } from '../compare.ts'
+import { type Reader, readerNames, readers } from '../data.ts'
+import { bearer, nextOf } from '../journey.ts'
 import { loadHttp } from '../load.ts'
 import { number, type Table } from '../table.ts'
 import type { World } from '../world.ts'
 
 const deepest = 5000
+const size = 100
 
+const names = { first: 'first page', linked: 'deep page, by Link', counted: 'deep page, by its number' }
+
+const goalsOf = (reader: Reader): Goal[] =>
+  (['rate', 'cpu'] as const).map((measure) => ({
+    goal: `depth, ${reader}: ${measure === 'rate' ? 'calls/s' : 'CPU'} of a deep page by Link against the first`,
+    ...{ measure, of: names.linked, against: names.first, limit: { within: 1.2 } },
+  }))
+
+/** For whoever has enough pages. */
 export async function depth(world: World): Promise<Table[]> {
-  const headers = { authorization: `Bearer ${world.tokens.firm}` }
-  const first = `${world.baseUrl}api/v1/households?page_size=100`
-  const deep = await walk(first, headers)
+  const tables: Table[] = []
+  for (const reader of readerNames) {
+    const first = `${world.baseUrl}api/v1/households?page_size=${size}`
+    const deep = await walk(first, bearer(world.tokens[reader]))
+    if (deep.page > 0) tables.push(await depthAs(world, reader, first, deep))
+  }
+  return tables
+}
+
+function depthAs(world: World, reader: Reader, first: string, deep: Here): Promise<Table> {
   const counted = new URL(deep.url)
   counted.searchParams.delete('cursor')
-  const pages = {
-    'first page': first,
-    'deep page, by Link': deep.url,
-    'deep page, by its number': counted.href,
-  }
+  const pages = { [names.first]: first, [names.linked]: deep.url, [names.counted]: counted.href }
+  const headers = bearer(world.tokens[reader])
   const contenders = Object.entries(pages).map(([name, url]) => ({
     name,
-    pid: world.server,
+    pids: [world.server],
     load: (seconds: number) => loadHttp({ url, headers, duration: seconds }),
   }))
   const about = {
-    title: `Page ${number(deep.page)} of 100 each`,
-    note: 'A client that follows `Link` never pays for the pages before; one that counts pages itself does.',
+    title: `Page ${number(deep.page)} of ${size} each, for a user who ${readers[reader].who}`,
+    note:
+      `The last full page, but none deeper than ${number(deepest)}. ` +
+      'A client that follows `Link` never pays for the pages before; one that counts pages itself does.',
+    goals: goalsOf(reader),
   }
-  return [await compare(about, contenders, world.effort, world.postmaster)]
+  return compare(about, contenders, world.effort, world.postmaster)
 }
 
+type Here = { url: string; page: number }
+
 /** Follows `Link` to the last full page, but no further than the deepest. */
-async function walk(first: string, headers: Record<string, string>): Promise<{ url: string; page: number }> {
+async function walk(first: string, headers: Record<string, string>): Promise<Here> {
   let here = { url: first, page: 0 }
-  let next = await linkOf(first, headers)
+  let { next } = await open(first, headers)
   while (next && here.page < deepest) {
+    const page = await open(next, headers)
+    if (page.households < size) break
     here = { url: next, page: here.page + 1 }
-    next = await linkOf(next, headers)
+    next = page.next
   }
   return here
 }
 
-async function linkOf(url: string, headers: Record<string, string>): Promise<string | undefined> {
+async function open(url: string, headers: Record<string, string>) {
   const response = await fetch(url, { headers })
-  await response.arrayBuffer()
-  return /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+  const body: unknown = await response.json()
+  return { households: Array.isArray(body) ? body.length : 0, next: nextOf(response.headers) }
 }

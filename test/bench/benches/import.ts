@@ -1,57 +1,126 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { writeData } from '../data.ts'
 import { median, spread } from '../statistics.ts'
 import { number, percent, type Table, times } from '../table.ts'
-import { latchkey, type World } from '../world.ts'
+import { importFiles, latchkey, type World } from '../world.ts'
 
 /** In the order in which they refer to one another. */
 const tables = ['firms', 'roles', 'users', 'households', 'accounts', 'account_access']
 
-/** `latchkey import` into an empty database, against COPY of the same rows into the same tables. */
+/** A larger world is imported once, to be measured at all. */
+const largest = 1_000_000
+
+const names = {
+  copy: 'COPY into the same tables',
+  first: 'latchkey import',
+  same: '… again, nothing changed',
+  renamed: '… again, 1% of the households renamed',
+}
+
+/** `latchkey import` into an empty database, against COPY of the same rows into the same tables; and its memory. */
 export async function importRows(world: World): Promise<Table[]> {
   await withClient(world.databaseUrl, async (client) => {
-    for (const table of tables)
-      await pipeline(client.query(copyTo(`COPY ${table} TO STDOUT`)), createWriteStream(rowsOf(world, table)))
     await client.query('CREATE DATABASE bench_empty')
   })
   await latchkey(['migrate'], environment(world, 'bench_empty'))
-
-  const rates = { copy: [] as number[], import: [] as number[] }
-  for (let round = 0; round < world.effort.rounds; round++) {
-    rates.copy.push(await timed(world, () => copyAll(world)))
-    rates.import.push(await timed(world, () => importAll(world)))
-  }
-  return [tableOf(world, rates)]
+  const memory = await memoryOf(world)
+  return world.households > largest ? [memory] : [await speedOf(world), memory]
 }
 
-function tableOf({ csv }: World, rates: { copy: number[]; import: number[] }): Table {
-  const row = (name: string, mine: number[]) => {
-    const ratios = mine.map((rate, round) => rate / (rates.copy[round] ?? Number.NaN))
-    return [name, number(median(mine)), percent(spread(mine)), times(median(ratios))]
+async function speedOf(world: World): Promise<Table> {
+  const { csv, effort } = world
+  const renamed = join(world.directory, 'renamed')
+  mkdirSync(renamed)
+  await writeData(renamed, world.households, true)
+  await withClient(world.databaseUrl, async (client) => {
+    for (const table of tables)
+      await pipeline(client.query(copyTo(`COPY ${table} TO STDOUT`)), createWriteStream(rowsOf(world, table)))
+  })
+  const rates = new Map(Object.values(names).map((name): [string, number[]] => [name, []]))
+  const run = async (name: string, work: () => Promise<unknown>) => {
+    const started = performance.now()
+    await work()
+    rates.get(name)?.push(csv.rows / ((performance.now() - started) / 1000))
   }
+  const importInto = (directory: string) =>
+    importFiles(directory, csv.rows, environment(world, 'bench_import'))
+  for (let round = 0; round < effort.rounds; round++) {
+    await emptyDatabase(world)
+    await run(names.copy, () => copyAll(world))
+    await emptyDatabase(world)
+    await run(names.first, () => importInto(csv.directory))
+    await run(names.same, () => importInto(csv.directory))
+    await run(names.renamed, () => importInto(renamed))
+  }
+  return speedTable(csv.rows, rates)
+}
+
+function speedTable(rows: number, rates: Map<string, number[]>): Table {
+  const copied = rates.get(names.copy) ?? []
+  const ratio = (rates: number[]) => median(rates.map((rate, round) => rate / (copied[round] ?? Number.NaN)))
   return {
-    title: `Import of ${number(csv.rows)} rows`,
+    title: `Import of ${number(rows)} rows`,
     note:
       'COPY has the rows ready, folded names and hashes included, and checks nothing but the keys. ' +
       'The import is a process of its own, and its start is part of the time.',
     columns: ['', 'rows/s', 'spread', 'rows/s ratio'],
-    rows: [row('COPY into the same tables', rates.copy), row('latchkey import', rates.import)],
+    rows: [...rates].map(([name, mine]) => [
+      name,
+      number(median(mine)),
+      percent(spread(mine)),
+      times(ratio(mine)),
+    ]),
+    verdicts: [
+      {
+        goal: 'import: rows/s against COPY',
+        limit: { atLeast: 0.5 },
+        measured: ratio(rates.get(names.first) ?? []),
+      },
+    ],
   }
 }
 
-/** Rows a second into a new database. */
-async function timed(world: World, work: () => Promise<unknown>): Promise<number> {
+/** The import that made this world, and one of a tenth of it. */
+async function memoryOf(world: World): Promise<Table> {
+  const directory = join(world.directory, 'tenth')
+  mkdirSync(directory)
+  const rows = await writeData(directory, Math.floor(world.households / 10))
+  await emptyDatabase(world)
+  const tenth = await importFiles(directory, rows, environment(world, 'bench_import'))
+  const all = world.imported
+  const growth = all.peak / tenth.peak
+  return {
+    title: `Memory of an import of ${number(all.rows)} rows`,
+    note:
+      'The most that the process of the import ever had, against that of an import of a tenth: its size must not matter.' +
+      (world.households > largest
+        ? ` A comparison with COPY would take hours: it is made for ${number(largest)} households at most.`
+        : ''),
+    columns: ['', 'rows', 'seconds', 'rows/s', 'peak MiB', 'peak ratio'],
+    rows: [
+      { name: 'a tenth', ...tenth, ratio: 1 },
+      { name: 'this world', ...all, ratio: growth },
+    ].map(({ name, rows, elapsed, peak, ratio }) => [
+      name,
+      ...[rows, elapsed, rows / elapsed, peak].map(number),
+      times(ratio),
+    ]),
+    verdicts: [
+      { goal: 'import: memory against an import of a tenth', limit: { atMost: 1.3 }, measured: growth },
+    ],
+  }
+}
+
+async function emptyDatabase(world: World): Promise<void> {
   await withClient(world.databaseUrl, async (client) => {
     await client.query('DROP DATABASE IF EXISTS bench_import WITH (FORCE)')
     await client.query('CREATE DATABASE bench_import TEMPLATE bench_empty')
     await client.query('CHECKPOINT') // neither pays for what the other left to be written
   })
-  const started = performance.now()
-  await work()
-  return world.csv.rows / ((performance.now() - started) / 1000)
 }
 
 async function copyAll(world: World): Promise<void> {
@@ -65,10 +134,6 @@ async function copyAll(world: World): Promise<void> {
     }
     await client.query('COMMIT')
   })
-}
-
-function importAll(world: World): Promise<string> {
-  return latchkey(['import', world.csv.directory], environment(world, 'bench_import'))
 }
 
 function environment(world: World, database: string): Record<string, string> {

@@ -1,62 +1,88 @@
-import { compare } from '../compare.ts'
-import { firm, type Role, users } from '../data.ts'
+import { firstHouseholds } from '../bare-statements.ts'
+import { type Contender, compare, type Goal } from '../compare.ts'
+import { type Reader, readerNames, readers } from '../data.ts'
+import { bearer, redeem } from '../journey.ts'
 import { loadHttp } from '../load.ts'
 import { startBareSql, startStaticRoute } from '../peers/peer.ts'
+import { type Stack, stackName, startStack } from '../peers/stack.ts'
 import type { Table } from '../table.ts'
 import type { World } from '../world.ts'
 
-/** What it takes to read the same page when nobody has to be asked who may. */
-const bareSql: Record<Role, { name: string; text: string; values: string[] }> = {
-  firm: {
-    name: 'firm',
-    text: 'SELECT id, name FROM households WHERE firm_id = $1 ORDER BY id LIMIT 100',
-    values: [firm],
+export const names = { bare: 'bare SQL through pg', still: 'static Fastify route', latchkey: 'Latchkey' }
+
+const goals = (reader: Reader): Goal[] => [
+  {
+    goal: `page, ${reader}: CPU of a call against that of its rows through pg`,
+    ...{ measure: 'cpu', of: names.latchkey, against: names.bare, limit: { atMost: 1 } },
   },
-  granted: {
-    name: 'granted',
-    text: `SELECT id, name FROM households
-            WHERE firm_id = $1 AND id IN (SELECT household_id FROM account_access x JOIN accounts a ON a.id = x.account_id
-                                           WHERE x.user_id = $2)
-            ORDER BY id LIMIT 100`,
-    values: [firm, users.granted],
+  {
+    goal: `page, ${reader}: calls/s against ${stackName}`,
+    ...{ measure: 'rate', of: names.latchkey, against: stackName, limit: { atLeast: 4 } },
   },
-}
+]
 
 export async function page(world: World): Promise<Table[]> {
-  return [await pageOf(world, 'firm'), await pageOf(world, 'granted')]
+  const stack = await startStack(world)
+  try {
+    const tables: Table[] = []
+    for (const reader of readerNames) tables.push(await pageOf(world, stack, reader))
+    return tables
+  } finally {
+    stack.stop()
+  }
 }
 
-async function pageOf(world: World, role: Role): Promise<Table> {
+async function pageOf(world: World, stack: Stack, reader: Reader): Promise<Table> {
   const url = `${world.baseUrl}api/v1/households?page_size=100`
-  const headers = { authorization: `Bearer ${world.tokens[role]}` }
+  const headers = bearer(world.tokens[reader])
+  const body = await (await fetch(url, { headers })).text()
+  const peer = { url: `${stack.listing.url}?page_size=100`, headers: bearer(await tokenOf(stack, reader)) }
+  await checkAlike(body, peer)
   const bare = startBareSql(world.databaseUrl)
-  const still = await startStaticRoute(await (await fetch(url, { headers })).text())
+  const still = await startStaticRoute(body)
+  const about = {
+    title: `A page of 100 for a user who ${readers[reader].who}`,
+    note:
+      'The rows through `pg` with nothing else are the limit for one page, and no HTTP; ' +
+      'a Fastify route that answers the same bytes is the limit for HTTP, and no database. ' +
+      'The other stack asks its authorization server at each call: a token that was revoked must not count at the next.',
+    goals: goals(reader),
+  }
+  const fresh = true
+  const contenders: Contender[] = [
+    {
+      ...{ name: names.bare, pids: [bare.pid], fresh },
+      load: (seconds) => bare.load({ as: 'page', statement: firstHouseholds(reader, 100), seconds }),
+    },
+    { name: names.still, pids: [still.pid], fresh, load: still.load },
+    {
+      ...{ name: stackName, pids: [stack.listing.pid, stack.provider.pid], fresh },
+      load: (seconds) => loadHttp({ ...peer, duration: seconds }),
+    },
+    {
+      ...{ name: names.latchkey, pids: [world.server], fresh },
+      load: (seconds) => loadHttp({ url, headers, duration: seconds }),
+    },
+  ]
   try {
-    return await compare(
-      {
-        title: `A page of 100 for a role that sees \`${role}\``,
-        note:
-          'The rows through `pg` with nothing else are the limit for one page, and no HTTP; ' +
-          'a Fastify route that answers the same bytes is the limit for HTTP, and no database.',
-      },
-      [
-        {
-          name: 'bare SQL through pg',
-          pid: bare.pid,
-          load: (seconds) => bare.load(bareSql[role], seconds),
-        },
-        { name: 'static Fastify route', pid: still.pid, load: still.load },
-        {
-          name: 'Latchkey',
-          pid: world.server,
-          load: (seconds) => loadHttp({ url, headers, duration: seconds }),
-        },
-      ],
-      world.effort,
-      world.postmaster,
-    )
+    return await compare(about, contenders, world.effort, world.postmaster)
   } finally {
     bare.stop()
     still.stop()
   }
+}
+
+async function tokenOf({ provider, partner, newCodes }: Stack, reader: Reader): Promise<string> {
+  const [code = ''] = await newCodes(readers[reader].id, 1)
+  return (await redeem(provider.addresses, partner, code)).access_token
+}
+
+/** Another answer would be another task. */
+async function checkAlike(
+  body: string,
+  peer: { url: string; headers: { authorization: string } },
+): Promise<void> {
+  const theirs = await (await fetch(peer.url, { headers: peer.headers })).json()
+  if (JSON.stringify(theirs) !== JSON.stringify(JSON.parse(body)))
+    throw new Error(`${peer.url} answers otherwise`)
 }

@@ -1,33 +1,78 @@
 import type { Request } from 'autocannon'
-import { compare } from '../compare.ts'
-import { form, newCodes, readTokens, redeem, tokenBody, tokenUrl } from '../journey.ts'
+import { type Contender, compare, type Goal } from '../compare.ts'
+import { readers } from '../data.ts'
+import { type Addresses, form, newCodes, readTokens, redeem, tokenBody, tokenUrl } from '../journey.ts'
 import { connections, type Load, loadHttp } from '../load.ts'
+import { stackName, startStack } from '../peers/stack.ts'
 import type { Table } from '../table.ts'
-import type { World } from '../world.ts'
+import type { Partner, World } from '../world.ts'
 
-const noPeer = 'There is no other server to compare with yet: absolute figures.'
-/** Redeemed in one round; they live for a minute, and each is a journey through the pages. */
-const codesARound = 200
+/** Codes to be redeemed in a round; they live for a minute, and each of Latchkey's is a journey through the pages. */
+const codesASecond = 100
 
-export async function refresh(world: World): Promise<Table[]> {
-  const codes = await newCodes(world, world.partner, 'granted', connections)
-  const chains = await Promise.all(
-    codes.map(async (code) => (await redeem(world, world.partner, code)).refresh_token),
-  )
-  const load = (seconds: number) => rotate(world, chains, seconds)
-  const about = {
-    title: 'Refresh with rotation',
-    note: `Each connection sends its latest refresh token, and each answer is on disk. ${noPeer}`,
-  }
-  const latchkey = { name: 'Latchkey', pid: world.server, load }
-  return [await compare(about, [latchkey], world.effort, world.postmaster)]
+const name = 'Latchkey'
+
+/** A token endpoint, and how to come by codes for it. */
+type Issuer = {
+  name: string
+  pid: number
+  addresses: Pick<Addresses, 'baseUrl'>
+  partner: Partner
+  newCodes(count: number): Promise<string[]>
 }
 
-/** One round. `chains` has the latest token of each connection; an answer that the round's end cuts off is asked for again. */
-function rotate(world: World, chains: string[], duration: number): Promise<Load> {
+async function withIssuers<T>(world: World, work: (issuers: Issuer[]) => Promise<T>): Promise<T> {
+  const stack = await startStack(world)
+  const latchkey: Issuer = {
+    ...{ name, pid: world.server, addresses: world, partner: world.partner },
+    newCodes: (count) => newCodes(world, world.partner, 'granted', count),
+  }
+  const peer: Issuer = {
+    ...{ name: stackName, partner: stack.partner, ...stack.provider },
+    newCodes: (count) => stack.newCodes(readers.granted.id, count),
+  }
+  try {
+    return await work([peer, latchkey])
+  } finally {
+    stack.stop()
+  }
+}
+
+export async function refresh(world: World): Promise<Table[]> {
+  const goal: Goal = {
+    goal: `refresh: calls/s against ${stackName}`,
+    ...{ measure: 'rate', of: name, against: stackName, limit: { atLeast: 4 } },
+  }
+  const about = {
+    title: 'Refresh with rotation',
+    note: 'Each connection sends its latest refresh token, and each answer is on disk.',
+    goals: [goal],
+  }
+  return withIssuers(world, async (issuers) => [
+    await compare(about, issuers.map(refreshing), world.effort, world.postmaster),
+  ])
+}
+
+/** New chains each round: an answer that its end cuts off is lost, and the peer takes the next try for a replay. */
+function refreshing(issuer: Issuer): Contender {
+  const { name, pid, addresses, partner } = issuer
+  let chains: string[] = []
+  return {
+    ...{ name, pids: [pid], fresh: true },
+    prepare: async () => {
+      const codes = await issuer.newCodes(connections)
+      const redeemed = await Promise.all(codes.map((code) => redeem(addresses, partner, code)))
+      chains = redeemed.map((tokens) => tokens.refresh_token)
+    },
+    load: (seconds) => rotate(issuer, chains, seconds),
+  }
+}
+
+/** One round. `chains` has the latest token of each connection. */
+function rotate({ addresses, partner }: Issuer, chains: string[], duration: number): Promise<Load> {
   let taken = 0
   return loadHttp({
-    url: tokenUrl(world),
+    url: tokenUrl(addresses),
     duration,
     setupClient(client) {
       const chain = taken++
@@ -37,7 +82,7 @@ function rotate(world: World, chains: string[], duration: number): Promise<Load>
           headers: form,
           setupRequest: (request) => ({
             ...request,
-            body: tokenBody(world.partner, {
+            body: tokenBody(partner, {
               grant_type: 'refresh_token',
               refresh_token: chains[chain] ?? '',
             }),
@@ -52,30 +97,45 @@ function rotate(world: World, chains: string[], duration: number): Promise<Load>
 }
 
 export async function exchange(world: World): Promise<Table[]> {
-  let codes: string[] = []
-  const latchkey = {
-    name: 'Latchkey',
-    pid: world.server,
-    prepare: async () => {
-      codes = await newCodes(world, world.partner, 'granted', codesARound)
-    },
-    load: () => redeemAll(world, codes),
+  const goal: Goal = {
+    goal: `exchange: calls/s against ${stackName}`,
+    ...{ measure: 'rate', of: name, against: stackName, limit: { atLeast: 3 } },
   }
+  const codes = Math.max(connections, Math.ceil(codesASecond * world.effort.seconds))
   const about = {
     title: 'Code exchange',
-    note: `${codesARound} codes a round, made before it by as many presses of *Connect*. ${noPeer}`,
+    note: `${codes} codes a round, made before it: Latchkey's by as many presses of *Connect*.`,
+    goals: [goal],
   }
-  return [await compare(about, [latchkey], world.effort, world.postmaster)]
+  return withIssuers(world, async (issuers) => [
+    await compare(
+      about,
+      issuers.map((issuer) => exchanging(issuer, codes)),
+      world.effort,
+      world.postmaster,
+    ),
+  ])
 }
 
-function redeemAll(world: World, codes: string[]): Promise<Load> {
+function exchanging(issuer: Issuer, count: number): Contender {
+  let codes: string[] = []
+  return {
+    ...{ name: issuer.name, pids: [issuer.pid], fresh: true },
+    prepare: async () => {
+      codes = await issuer.newCodes(count)
+    },
+    load: () => redeemAll(issuer, codes),
+  }
+}
+
+function redeemAll({ addresses, partner }: Issuer, codes: string[]): Promise<Load> {
   let taken = 0
   const setupRequest = (request: Request): Request => ({
     ...request,
-    body: tokenBody(world.partner, { grant_type: 'authorization_code', code: codes[taken++] ?? '' }),
+    body: tokenBody(partner, { grant_type: 'authorization_code', code: codes[taken++] ?? '' }),
   })
   return loadHttp({
-    url: tokenUrl(world),
+    url: tokenUrl(addresses),
     amount: codes.length,
     setupClient: (client) => client.setRequests([{ method: 'POST', headers: form, setupRequest }]),
   })

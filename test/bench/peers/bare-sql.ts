@@ -1,25 +1,42 @@
 /**
- * The limit for one page: the statement through `pg` and nothing else. A process of its own, so that its CPU time can be
- * told. Each message is one round.
+ * The limit for what a statement gives: the rows through `pg` and nothing else. A process of its own, so that its CPU time
+ * can be told. Each message is one round.
  */
+import { once } from 'node:events'
 import pg from 'pg'
-import { connections, summary } from '../load.ts'
+import { connections, type Load, repeat } from '../load.ts'
 
-export type BareSqlRound = { name: string; text: string; values: string[]; seconds: number }
+export type Statement = { name: string; text: string }
+/** `page`: all rows at once, on all connections. `stream`: row by row as they come, on one connection. */
+export type BareSqlRound = { as: 'page' | 'stream'; statement: Statement; seconds: number }
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: connections })
 
-process.on('message', async ({ seconds, ...statement }: BareSqlRound) => {
-  const latencies: number[] = []
-  const started = performance.now()
-  const worker = async () => {
-    while (performance.now() - started < seconds * 1000) {
-      const asked = performance.now()
-      await pool.query(statement)
-      latencies.push(performance.now() - asked)
-    }
-  }
-  await Promise.all(Array.from({ length: connections }, worker))
-  process.send?.(summary(latencies, (performance.now() - started) / 1000))
-})
+process.on('message', async ({ as, statement, seconds }: BareSqlRound) =>
+  process.send?.(await rounds[as](statement, seconds)),
+)
 process.on('disconnect', () => process.exit())
+
+const rounds = {
+  page: (statement: Statement, seconds: number): Promise<Load> =>
+    repeat(seconds, connections, () => pool.query(statement)),
+  stream: async (statement: Statement, seconds: number): Promise<Load> => {
+    const client = await pool.connect()
+    try {
+      return await repeat(seconds, 1, () => stream(client, statement))
+    } finally {
+      client.release()
+    }
+  },
+}
+
+/** With a listener for rows, `pg` keeps none of them. */
+async function stream(client: pg.ClientBase, statement: Statement): Promise<void> {
+  let bytes = 0
+  const query = client.query(new pg.Query<{ id: string; name: string }>(statement))
+  query.on('row', ({ id, name }) => {
+    bytes += id.length + name.length
+  })
+  await once(query, 'end')
+  if (bytes === 0) throw new Error(`no rows from ${statement.text}`)
+}

@@ -5,34 +5,35 @@ import { Parse } from 'typebox/value'
 import { Load, loadHttp } from '../load.ts'
 import type { BareSqlRound } from './bare-sql.ts'
 
-export type BareSql = {
-  pid: number
-  load(statement: Omit<BareSqlRound, 'seconds'>, seconds: number): Promise<Load>
-  stop(): void
-}
+export type BareSql = { pid: number; load(round: BareSqlRound): Promise<Load>; stop(): void }
 
 export function startBareSql(databaseUrl: string): BareSql {
-  const { pid, ask, stop } = start('bare-sql', { DATABASE_URL: databaseUrl })
-  return { pid, load: async (statement, seconds) => Parse(Load, await ask({ ...statement, seconds })), stop }
+  const { pid, ask, stop } = startPeer('bare-sql', { DATABASE_URL: databaseUrl })
+  return { pid, load: async (round) => Parse(Load, await ask(round)), stop }
 }
 
 export type StaticRoute = { pid: number; load(seconds: number): Promise<Load>; stop(): void }
 
 export async function startStaticRoute(body: string): Promise<StaticRoute> {
-  const { pid, ask, stop } = start('static-route', {})
+  const { pid, ask, stop } = startPeer('static-route')
   const url = `${await ask(body)}/`
   return { pid, load: (seconds) => loadHttp({ url, duration: seconds }), stop }
 }
 
-function start(name: string, env: Record<string, string>) {
+/** A process of its own that runs `peers/NAME`. `ask` sends it a message, and waits for its answer. */
+export function startPeer(name: string, env: Record<string, string> = {}) {
   const file = fileURLToPath(new URL(`./${name}.js`, import.meta.url))
-  const child: ChildProcess = fork(file, { env: { PATH: process.env.PATH, ...env } })
+  const production = { PATH: process.env.PATH, NODE_ENV: 'production' }
+  const child: ChildProcess = fork(file, { env: { ...production, ...env } })
   if (child.pid === undefined) throw new Error(`${name} did not start`)
-  /** A message to our own program, and its answer. */
+  const died = once(child, 'exit').then(() => {
+    throw new Error(`${name} ended`)
+  })
+  died.catch(() => {}) // of use only to who waits for an answer
   const ask = async (message: string | object): Promise<unknown> => {
     const answer = once(child, 'message')
     child.send(message)
-    return (await answer)[0]
+    return (await Promise.race([answer, died]))[0]
   }
-  return { pid: child.pid, ask, stop: () => void child.disconnect() }
+  return { pid: child.pid, ask, stop: () => void (child.connected && child.disconnect()) }
 }

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The most memory that a process has had, in MiB: VmHWM of proc_pid_status(5). NaN elsewhere than on Linux. */
+export async function peakMemory(pid: number, ended: Promise<unknown>): Promise<number> {
+  let peak = Number.NaN
+  let running = true
+  const over = ended.finally(() => {
+    running = false
+  })
+  while (running) {
+    peak = read(pid) ?? peak
+    await Promise.race([over, sleep(20)])
+  }
+  return peak
+}
+
+/** Undefined for a process that has ended. */
+function read(pid: number): number | undefined {
+  try {
+    const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return kibibytes === undefined ? undefined : Number(kibibytes) / 1024
+  } catch {
+    return undefined
+  }
+}

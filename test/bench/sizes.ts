@@ -1,0 +1,52 @@
+import { names } from './benches/page.ts'
+import type { Sample } from './compare.ts'
+import { type Reader, readerNames } from './data.ts'
+import type { Verdict } from './goal.ts'
+import { type Table, times } from './table.ts'
+
+/** The tables of the page bench, one for each reader, at so many households. */
+export type PagesAt = { households: number; pages: Table[] }
+
+/** Latchkey by itself, and what is left of the ratio when the run's own limits take the machine's moods out of it. */
+const relativeTo = [undefined, names.bare, names.still]
+
+/** Each size against the first. */
+export function acrossSizes([first, ...others]: PagesAt[]): Table[] {
+  return first ? others.map((other) => acrossTwo(first, other)) : []
+}
+
+function acrossTwo(small: PagesAt, large: PagesAt): Table {
+  const ratio = (reader: Reader, measure: keyof Sample, peer: string | undefined) =>
+    value(large, reader, measure, peer) / value(small, reader, measure, peer)
+  return {
+    title: `The same page at ${households(small)} and at ${households(large)} households`,
+    note:
+      'Each size has a run of its own, so these ratios are not taken round by round. ' +
+      "The rows below Latchkey's first have its figures relative to a limit of the same run.",
+    columns: ['', 'calls/s ratio', 'CPU ratio'],
+    rows: readerNames.flatMap((reader) =>
+      relativeTo.map((peer) => [
+        `${reader}: Latchkey${peer ? ` relative to the ${peer}` : ''}`,
+        ...(['rate', 'cpu'] as const).map((measure) => times(ratio(reader, measure, peer))),
+      ]),
+    ),
+    verdicts: readerNames.flatMap((reader) =>
+      (['rate', 'cpu'] as const).map(
+        (measure): Verdict => ({
+          goal: `size, ${reader}: ${measure === 'rate' ? 'calls/s' : 'CPU'} of a page against ${households(small)} households`,
+          limit: { within: 1.3 },
+          measured: ratio(reader, measure, undefined),
+        }),
+      ),
+    ),
+  }
+}
+
+function value({ pages }: PagesAt, reader: Reader, measure: keyof Sample, peer: string | undefined): number {
+  const of = (name: string) => pages[readerNames.indexOf(reader)]?.medians?.get(name)?.[measure] ?? Number.NaN
+  return peer ? of(names.latchkey) / of(peer) : of(names.latchkey)
+}
+
+function households({ households }: PagesAt): string {
+  return households.toLocaleString('en-US')
+}
