@@ -53,7 +53,8 @@ export function openPool(url: string, onError: (error: Error) => void): Database
     max: 10,
     // Every statement here has one plan that is right for all its values, and is prepared to be planned once: left to
     // itself, PostgreSQL plans a page anew for each call, since of a LIMIT that is a parameter it expects the worst.
-    options: '-c plan_cache_mode=force_generic_plan -c jit=off',
+    options:
+      '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off',
     statement_timeout: statementTimeout,
     query_timeout: answerTimeout,
   })
