@@ -1,10 +1,14 @@
--- The listing out of indexes alone. `json` is the household as the API answers it: a page is these texts, joined. Long
--- names are compressed in the index, where a tuple has 2,704 bytes at most; pglz, because lz4 does less for \u0001.
+-- The listing out of indexes alone. `json` is the household as the API answers it: a page is these texts, joined.
+-- `name_searched` is the folded name, empty where there is none and null where it is long. An index tuple has 2,704 bytes
+-- at most: `json` alone fits whatever the name (500 characters; pglz, because lz4 does less for \u0001), both would not.
 ALTER TABLE households
   ADD COLUMN json text COMPRESSION pglz COLLATE "C" NOT NULL
-    GENERATED ALWAYS AS (json_strip_nulls(json_object(ARRAY['id', id, 'name', name]))::text) STORED;
+    GENERATED ALWAYS AS (json_strip_nulls(json_object(ARRAY['id', id, 'name', name]))::text) STORED,
+  ADD COLUMN name_searched text COLLATE "C"
+    GENERATED ALWAYS AS (
+      CASE WHEN name_folded IS NULL THEN '' WHEN octet_length(name_folded) <= 250 THEN name_folded END) STORED;
 DROP INDEX households_of_firm;
-CREATE INDEX households_listed ON households (firm_id, id) INCLUDE (json, name_folded);
+CREATE INDEX households_listed ON households (firm_id, id) INCLUDE (json, name_searched);
 
 -- What a name is found by: for each of its characters, that one and the two that follow, as a lexeme behind the firm's
 -- id. Every text of three characters in the name is such a lexeme, every shorter one the beginning of one. Unlike

@@ -7,7 +7,7 @@ import type { Statement } from './peers/bare-sql.ts'
  */
 export function firstHouseholds(reader: Reader, count: number): Statement {
   const access = `
-    AND id IN (SELECT household_id FROM account_access x JOIN accounts a ON a.id = x.account_id
+    AND id IN (SELECT x.household_id FROM account_access x JOIN accounts a ON a.id = x.account_id
                 WHERE x.user_id = '${readers[reader].id}')`
   const text = `
     SELECT id, name FROM households WHERE firm_id = '${firm}' ${reader === 'firm' ? '' : access}

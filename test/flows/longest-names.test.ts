@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accessTokenOf } from '../support/access-token.ts'
+import { replaceDirectory } from '../support/directory-rows.ts'
+import { api } from '../support/journey.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await testServer()
+})
+afterAll(() => server.close())
+
+/** What 500 characters cost most in: bytes that do not compress, escapes of six bytes, and both in turn. */
+const emoji = fc.integer({ min: 0x1f300, max: 0x1f9ff }).map((code) => String.fromCodePoint(code))
+const rare = fc.integer({ min: 0x20000, max: 0x2a6df }).map((code) => String.fromCodePoint(code))
+const control = fc.integer({ min: 1, max: 31 }).map((code) => String.fromCharCode(code))
+const quotes = fc.constantFrom('"', '\\')
+const expanding = fc.constantFrom('\u0958', '\u{1d160}', '\u{1d163}', 'ß', 'ΐ', 'ﬃ') // longer when folded
+const longest = fc.oneof(
+  ...[expanding, emoji, rare, control, quotes, fc.oneof(rare, control), fc.oneof(rare, control, quotes)].map(
+    (char) => fc.array(char, { minLength: 500, maxLength: 500 }).map((chars) => chars.join('')),
+  ),
+)
+
+test('a name of any 500 characters is kept, listed and found whole', async () => {
+  const firm = 'F'.repeat(64)
+  await fc.assert(
+    fc.asyncProperty(longest, async (name) => {
+      const id = 'h'.repeat(64)
+      await replaceDirectory(server.database, {
+        firms: [firm],
+        users: [{ id: 'ada', firm, sees: 'firm' }],
+        households: [{ id, firm, name }],
+      })
+      const accessToken = await accessTokenOf(server.database, 'ada')
+      expect((await api(server, 'households', accessToken)).body).toEqual([{ id, name }])
+      const pattern = [...name].slice(-80).join('')
+      const found = await api(
+        server,
+        `households?${new URLSearchParams({ name_pattern: pattern })}`,
+        accessToken,
+      )
+      expect(found.body).toEqual([{ id, name }])
+    }),
+    { numRuns: 40, endOnFailure: true },
+  )
+})
