@@ -4,7 +4,6 @@ import type { Environment } from '../config.ts'
 import { anyMark, foreignTo, markOf } from '../environment.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const base = 62n
 const kinds = {
   at: 'access token',
   rt: 'refresh token',
@@ -73,23 +72,26 @@ function named(kind: string): string {
   return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`
 }
 
-/** Of each call's token: in plain numbers, which cost a tenth of BigInt's. */
 function checksum(text: string): string {
-  let rest = crc32(text)
-  let digits = ''
-  for (let place = 0; place < 6; place++) {
-    digits = alphabet[rest % 62] + digits
-    rest = Math.floor(rest / 62)
-  }
-  return digits
+  return digits(crc32(text), 6)
 }
 
 function base62(bytes: Buffer, length: number): string {
   let rest = BigInt(`0x${bytes.toString('hex')}`)
   let text = ''
-  for (let place = 0; place < length; place++) {
-    text = alphabet[Number(rest % base)] + text
-    rest /= base
+  for (; text.length < length; rest /= eightDigits) text = digits(Number(rest % eightDigits), 8) + text
+  return text.slice(-length)
+}
+
+/** What a number holds exactly is written with numbers, which cost a tenth of BigInts. */
+const eightDigits = 62n ** 8n
+
+function digits(value: number, places: number): string {
+  let rest = value
+  let text = ''
+  for (let place = 0; place < places; place++) {
+    text = alphabet[rest % 62] + text
+    rest = Math.floor(rest / 62)
   }
   return text
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { logOnce } from '../http/access-log.ts'
 import {
   type Form,
   type Parameters,
@@ -38,7 +39,7 @@ export function clientRequests(context: Context) {
   ): Promise<Done | TokenRefusal> {
     const asked = await readRequest(request, endpoint, context, keys)
     const outcome = asked.kind === 'refused' ? asked : await act(asked.client, asked.body)
-    request.log.info({
+    logOnce(request, {
       event: endpoint,
       outcome: outcome.kind === 'refused' && 'reason' in outcome ? outcome.reason : outcome.kind,
       // Whatever else was sent as a client_id may be a secret in the wrong place.
