@@ -6,7 +6,7 @@ import { sendNotFound } from '../http/api-edge.ts'
 import { Problem } from '../http/problem.ts'
 import { bearerRefusal, readBearer } from '../tokens/bearer.ts'
 import { sendBearerRefusal } from '../tokens/bearer-challenge.ts'
-import { deprecation } from './deprecation.ts'
+import { deprecation, deprecationHeaders } from './deprecation.ts'
 import { cutPage } from './entries.ts'
 import { etagOf } from './etag.ts'
 import { listAccounts } from './list-accounts.sql.ts'
@@ -14,7 +14,7 @@ import { listHouseholds } from './list-households.sql.ts'
 import { searchedFor } from './name-pattern.ts'
 import { linkHeader, offsetOf, PageQuery, pageOf } from './page.ts'
 import { searchHouseholds } from './search-households.sql.ts'
-import { sendNotModified, sendPage, stillHeld } from './send-page.ts'
+import { notModified, pageHeaders, sendNotModified, sendPage, stillHeld } from './send-page.ts'
 
 const Household = Type.Object({
   id: Type.String({ description: 'Identifier of the household.' }),
@@ -56,7 +56,11 @@ const householdsSchema = {
   deprecated: true,
   security,
   querystring: HouseholdsQuery,
-  response: { 200: Type.Array(Household), ...problemResponses },
+  response: {
+    200: Type.Array(Household, { headers: { ...pageHeaders, ...deprecationHeaders } }),
+    304: { ...notModified, headers: { ...notModified.headers, ...deprecationHeaders } },
+    ...problemResponses,
+  },
 }
 const accountsSchema = {
   operationId: 'listAccounts',
@@ -64,7 +68,7 @@ const accountsSchema = {
   security,
   params: AccountsParams,
   querystring: AccountsQuery,
-  response: { 200: Type.Array(Account), ...problemResponses },
+  response: { 200: Type.Array(Account, { headers: pageHeaders }), 304: notModified, ...problemResponses },
 }
 
 export function householdRoutes(app: FastifyInstance, context: Context): void {

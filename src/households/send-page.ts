@@ -5,6 +5,26 @@ import { etagOf, heldTag, quoted } from './etag.ts'
 import type { Page } from './page.ts'
 import { viewOfCaller } from './view.sql.ts'
 
+const conditionalHeaders = {
+  ETag: {
+    type: 'string',
+    description: 'To be sent back in `If-None-Match`; another for each content coding.',
+  },
+  'Cache-Control': { type: 'string', const: 'private, no-cache' },
+  Vary: { type: 'string' },
+}
+
+/** What is sent here, for the description of the API. */
+export const pageHeaders = {
+  ...conditionalHeaders,
+  Link: { type: 'string', description: 'Other pages, by `rel` (RFC 8288); absent where there are none.' },
+}
+export const notModified = {
+  description: 'The page is still the one of a tag in `If-None-Match`; so are its links.',
+  type: 'null',
+  headers: conditionalHeaders,
+}
+
 /**
  * The tag under which the client has the page, when that is still what it would get; the page itself isn't read for it.
  * Undefined: read it, also to refuse the call. Only a page that was sent has a tag, so nothing else need be checked.
@@ -18,10 +38,10 @@ export async function stillHeld(
 ): Promise<string | undefined> {
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch === undefined || ifNoneMatch === '*') return undefined
-  const { grant_id, used_at, client_id, user_id, view } = await database.one(viewOfCaller, [tokenHash])
-  if (grant_id === null || view === null) return undefined
-  const tag = heldTag(ifNoneMatch, etagOf(keys.etag, view, page))
-  if (tag === undefined) return undefined
+  const caller = await database.maybe(viewOfCaller, [tokenHash])
+  const tag = caller && heldTag(ifNoneMatch, etagOf(keys.etag, caller.view, page))
+  if (caller === undefined || tag === undefined) return undefined
+  const { grant_id, used_at, client_id, user_id } = caller
   log.info({ event: 'read', outcome: 'not_modified', client_id, user_id })
   usage.used(grant_id, used_at)
   return tag
