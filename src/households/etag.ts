@@ -10,10 +10,8 @@ const format = '1'
  * since the ids in it could otherwise be guessed and tried.
  */
 export function etagOf(key: Buffer, view: string, { listing, number, size, after }: Page): string {
-  const { address, filters } = listing
-  return hmac(key, format, view, address, JSON.stringify(filters), String(number), String(size), after)
-    .subarray(0, 16)
-    .toString('base64url')
+  const parts = JSON.stringify([format, view, listing.address, listing.filters, number, size, after])
+  return hmac(key, parts).subarray(0, 16).toString('base64url')
 }
 
 /** A representation in another coding has another tag (RFC 9110 section 8.8.3.3). */
