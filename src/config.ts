@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { IsDate, IsDateTime } from 'typebox/format'
 import { ExplainedError } from './explained-error.ts'
 
 export type Environment = 'sandbox' | 'production'
@@ -22,6 +23,8 @@ export type Config = {
   databaseUrl?: string
   /** Addresses whose `X-Forwarded-For` is believed. */
   trustedProxies: string[]
+  /** Absent: the listing of households under v1 says nothing about its end. */
+  v1?: { deprecatedOn: Date; sunsetOn?: Date }
 }
 
 export class ConfigError extends ExplainedError {
@@ -56,6 +59,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const dataDir = resolve(env.LATCHKEY_DATA_DIR || './data')
   const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
   const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
+  const v1 = readV1(read, faults)
   // With a database of its own the data directory is no place to look for the secret: other nodes have another.
   const kept = !env.LATCHKEY_SECRET && !env.DATABASE_URL
   const secret = read('LATCHKEY_SECRET', '', (text) => {
@@ -85,6 +89,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     secret,
     ...(databaseUrl ? { databaseUrl } : {}),
     trustedProxies,
+    ...(v1 ? { v1 } : {}),
   }
 }
 
@@ -98,6 +103,19 @@ function reader(env: NodeJS.ProcessEnv, faults: string[]) {
       return undefined
     }
   }
+}
+
+/** RFC 9745 section 4: no end before the deprecation. */
+function readV1(read: ReturnType<typeof reader>, faults: string[]): Config['v1'] {
+  const deprecatedOn = read('LATCHKEY_V1_DEPRECATED_ON', '', parseInstant)
+  const sunsetOn = read('LATCHKEY_V1_SUNSET_ON', '', parseInstant)
+  if (sunsetOn && deprecatedOn === null) {
+    faults.push('LATCHKEY_V1_SUNSET_ON: needs LATCHKEY_V1_DEPRECATED_ON as well')
+  }
+  if (sunsetOn && deprecatedOn && sunsetOn < deprecatedOn) {
+    faults.push('LATCHKEY_V1_SUNSET_ON: must not be before LATCHKEY_V1_DEPRECATED_ON')
+  }
+  return deprecatedOn ? { deprecatedOn, ...(sunsetOn ? { sunsetOn } : {}) } : undefined
 }
 
 function parseEnvironment(text: string): Environment {
@@ -154,6 +172,16 @@ function parseSecret(text: string): string {
     )
   }
   return text
+}
+
+/** RFC 3339; a date is its first moment in UTC. Null: not set. */
+function parseInstant(text: string): Date | null {
+  if (text === '') return null
+  const instant = new Date(text)
+  if ((IsDate(text) || IsDateTime(text)) && !Number.isNaN(instant.getTime())) return instant
+  throw new Error(
+    `must be a date such as 2027-01-31 or an instant such as 2027-01-31T12:00:00Z, not "${text}"`,
+  )
 }
 
 function parseAddresses(text: string): string[] {

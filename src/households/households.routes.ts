@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { checkId } from '../directory/values.ts'
@@ -7,12 +7,15 @@ import { sendNotFound } from '../http/api-edge.ts'
 import { Problem } from '../http/problem.ts'
 import { bearerRefusal, readBearer } from '../tokens/bearer.ts'
 import { sendBearerRefusal } from '../tokens/bearer-challenge.ts'
+import { deprecation, deprecationHeaders } from './deprecation.ts'
 import { cutPage } from './entries.ts'
+import { etagOf } from './etag.ts'
 import { listAccounts } from './list-accounts.sql.ts'
 import { listHouseholds } from './list-households.sql.ts'
 import { searchedFor } from './name-pattern.ts'
 import { linkHeader, offsetOf, PageQuery, pageOf } from './page.ts'
 import { searchHouseholds } from './search-households.sql.ts'
+import { notModified, pageHeaders, sendNotModified, sendPage, stillHeld } from './send-page.ts'
 
 const Household = Type.Object({
   id: Type.String({ description: 'Identifier of the household.' }),
@@ -54,7 +57,11 @@ const householdsSchema = {
   deprecated: true,
   security,
   querystring: HouseholdsQuery,
-  response: { 200: Type.Array(Household), ...problemResponses },
+  response: {
+    200: Type.Array(Household, { headers: { ...pageHeaders, ...deprecationHeaders } }),
+    304: { ...notModified, headers: { ...notModified.headers, ...deprecationHeaders } },
+    ...problemResponses,
+  },
 }
 const accountsSchema = {
   operationId: 'listAccounts',
@@ -62,7 +69,7 @@ const accountsSchema = {
   security,
   params: AccountsParams,
   querystring: AccountsQuery,
-  response: { 200: Type.Array(Account), ...problemResponses },
+  response: { 200: Type.Array(Account, { headers: pageHeaders }), 304: notModified, ...problemResponses },
 }
 
 export function householdRoutes(app: FastifyInstance, context: Context): void {
@@ -71,38 +78,37 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
   serveAccounts(app, context, address)
 }
 
-function serveHouseholds(
-  app: FastifyInstance,
-  { config, database, keys, usage }: Context,
-  address: string,
-): void {
+function serveHouseholds(app: FastifyInstance, context: Context, address: string): void {
+  const { config, database, keys, usage } = context
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',
-    { schema: householdsSchema },
+    { schema: householdsSchema, ...deprecation(config.v1) },
     async (request, reply) => {
       const bearer = readBearer(request.headers.authorization, config.environment)
       if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
       const pattern = request.query.name_pattern || undefined
       const listing = { address, filters: { ...(pattern && { name_pattern: pattern }) } }
       const page = pageOf(request.query, listing, keys.cursor)
+      const held = await stillHeld(context, request, bearer.hash, page)
+      if (held !== undefined) return sendNotModified(reply, held)
       const values = [bearer.hash, page.after, page.size, offsetOf(page)]
       const row = pattern
         ? await database.one(searchHouseholds, [...values, ...searchedFor(pattern)])
         : await database.one(listHouseholds, values)
-      if (row.grant_id === null) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
+      if (row.grant_id === null || row.view === null) {
+        return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
+      }
       logOnce(request, { event: 'read', client_id: row.client_id, user_id: row.user_id })
       const { body, count, last } = cutPage(row, page.size)
       usage.read(row.grant_id, row.used_at, { households: count, accounts: 0 })
-      return sendJson(reply, body, linkHeader(page, last, keys.cursor))
+      const etag = etagOf(keys.etag, row.view, page)
+      return sendPage(reply, { body, etag, link: linkHeader(page, last, keys.cursor) })
     },
   )
 }
 
-function serveAccounts(
-  app: FastifyInstance,
-  { config, database, keys, usage }: Context,
-  address: string,
-): void {
+function serveAccounts(app: FastifyInstance, context: Context, address: string): void {
+  const { config, database, keys, usage } = context
   app.get<{ Params: Static<typeof AccountsParams>; Querystring: Static<typeof AccountsQuery> }>(
     '/households/:household_id/accounts',
     { schema: accountsSchema },
@@ -112,6 +118,8 @@ function serveAccounts(
       const { household_id: id } = request.params
       const listing = { address: `${address}/${encodeURIComponent(id)}/accounts`, filters: {} }
       const page = pageOf(request.query, listing, keys.cursor)
+      const held = await stillHeld(context, request, bearer.hash, page)
+      if (held !== undefined) return sendNotModified(reply, held)
       const known = checkId(id) === null ? id : '' // no id is empty: what cannot be one finds nothing
       const row = await database.one(listAccounts, [
         bearer.hash,
@@ -120,7 +128,9 @@ function serveAccounts(
         offsetOf(page),
         page.after,
       ])
-      if (row.grant_id === null) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
+      if (row.grant_id === null || row.view === null) {
+        return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
+      }
       logOnce(request, { event: 'read', client_id: row.client_id, user_id: row.user_id })
       if (!row.household_visible) {
         usage.used(row.grant_id, row.used_at)
@@ -128,12 +138,8 @@ function serveAccounts(
       }
       const { body, count, last } = cutPage(row, page.size)
       usage.read(row.grant_id, row.used_at, { households: 0, accounts: count })
-      return sendJson(reply, body, linkHeader(page, last, keys.cursor))
+      const etag = etagOf(keys.etag, row.view, page)
+      return sendPage(reply, { body, etag, link: linkHeader(page, last, keys.cursor) })
     },
   )
-}
-
-function sendJson(reply: FastifyReply, body: string, link: string | undefined): FastifyReply {
-  if (link) reply.header('link', link)
-  return reply.header('cache-control', 'private, no-store').type('application/json; charset=utf-8').send(body)
 }

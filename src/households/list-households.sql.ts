@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { statement } from '../database/database.ts'
 import { each, householdsInOrder, ofCaller } from '../directory/visibility.sql.ts'
 import { CallerColumns, callerColumns, callerOf } from '../tokens/bearer.sql.ts'
+import { ViewColumn, viewColumn } from './view.sql.ts'
 
 export const EntryColumns = {
   count: Type.Integer(),
@@ -25,7 +26,8 @@ const page = each(
  */
 export const listHouseholds = statement(
   'list_households',
-  Type.Object({ ...CallerColumns, ...EntryColumns }),
+  Type.Object({ ...CallerColumns, ...ViewColumn, ...EntryColumns }),
   `WITH ${callerOf}, page AS (${ofCaller(page)})
-   SELECT ${callerColumns}, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries`,
+   SELECT ${callerColumns}, ${viewColumn},
+          coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries`,
 )

@@ -3,6 +3,7 @@ import { statement } from '../database/database.ts'
 import { type ByRole, each, householdsInOrder, ofCaller, seesHousehold } from '../directory/visibility.sql.ts'
 import { CallerColumns, callerColumns, callerOf } from '../tokens/bearer.sql.ts'
 import { asEntries, EntryColumns } from './list-households.sql.ts'
+import { ViewColumn, viewColumn } from './view.sql.ts'
 
 /**
  * A name that many households have is found soonest by reading on in the order of the ids; one that few have, by the
@@ -62,11 +63,12 @@ const byGrams = asEntries(`
  */
 export const searchHouseholds = statement(
   'search_households',
-  Type.Object({ ...CallerColumns, ...EntryColumns }),
+  Type.Object({ ...CallerColumns, ...ViewColumn, ...EntryColumns }),
   `WITH ${callerOf}, sample AS (${ofCaller(sampled)}), page AS (
      SELECT seen.* FROM sample, LATERAL (${ofCaller(inOrder)}) AS seen WHERE ${readOn}
       UNION ALL
      SELECT seen.* FROM sample, caller, LATERAL (${byGrams}) AS seen WHERE NOT (${readOn})
    )
-   SELECT ${callerColumns}, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries`,
+   SELECT ${callerColumns}, ${viewColumn},
+          coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries`,
 )

@@ -8,6 +8,7 @@ const purposes = [
   'throttle',
   'browser',
   'cursor',
+  'etag',
   'signing-key',
 ] as const
 
@@ -25,6 +26,7 @@ export function deriveKeys(secret: string): DerivedKeys {
     throttle: derive('throttle'),
     browser: derive('browser'),
     cursor: derive('cursor'),
+    etag: derive('etag'),
     'signing-key': derive('signing-key'),
   }
 }

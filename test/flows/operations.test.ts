@@ -66,7 +66,7 @@ type Operation = {
   deprecated?: boolean
   security: unknown
   parameters: Parameter[]
-  responses: Record<string, { content: Record<string, unknown> }>
+  responses: Record<string, { content: Record<string, unknown>; headers?: Record<string, unknown> }>
 }
 type Description = {
   openapi: string
@@ -138,6 +138,20 @@ describe('openapi.json', () => {
       for (const status of ['400', '401', '503']) {
         expect(Object.keys(responses[status]?.content ?? {})).toEqual(['application/problem+json'])
       }
+    }
+  })
+
+  test('every operation describes its headers, and a 304 that has no body and no links', () => {
+    const cached = ['Cache-Control', 'ETag', 'Vary']
+    const dated = ['Deprecation', 'Sunset']
+    for (const [path, more] of [
+      ['/api/v1/households', dated],
+      ['/api/v1/households/{household_id}/accounts', []],
+    ] as const) {
+      const { responses } = operation(path)
+      expect(Object.keys(responses['200']?.headers ?? {}).sort()).toEqual([...cached, 'Link', ...more].sort())
+      expect(Object.keys(responses['304']?.headers ?? {}).sort()).toEqual([...cached, ...more].sort())
+      expect(responses['304']?.content).toBeUndefined()
     }
   })
 

@@ -1,7 +1,7 @@
 import { createServer as createTcpServer } from 'node:net'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
-import type { Environment } from '../../src/config.ts'
+import type { Config, Environment } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
 import { Usage } from '../../src/grants/usage.ts'
@@ -48,6 +48,7 @@ export type TestServerOptions = {
   authUrl?: string
   /** The tests themselves, at 127.0.0.1, may be the proxy. */
   trustedProxies?: string[]
+  v1?: Config['v1']
 }
 
 /** A real server on a port of its own, with a database of its own. */
@@ -82,6 +83,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       dataDir: '',
       secret,
       trustedProxies: options.trustedProxies ?? [],
+      ...(options.v1 ? { v1: options.v1 } : {}),
     },
     database,
     keys,
