@@ -37,7 +37,9 @@ describe('the command', () => {
       },
     })
     expect(first.stderr).toContain('reading households.csv')
-    expect(await query(db.database, 'SELECT id, firm_id, name, name_folded FROM households ORDER BY id')).toEqual([
+    expect(
+      await query(db.database, 'SELECT id, firm_id, name, name_folded FROM households ORDER BY id'),
+    ).toEqual([
       { id: 'h1', firm_id: 'f1', name: 'Straße', name_folded: 'strasse' },
       { id: 'h2', firm_id: 'f1', name: null, name_folded: null },
       { id: 'h3', firm_id: 'f2', name: 'Baker, "Butcher"', name_folded: 'baker, "butcher"' },
@@ -158,6 +160,7 @@ describe('what changes', () => {
     expect(first).toMatchObject({ files: { 'firms.csv': { added: 1 }, 'roles.csv': { changed: 1 } } })
     expect(second).toEqual({
       kind: 'imported',
+      unsettled: null,
       files: { 'firms.csv': { added: 0, changed: 0, unchanged: 1 } },
     })
   })

@@ -34,6 +34,8 @@ export type ImportFile = {
   columns: Column[]
   /** Where the household that an account belongs to is known from. */
   household?: { join: string; value: string }
+  /** The column in which a row that is added has the instant of the import. */
+  instant?: string
 }
 
 const firm = { table: 'firms', key: 'id', noun: 'firm' }
@@ -49,6 +51,7 @@ export const importFiles: ImportFile[] = [
     table: 'firms',
     key: ['id'],
     columns: [required('id', checkId), required('name', checkName)],
+    instant: 'changed_at',
   },
   {
     file: 'roles.csv',
@@ -69,6 +72,7 @@ export const importFiles: ImportFile[] = [
       required('status', checkUserStatus),
       { ...optional('password', checkPassword), password: true },
     ],
+    instant: 'sees_since',
   },
   {
     file: 'households.csv',
