@@ -72,14 +72,17 @@ const touchedAccess = `
 const accountColumns = importFiles.filter(({ table }) => table === 'accounts').flatMap(tableColumns)
 const accountOf = (row: string) => `ROW (${accountColumns.map((column) => `${row}.${column}`).join(', ')})`
 
-/** $1 instant. What was recorded just now says most of it. */
+/** $1 instant. What was recorded just now says most of it. Users who come and go count: an id may come back as somebody else. */
 const firmsChanged = `
   UPDATE firms SET changed_at = $1
    WHERE id IN (SELECT firm_id FROM household_changes WHERE changed_at = $1
                  UNION ALL
                 SELECT firm_id FROM users WHERE sees_since = $1
                  UNION ALL
-                SELECT s.firm_id FROM staged_users s JOIN users u USING (id) WHERE u.sees_since = $1
+                SELECT s.firm_id FROM staged_users s LEFT JOIN users u USING (id)
+                 WHERE ROW (u.firm_id, u.role) IS DISTINCT FROM ROW (s.firm_id, s.role)
+                 UNION ALL
+                SELECT firm_id FROM removed_users
                  UNION ALL
                 SELECT firm_id FROM users WHERE id IN (SELECT user_id FROM touched_access)
                  UNION ALL
