@@ -69,10 +69,11 @@ function tellPlan(removals: Record<string, Removal>, directory: string, options:
   const lines = Object.entries(removals).map(([file, removal]) => planned(file, removal))
   if (options.atMost !== undefined) {
     throw new CommandError(
-      [...lines, `These are ${total} rows, more than ${options.atMost}. Nothing was changed.`].join('\n'),
+      [...lines, `${total} rows would go, more than ${options.atMost}. Nothing was changed.`].join('\n'),
     )
   }
-  const command = `latchkey import ${directory} --prune --at-most ${total}`
+  const quoted = `'${directory.replaceAll("'", `'\\''`)}'`
+  const command = `latchkey import ${quoted} --prune --at-most ${total}`
   const text = [...lines, `Nothing was changed. To import, and remove these: ${command}`].join('\n')
   answer(options, { would_remove: removals }, text)
 }
