@@ -132,7 +132,12 @@ async function importSources(work: Work): Promise<Merged> {
   return { kind: 'imported', files: await mergeAll(work, removals) }
 }
 
+/** VACUUM takes rows for visible to all only once their commit is on disk, which `synchronous_commit = off` puts off. */
+const commitToDisk = `
+  SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'`
+
 async function prepareStaging(client: pg.ClientBase): Promise<void> {
+  await client.query(commitToDisk)
   await client.query(`SET LOCAL lock_timeout = '60s'; SET LOCAL work_mem = '64MB'`)
   for (const file of importFiles) {
     const columns = tableColumns(file).join(', ')

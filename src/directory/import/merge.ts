@@ -45,7 +45,7 @@ async function insert(client: pg.ClientBase, file: ImportFile, instant: Date): P
      SELECT ${values.flat().join(', ')}
        FROM staged_${file.table} s ${household?.join ?? ''}
       WHERE NOT EXISTS (SELECT FROM ${file.table} t WHERE ${sameKey(file)})
-      ORDER BY ${file.key.map((column) => `s.${column}`).join(', ')}`,
+      ORDER BY ${household?.order ?? file.key.map((column) => `s.${column}`).join(', ')}`,
     file.instant ? [instant] : [],
   )
   return rowCount ?? 0
