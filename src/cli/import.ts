@@ -1,30 +1,45 @@
-import { Command } from 'commander'
-import { type ImportOutcome, importDirectory } from '../directory/import/import-directory.ts'
+import { Command, InvalidArgumentError } from 'commander'
+import { type ImportOutcome, importDirectory, type Prune } from '../directory/import/import-directory.ts'
+import type { Removal } from '../directory/import/prune.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { progressDisplay } from './import-progress.ts'
+
+type Imported = Extract<ImportOutcome, { kind: 'imported' }>
+type Options = { json?: boolean; prune?: true; atMost?: number }
 
 export function importCommand(): Command {
   return new Command('import')
     .description('take over firms, roles, users, households, accounts and account access from CSV files')
     .argument('<dir>', 'where the files are')
+    .option('--prune', 'say what would be removed because it is not in the files, and change nothing')
+    .option('--at-most <rows>', 'with --prune: import and remove, unless more rows would go', wholeNumber)
     .option('--json', 'print JSON')
-    .action(async (directory: string, options: { json?: boolean }) => {
+    .action(async (directory: string, options: Options) => {
+      const prune = pruneOf(options)
       const display = progressDisplay(process.stderr)
+      const { onProgress } = display
       const outcome = await withDatabase((database) =>
-        importDirectory(database, directory, display.onProgress),
+        importDirectory(database, directory, { prune, onProgress }),
       ).finally(display.stop)
-      const files = importedFiles(outcome)
-      const text = Object.entries(files).map(
-        ([file, { added, changed, unchanged }]) =>
-          `${file}: ${added} added, ${changed} changed, ${unchanged} unchanged`,
-      )
-      answer(options, { files }, text.join('\n'))
+      tell(outcome, directory, options)
     })
 }
 
-function importedFiles(outcome: ImportOutcome) {
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('That is not a number of rows.')
+  return Number(text)
+}
+
+function pruneOf({ prune, atMost }: Options): Prune | undefined {
+  if (atMost !== undefined && !prune) throw new CommandError('--at-most goes with --prune')
+  return prune && { atMost }
+}
+
+function tell(outcome: ImportOutcome, directory: string, options: Options): void {
   if (outcome.kind === 'busy') {
-    throw new CommandError('Another import or user command is at work. Nothing was changed; try again later.')
+    throw new CommandError(
+      'Others are at work on the same rows, another import say. Nothing was changed; try again later.',
+    )
   }
   if (outcome.kind === 'refused') {
     const more = outcome.total - outcome.faults.length
@@ -32,5 +47,40 @@ function importedFiles(outcome: ImportOutcome) {
       [...outcome.faults, ...(more > 0 ? [`… and ${more} more.`] : []), 'Nothing was changed.'].join('\n'),
     )
   }
-  return outcome.files
+  if (outcome.kind === 'planned') tellPlan(outcome.removals, directory, options)
+  else tellImported(outcome, options)
+}
+
+function tellImported(outcome: Imported, options: Options): void {
+  if (outcome.unsettled !== null) {
+    process.stderr.write(
+      `All is stored, but PostgreSQL could not tidy up (${outcome.unsettled}): pages are slower until autovacuum has.\n`,
+    )
+  }
+  const text = Object.entries(outcome.files).map(
+    ([file, { added, changed, unchanged, removed }]) =>
+      `${file}: ${added} added, ${changed} changed, ${unchanged} unchanged${removed === undefined ? '' : `, ${removed} removed`}`,
+  )
+  answer(options, { files: outcome.files }, text.join('\n'))
+}
+
+function tellPlan(removals: Record<string, Removal>, directory: string, options: Options): void {
+  const total = Object.values(removals).reduce((sum, { rows }) => sum + rows, 0)
+  const lines = Object.entries(removals).map(([file, removal]) => planned(file, removal))
+  if (options.atMost !== undefined) {
+    throw new CommandError(
+      [...lines, `${total} rows would go, more than ${options.atMost}. Nothing was changed.`].join('\n'),
+    )
+  }
+  const quoted = `'${directory.replaceAll("'", `'\\''`)}'`
+  const command = `latchkey import ${quoted} --prune --at-most ${total}`
+  const text = [...lines, `Nothing was changed. To import, and remove these: ${command}`].join('\n')
+  answer(options, { would_remove: removals }, text)
+}
+
+function planned(file: string, { rows, of, first }: Removal): string {
+  if (rows === 0) return `would remove: ${file} nothing`
+  const ids = [...first, ...(rows > first.length ? ['…'] : [])].join(', ')
+  const warning = rows > of / 5 ? ' – MORE THAN A FIFTH: is the file complete?' : ''
+  return `would remove: ${file} ${rows} of ${of} (${ids})${warning}`
 }

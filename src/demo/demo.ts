@@ -27,7 +27,7 @@ export async function prepareDirectory(database: Database): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'latchkey-demo-'))
   try {
     await writeDemoData(directory)
-    const outcome = await importDirectory(database, directory, () => {})
+    const outcome = await importDirectory(database, directory)
     if (outcome.kind !== 'imported')
       throw new Error(`the demo data was not imported: ${JSON.stringify(outcome)}`)
   } finally {

@@ -160,6 +160,7 @@ describe('what changes', () => {
     expect(first).toMatchObject({ files: { 'firms.csv': { added: 1 }, 'roles.csv': { changed: 1 } } })
     expect(second).toEqual({
       kind: 'imported',
+      unsettled: null,
       files: { 'firms.csv': { added: 0, changed: 0, unchanged: 1 } },
     })
   })

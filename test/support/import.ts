@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
-import { type ImportOutcome, importDirectory } from '../../src/directory/import/import-directory.ts'
+import {
+  type ImportOutcome,
+  importDirectory,
+  type Prune,
+} from '../../src/directory/import/import-directory.ts'
 import { query } from './database.ts'
 
 export type ImportFiles = Record<string, string | Buffer>
@@ -29,20 +33,20 @@ export function writeFiles(files: ImportFiles): string {
 }
 
 /** An import without the process around it. */
-export function take(database: Database, files: ImportFiles): Promise<ImportOutcome> {
-  return importDirectory(database, writeFiles(files))
+export function take(database: Database, files: ImportFiles, prune?: Prune): Promise<ImportOutcome> {
+  return importDirectory(database, writeFiles(files), { prune })
 }
 
 /** What an import that has to succeed did to each file. */
-export async function taken(database: Database, files: ImportFiles) {
-  const outcome = await take(database, files)
+export async function taken(database: Database, files: ImportFiles, prune?: Prune) {
+  const outcome = await take(database, files, prune)
   if (outcome.kind !== 'imported') throw new Error(JSON.stringify(outcome))
   return outcome.files
 }
 
 /** The faults of an import that has to be refused. */
-export async function refusal(database: Database, files: ImportFiles): Promise<string[]> {
-  const outcome = await take(database, files)
+export async function refusal(database: Database, files: ImportFiles, prune?: Prune): Promise<string[]> {
+  const outcome = await take(database, files, prune)
   if (outcome.kind !== 'refused') throw new Error(JSON.stringify(outcome))
   return outcome.faults
 }
@@ -55,9 +59,10 @@ export async function startedUntil(
 ): Promise<{ outcome: Promise<ImportOutcome> }> {
   const directory = writeFiles(files)
   return new Promise((reached) => {
-    const outcome = importDirectory(database, directory, (what) => {
+    const onProgress = (what: string) => {
       if (what === step) reached({ outcome })
-    })
+    }
+    const outcome = importDirectory(database, directory, { onProgress })
   })
 }
 

@@ -32,8 +32,10 @@ export type ImportFile = {
   table: string
   key: string[]
   columns: Column[]
-  /** Where the household that an account belongs to is known from. */
-  household?: { join: string; value: string }
+  /** Where the household that an account belongs to is known from, and the order of the primary key that it is part of. */
+  household?: { join: string; value: string; order: string }
+  /** The column in which a row that is added has the instant of the import. */
+  instant?: string
 }
 
 const firm = { table: 'firms', key: 'id', noun: 'firm' }
@@ -49,6 +51,7 @@ export const importFiles: ImportFile[] = [
     table: 'firms',
     key: ['id'],
     columns: [required('id', checkId), required('name', checkName)],
+    instant: 'changed_at',
   },
   {
     file: 'roles.csv',
@@ -69,6 +72,7 @@ export const importFiles: ImportFile[] = [
       required('status', checkUserStatus),
       { ...optional('password', checkPassword), password: true },
     ],
+    instant: 'sees_since',
   },
   {
     file: 'households.csv',
@@ -104,7 +108,11 @@ export const importFiles: ImportFile[] = [
       { ...required('user_id', checkId), references: user },
       { ...required('account_id', checkId), references: account },
     ],
-    household: { join: 'JOIN accounts a ON a.id = s.account_id', value: 'a.household_id' },
+    household: {
+      join: 'JOIN accounts a ON a.id = s.account_id',
+      value: 'a.household_id',
+      order: 's.user_id, a.household_id, s.account_id',
+    },
   },
 ]
 

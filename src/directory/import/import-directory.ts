@@ -2,53 +2,88 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Database } from '../../database/database.ts'
+import { chooseInstant, recordAccessChanges, recordChanges } from './changes.ts'
 import { checkStaged } from './check-staged.ts'
 import type { Passwords } from './copy-rows.ts'
 import { Faults } from './faults.ts'
 import { type ImportFile, importFiles, tableColumns } from './files.ts'
 import { type Counts, mergeFile } from './merge.ts'
 import { hashPasswords, prepareUsers } from './merge-users.ts'
+import { checkRemoved, findRemoved, prepareRemoved, type Removal, removeRows } from './prune.ts'
+import { settle } from './settle.ts'
 import { stageFile } from './stage-file.ts'
 
 /** `done` of `of`, in bytes of a file that is read and in steps otherwise; `what` says what is being done. */
 export type OnProgress = (what: string, done: number, of: number) => void
 
+/** Rows that are not in the files go as well, `atMost` so many of all tables together; without it, they are only told. */
+export type Prune = { atMost: number | undefined }
+
+export type ImportOptions = { prune?: Prune | undefined; onProgress?: OnProgress }
+
 export type ImportOutcome =
-  | { kind: 'imported'; files: Record<string, Counts> }
+  /** `unsettled` says why PostgreSQL could not tidy up after it. */
+  | { kind: 'imported'; files: Record<string, Counts>; unsettled: string | null }
+  /** Nothing was changed. This is what would go, from the table of each file. */
+  | { kind: 'planned'; removals: Record<string, Removal> }
   /** Nothing was changed. The first 20 of `total` faults are named. */
   | { kind: 'refused'; faults: string[]; total: number }
   /** Nothing was changed: for a minute, somebody else held the tables, another import say. */
   | { kind: 'busy' }
 
+type Merged =
+  | Exclude<ImportOutcome, { kind: 'imported' }>
+  | { kind: 'imported'; files: Record<string, Counts> }
+
 type Source = { file: ImportFile; path: string; size: number }
 
+/** One import on its way. */
+type Work = {
+  client: pg.ClientBase
+  sources: Source[]
+  faults: Faults
+  prune: Prune | undefined
+  onProgress: OnProgress
+}
+
 /**
- * Brings the directory's tables to what the CSV files in `directory` say (docs/operate.md): adds and
- * changes, never deletes, all or nothing. The API goes on answering meanwhile.
+ * Brings the directory's tables to what the CSV files in `directory` say (docs/operate.md, docs/adr/0013): adds and
+ * changes, deletes only where `prune` says so, all or nothing. The API goes on answering meanwhile.
  */
 export async function importDirectory(
   database: Database,
   directory: string,
-  onProgress: OnProgress = () => {},
+  { prune, onProgress = () => {} }: ImportOptions = {},
 ): Promise<ImportOutcome> {
   const faults = new Faults()
   const sources = await findFiles(directory, faults)
   if (!faults.none()) return refused(faults)
   return database.withConnection(async (client) => {
-    await client.query('BEGIN')
-    try {
-      const outcome = await importFilesOf(client, sources, faults, onProgress)
-      await client.query(outcome.kind === 'imported' ? 'COMMIT' : 'ROLLBACK')
-      return outcome
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => {})
-      if (error instanceof pg.DatabaseError && error.code === lockNotAvailable) return { kind: 'busy' }
-      throw error
-    }
+    const outcome = await inTransaction({ client, sources, faults, prune, onProgress })
+    if (outcome.kind !== 'imported') return outcome
+    onProgress('settling', 0, 1)
+    const unsettled = await settle(client, outcome.files)
+    onProgress('settling', 1, 1)
+    return { ...outcome, unsettled }
   })
 }
 
-const lockNotAvailable = '55P03'
+async function inTransaction(work: Work): Promise<Merged> {
+  const { client } = work
+  await client.query('BEGIN')
+  try {
+    const outcome = await importSources(work)
+    await client.query(outcome.kind === 'imported' ? 'COMMIT' : 'ROLLBACK')
+    return outcome
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    if (error instanceof pg.DatabaseError && othersAtWork.has(error.code ?? '')) return { kind: 'busy' }
+    throw error
+  }
+}
+
+/** A lock not had in time, and a deadlock that this import was chosen to resolve. */
+const othersAtWork = new Set(['55P03', '40P01'])
 
 /** Against writers only: those who read, and foreign keys that are checked, go on. What is checked then holds until the commit. */
 const lockTables = `LOCK TABLE ${importFiles.map((file) => file.table).join(', ')} IN SHARE ROW EXCLUSIVE MODE`
@@ -74,12 +109,8 @@ async function findFiles(directory: string, faults: Faults): Promise<Source[]> {
   )
 }
 
-async function importFilesOf(
-  client: pg.ClientBase,
-  sources: Source[],
-  faults: Faults,
-  onProgress: OnProgress,
-): Promise<ImportOutcome> {
+async function importSources(work: Work): Promise<Merged> {
+  const { client, sources, faults, prune, onProgress } = work
   const passwords: Passwords = new Map()
   await prepareStaging(client)
   for (const { file, path, size } of sources) {
@@ -92,15 +123,21 @@ async function importFilesOf(
   onProgress('checking', 0, 1)
   await client.query(lockTables)
   for (const { file } of sources) await client.query(`ANALYZE staged_${file.table}`)
-  await checkStaged(client, faults)
+  const removals = await check(work)
   if (!faults.none()) return refused(faults)
   onProgress('checking', 1, 1)
+  if (prune && rowsOf(removals) > (prune.atMost ?? -1)) return { kind: 'planned', removals }
 
   await hashPasswords(client, passwords, (count) => onProgress('hashing passwords', count, passwords.size))
-  return { kind: 'imported', files: await mergeAll(client, sources, onProgress) }
+  return { kind: 'imported', files: await mergeAll(work, removals) }
 }
 
+/** VACUUM takes rows for visible to all only once their commit is on disk, which `synchronous_commit = off` puts off. */
+const commitToDisk = `
+  SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'`
+
 async function prepareStaging(client: pg.ClientBase): Promise<void> {
+  await client.query(commitToDisk)
   await client.query(`SET LOCAL lock_timeout = '60s'; SET LOCAL work_mem = '64MB'`)
   for (const file of importFiles) {
     const columns = tableColumns(file).join(', ')
@@ -109,20 +146,46 @@ async function prepareStaging(client: pg.ClientBase): Promise<void> {
            AS SELECT ${columns}, NULL::integer AS line FROM ${file.table} WITH NO DATA`,
     )
   }
+  await prepareRemoved(client)
+}
+
+/** @returns what is to be removed, from the table of each file */
+async function check({ client, sources, faults, prune }: Work): Promise<Record<string, Removal>> {
+  const pruned = prune ? sources.map(({ file }) => file) : []
+  const removals = await findRemoved(client, pruned)
+  await checkStaged(
+    client,
+    faults,
+    pruned.map(({ table }) => table),
+  )
+  await checkRemoved(client, faults, pruned)
+  return removals
+}
+
+function rowsOf(removals: Record<string, Removal>): number {
+  return Object.values(removals).reduce((sum, { rows }) => sum + rows, 0)
 }
 
 async function mergeAll(
-  client: pg.ClientBase,
-  sources: Source[],
-  onProgress: OnProgress,
+  { client, sources, prune, onProgress }: Work,
+  removals: Record<string, Removal>,
 ): Promise<Record<string, Counts>> {
   const counts: Record<string, Counts> = {}
+  const instant = await chooseInstant(client)
+  await recordChanges(client, instant)
   await prepareUsers(client)
   for (const { file } of sources) {
     onProgress(`storing ${file.file}`, 0, 1)
-    counts[file.file] = await mergeFile(client, file)
+    const removal = removals[file.file]
+    counts[file.file] = {
+      ...(await mergeFile(client, file, instant)),
+      ...(removal && { removed: removal.rows }),
+    }
     onProgress(`storing ${file.file}`, 1, 1)
   }
+  const files = sources.map(({ file }) => file)
+  if (prune) await removeRows(client, files)
+  await recordAccessChanges(client, instant)
   return counts
 }
 

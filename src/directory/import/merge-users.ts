@@ -58,9 +58,8 @@ const endSessions = `
 
 /**
  * An address may pass from one user to another, or two may swap theirs, and uniqueness is checked row by row. So an
- * address that somebody else of this import is about to take is given up first, for a text that is nobody's address.
+ * address that somebody else is about to take is given up first, for a text that is nobody's address.
  */
 const freeEmails = `
   UPDATE users u SET email_folded = E'\\n' || u.id
-    FROM staged_users s JOIN staged_users taker ON taker.id <> s.id
-   WHERE u.id = s.id AND taker.email_folded = u.email_folded`
+    FROM staged_users taker WHERE taker.email_folded = u.email_folded AND taker.id <> u.id`

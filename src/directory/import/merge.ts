@@ -1,21 +1,20 @@
 import type pg from 'pg'
 import { type ImportFile, tableColumns } from './files.ts'
 
-/** Rows of one file. */
-export type Counts = { added: number; changed: number; unchanged: number }
+/** Rows of one file; `removed` where rows that are not in it were to go. */
+export type Counts = { added: number; changed: number; unchanged: number; removed?: number }
 
 /**
  * Brings a table to what was staged for it. Rows that are equal already are left alone, not even locked.
  * Two statements and not one with ON CONFLICT, which would lock and so write every row; between the two nobody
  * else can write, because the import holds the table's lock.
  */
-export async function mergeFile(client: pg.ClientBase, file: ImportFile): Promise<Counts> {
+export async function mergeFile(client: pg.ClientBase, file: ImportFile, instant: Date): Promise<Counts> {
   const staged = await client.query<{ rows: number }>(
     `SELECT count(*)::integer AS rows FROM staged_${file.table}`,
   )
   const changed = await update(client, file)
-  const added = await insert(client, file)
-  if (changed + added > 0) await client.query(`ANALYZE ${file.table}`)
+  const added = await insert(client, file, instant)
   return { added, changed, unchanged: (staged.rows[0]?.rows ?? 0) - added - changed }
 }
 
@@ -32,15 +31,22 @@ async function update(client: pg.ClientBase, file: ImportFile): Promise<number> 
 }
 
 /** In the order of the primary key, so that its index is filled from left to right. */
-async function insert(client: pg.ClientBase, file: ImportFile): Promise<number> {
-  const columns = tableColumns(file)
+async function insert(client: pg.ClientBase, file: ImportFile, instant: Date): Promise<number> {
+  const staged = tableColumns(file)
   const { household } = file
+  const into = [...staged, household ? 'household_id' : [], file.instant ?? []].flat()
+  const values = [
+    ...staged.map((column) => `s.${column}`),
+    household ? household.value : [],
+    file.instant ? '$1' : [],
+  ]
   const { rowCount } = await client.query(
-    `INSERT INTO ${file.table} (${[...columns, ...(household ? ['household_id'] : [])].join(', ')})
-     SELECT ${[...columns.map((column) => `s.${column}`), ...(household ? [household.value] : [])].join(', ')}
+    `INSERT INTO ${file.table} (${into.join(', ')})
+     SELECT ${values.flat().join(', ')}
        FROM staged_${file.table} s ${household?.join ?? ''}
       WHERE NOT EXISTS (SELECT FROM ${file.table} t WHERE ${sameKey(file)})
-      ORDER BY ${file.key.map((column) => `s.${column}`).join(', ')}`,
+      ORDER BY ${household?.order ?? file.key.map((column) => `s.${column}`).join(', ')}`,
+    file.instant ? [instant] : [],
   )
   return rowCount ?? 0
 }

@@ -1,0 +1,107 @@
+import type pg from 'pg'
+import { importFiles, tableColumns } from './files.ts'
+
+/**
+ * What partners need to ask for changes only (migration 0010, docs/adr/0013). All of it carries one instant, that of the
+ * import. The statements compare what is staged with what there still is, so most come before the merging.
+ */
+
+/**
+ * Later than that of every import before, whatever became of the clock. Whole milliseconds, so that it stays the same in
+ * a JavaScript date. To be asked for under the import's lock: then instants become visible in their order.
+ */
+export async function chooseInstant(client: pg.ClientBase): Promise<Date> {
+  const { rows } = await client.query<{ instant: Date }>(
+    `SELECT greatest(date_trunc('milliseconds', clock_timestamp()),
+                     date_trunc('milliseconds', max(changed_at)) + interval '1 ms') AS instant FROM firms`,
+  )
+  const [row] = rows
+  if (!row) throw new Error('an aggregate gives a row')
+  return row.instant
+}
+
+/** Before the merging. */
+export async function recordChanges(client: pg.ClientBase, instant: Date): Promise<void> {
+  for (const sql of [householdChanges, seesSince]) await client.query(sql, [instant])
+  for (const sql of [touchedAccess, 'ANALYZE touched_access']) await client.query(sql)
+  await client.query(firmsChanged, [instant])
+}
+
+/** After the merging, and after rows have been removed. */
+export async function recordAccessChanges(client: pg.ClientBase, instant: Date): Promise<void> {
+  await client.query(accessChanges, [instant])
+}
+
+/** $1 instant. New firms are left out, here and below: nobody can have asked for their households before. */
+const householdChanges = `
+  INSERT INTO household_changes (firm_id, household_id, changed_at)
+  SELECT s.firm_id, s.id, $1::timestamptz FROM staged_households s JOIN firms ON firms.id = s.firm_id LEFT JOIN households h ON h.id = s.id
+   WHERE ROW (h.id, h.firm_id, h.name) IS DISTINCT FROM ROW (s.id, s.firm_id, s.name)
+   UNION ALL
+  SELECT h.firm_id, h.id, $1::timestamptz FROM staged_households s JOIN households h USING (id) WHERE h.firm_id <> s.firm_id
+   UNION ALL
+  SELECT firm_id, id, $1::timestamptz FROM removed_households
+      ON CONFLICT (firm_id, household_id) DO UPDATE SET changed_at = excluded.changed_at`
+
+/** $1 instant. */
+const seesSince = `
+  UPDATE users SET sees_since = $1
+   WHERE id IN (SELECT id FROM staged_users s JOIN users u USING (id) WHERE (u.firm_id, u.role) <> (s.firm_id, s.role))
+      OR role IN (SELECT name FROM staged_roles s JOIN roles r USING (name) WHERE r.sees <> s.sees)`
+
+/** Users who are there already and households, where access rows come, go or move; and whether there were any before. */
+const touchedAccess = `
+  CREATE TEMP TABLE touched_access ON COMMIT DROP AS
+  SELECT user_id, household_id,
+         EXISTS (SELECT FROM account_access x
+                  WHERE x.user_id = touched.user_id AND x.household_id = touched.household_id) AS seen
+    FROM (SELECT s.user_id, coalesce(moved.household_id, a.household_id) AS household_id
+            FROM staged_account_access s
+            JOIN users ON users.id = s.user_id
+            LEFT JOIN staged_accounts moved ON moved.id = s.account_id
+            LEFT JOIN accounts a ON a.id = s.account_id
+           WHERE NOT EXISTS (SELECT FROM account_access x WHERE x.user_id = s.user_id AND x.account_id = s.account_id)
+           UNION
+          SELECT x.user_id, unnest(ARRAY[a.household_id, s.household_id])
+            FROM staged_accounts s
+            JOIN accounts a ON a.id = s.id AND a.household_id <> s.household_id
+            JOIN account_access x ON x.account_id = a.id
+           UNION
+          SELECT user_id, household_id FROM removed_account_access) AS touched`
+
+const accountColumns = importFiles.filter(({ table }) => table === 'accounts').flatMap(tableColumns)
+const accountOf = (row: string) => `ROW (${accountColumns.map((column) => `${row}.${column}`).join(', ')})`
+
+/** $1 instant. What was recorded just now says most of it. Users who come and go count: an id may come back as somebody else. */
+const firmsChanged = `
+  UPDATE firms SET changed_at = $1
+   WHERE id IN (SELECT firm_id FROM household_changes WHERE changed_at = $1
+                 UNION ALL
+                SELECT firm_id FROM users WHERE sees_since = $1
+                 UNION ALL
+                SELECT s.firm_id FROM staged_users s LEFT JOIN users u USING (id)
+                 WHERE ROW (u.firm_id, u.role) IS DISTINCT FROM ROW (s.firm_id, s.role)
+                 UNION ALL
+                SELECT firm_id FROM removed_users
+                 UNION ALL
+                SELECT firm_id FROM users WHERE id IN (SELECT user_id FROM touched_access)
+                 UNION ALL
+                SELECT h.firm_id
+                  FROM staged_accounts s JOIN households h ON h.id = s.household_id LEFT JOIN accounts a ON a.id = s.id
+                 WHERE ${accountOf('a')} IS DISTINCT FROM ${accountOf('s')}
+                 UNION ALL
+                SELECT h.firm_id
+                  FROM staged_accounts s JOIN accounts a USING (id) JOIN households h ON h.id = a.household_id
+                 WHERE a.household_id <> s.household_id
+                 UNION ALL
+                SELECT h.firm_id FROM removed_accounts a JOIN households h ON h.id = a.household_id)`
+
+/** $1 instant. A household that the user saw by another account all the while is none that changed. */
+const accessChanges = `
+  INSERT INTO access_changes (user_id, household_id, changed_at)
+  SELECT t.user_id, t.household_id, $1::timestamptz
+    FROM touched_access t
+    JOIN users ON users.id = t.user_id
+   WHERE t.seen <> EXISTS (SELECT FROM account_access x
+                            WHERE x.user_id = t.user_id AND x.household_id = t.household_id)
+      ON CONFLICT (user_id, household_id) DO UPDATE SET changed_at = excluded.changed_at`
