@@ -2,21 +2,16 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { checkId } from '../directory/values.ts'
-import { sendNotFound } from '../http/api-edge.ts'
-import { Problem } from '../http/problem.ts'
 import { bearerRefusal, readBearer } from '../tokens/bearer.ts'
 import { sendBearerRefusal } from '../tokens/bearer-challenge.ts'
+import { answers, Household, security } from './api-schemas.ts'
 import { cutPage } from './entries.ts'
 import { listAccounts } from './list-accounts.sql.ts'
 import { listHouseholds } from './list-households.sql.ts'
 import { searchedFor } from './name-pattern.ts'
+import { sendNoSuchHousehold } from './no-such-household.ts'
 import { linkHeader, offsetOf, PageQuery, pageOf } from './page.ts'
 import { searchHouseholds } from './search-households.sql.ts'
-
-const Household = Type.Object({
-  id: Type.String({ description: 'Identifier of the household.' }),
-  name: Type.Optional(Type.String({ description: 'Display name; absent where the household has none.' })),
-})
 
 const Account = Type.Object({
   id: Type.String(),
@@ -39,21 +34,13 @@ const HouseholdsQuery = Type.Object({
 const AccountsQuery = Type.Object(PageQuery)
 const AccountsParams = Type.Object({ household_id: Type.String() })
 
-const problemResponses = Object.fromEntries(
-  [400, 401, 404, 503].map((status) => [
-    status,
-    { content: { 'application/problem+json': { schema: Problem } } },
-  ]),
-)
-const security = [{ bearer: [] }]
-
 const householdsSchema = {
   operationId: 'listHouseholds',
   summary: 'Households visible to the current user',
   deprecated: true,
   security,
   querystring: HouseholdsQuery,
-  response: { 200: Type.Array(Household), ...problemResponses },
+  response: answers(Type.Array(Household), 400, 401, 404, 503),
 }
 const accountsSchema = {
   operationId: 'listAccounts',
@@ -61,7 +48,7 @@ const accountsSchema = {
   security,
   params: AccountsParams,
   querystring: AccountsQuery,
-  response: { 200: Type.Array(Account), ...problemResponses },
+  response: answers(Type.Array(Account), 400, 401, 404, 503),
 }
 
 export function householdRoutes(app: FastifyInstance, context: Context): void {
@@ -82,7 +69,8 @@ function serveHouseholds(
       const bearer = readBearer(request.headers.authorization, config.environment)
       if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
       const pattern = request.query.name_pattern || undefined
-      const listing = { address, filters: { ...(pattern && { name_pattern: pattern }) } }
+      const successor = `${config.baseUrl}api/v2/households`
+      const listing = { address, successor, filters: { ...(pattern && { name_pattern: pattern }) } }
       const page = pageOf(request.query, listing, keys.cursor)
       const values = [bearer.hash, page.after, page.size, offsetOf(page)]
       const row = pattern
@@ -123,7 +111,7 @@ function serveAccounts(
       request.log.info({ event: 'read', client_id: row.client_id, user_id: row.user_id })
       if (!row.household_visible) {
         usage.used(row.grant_id, row.used_at)
-        return sendNotFound(reply, 'there is no such household, or this user may not see it')
+        return sendNoSuchHousehold(reply)
       }
       const { body, count, last } = cutPage(row, page.size)
       usage.read(row.grant_id, row.used_at, { households: 0, accounts: count })

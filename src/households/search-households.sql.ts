@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { statement } from '../database/database.ts'
 import { type ByRole, each, householdsInOrder, ofCaller, seesHousehold } from '../directory/visibility.sql.ts'
 import { CallerColumns, callerColumns, callerOf } from '../tokens/bearer.sql.ts'
-import { asEntries, EntryColumns } from './list-households.sql.ts'
+import { asEntries, EntryColumns, entryColumns } from './list-households.sql.ts'
 
 /**
  * A name that many households have is found soonest by reading on in the order of the ids; one that few have, by the
@@ -44,6 +44,14 @@ const byGrams = asEntries(`
           OFFSET 0) AS found
    ORDER BY firm_id, id ${window}`)
 
+/** Common table expressions of `searchHouseholds`. */
+export const foundPage = `
+  sample AS (${ofCaller(sampled)}), page AS (
+    SELECT seen.* FROM sample, LATERAL (${ofCaller(inOrder)}) AS seen WHERE ${readOn}
+     UNION ALL
+    SELECT seen.* FROM sample, caller, LATERAL (${byGrams}) AS seen WHERE NOT (${readOn})
+  )`
+
 /**
  * Authenticates the call and finds the visible households by a part of their name.
  *
@@ -53,10 +61,5 @@ const byGrams = asEntries(`
 export const searchHouseholds = statement(
   'search_households',
   Type.Object({ ...CallerColumns, ...EntryColumns }),
-  `WITH ${callerOf}, sample AS (${ofCaller(sampled)}), page AS (
-     SELECT seen.* FROM sample, LATERAL (${ofCaller(inOrder)}) AS seen WHERE ${readOn}
-      UNION ALL
-     SELECT seen.* FROM sample, caller, LATERAL (${byGrams}) AS seen WHERE NOT (${readOn})
-   )
-   SELECT ${callerColumns}, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries`,
+  `WITH ${callerOf}, ${foundPage} SELECT ${callerColumns}, ${entryColumns}`,
 )

@@ -37,7 +37,9 @@ describe('the command', () => {
       },
     })
     expect(first.stderr).toContain('reading households.csv')
-    expect(await query(db.database, 'SELECT id, firm_id, name, name_folded FROM households ORDER BY id')).toEqual([
+    expect(
+      await query(db.database, 'SELECT id, firm_id, name, name_folded FROM households ORDER BY id'),
+    ).toEqual([
       { id: 'h1', firm_id: 'f1', name: 'Straße', name_folded: 'strasse' },
       { id: 'h2', firm_id: 'f1', name: null, name_folded: null },
       { id: 'h3', firm_id: 'f2', name: 'Baker, "Butcher"', name_folded: 'baker, "butcher"' },
