@@ -220,12 +220,7 @@ describe('410', () => {
   })
 
   test('and what was purged is nothing that anybody may still ask for', async () => {
-    const times = [
-      '90 days 2 minutes',
-      '90 days 5 seconds',
-      '90 days',
-      '89 days 23 hours 50 minutes',
-    ]
+    const times = ['90 days 2 minutes', '90 days 5 seconds', '90 days', '89 days 23 hours 50 minutes']
     await sql('DELETE FROM household_changes; DELETE FROM access_changes')
     for (const [index, time] of times.entries()) {
       await sql(`INSERT INTO household_changes VALUES ('firm-1', 'h${index}', now() - interval '${time}');
