@@ -9,6 +9,7 @@ import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
+import { walkRoutes } from './households/v2/walk.routes.ts'
 import { accessLog } from './http/access-log.ts'
 import { apiEdge, apiErrors } from './http/api-edge.ts'
 import { oauthEdge, postOnly } from './http/oauth-edge.ts'
@@ -67,6 +68,15 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
       async (api) => {
         apiEdge(api)
         householdRoutes(api, context)
+      },
+      { prefix },
+    )
+  }
+  for (const prefix of [`${base}api/v2`, '/api/v2']) {
+    await app.register(
+      async (api) => {
+        apiEdge(api)
+        await walkRoutes(api, context)
       },
       { prefix },
     )

@@ -21,3 +21,9 @@ export function cutPage({ count, entries }: Entries, size: number): PageOfEntrie
     last: entries.slice(id, entries.indexOf('"', id)),
   }
 }
+
+/** The ids of a page's entries, each followed by a line feed. */
+export function idLines(body: string): string {
+  const [, ...entries] = body.split(beginning)
+  return entries.map((entry) => `${entry.slice(0, entry.indexOf('"'))}\n`).join('')
+}

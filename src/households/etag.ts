@@ -1,17 +1,17 @@
 import { codings } from '../http/compression.ts'
 import { hmac } from '../secrets/derived-keys.ts'
-import type { Page } from './page.ts'
 
 /** To be counted up when the same rows give other bytes, or other links, than before. */
 const format = '1'
 
 /**
- * Strong (RFC 9110 section 8.8.3), and without its quotes: what `view` (view.sql.ts) gives at this address. Under a key,
- * since the ids in it could otherwise be guessed and tried.
+ * Strong (RFC 9110 section 8.8.3), and without its quotes: what `view` (view.sql.ts) gives at this place, which is
+ * all that the address says. Under a key, since the ids in it could otherwise be guessed and tried.
  */
-export function etagOf(key: Buffer, view: string, { listing, number, size, after }: Page): string {
-  const parts = JSON.stringify([format, view, listing.address, listing.filters, number, size, after])
-  return hmac(key, parts).subarray(0, 16).toString('base64url')
+export function etagOf(key: Buffer, view: string, place: object): string {
+  return hmac(key, JSON.stringify([format, view, place]))
+    .subarray(0, 16)
+    .toString('base64url')
 }
 
 /** A representation in another coding has another tag (RFC 9110 section 8.8.3.3). */

@@ -3,24 +3,19 @@ import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { checkId } from '../directory/values.ts'
 import { logOnce } from '../http/access-log.ts'
-import { sendNotFound } from '../http/api-edge.ts'
-import { Problem } from '../http/problem.ts'
 import { bearerRefusal, readBearer } from '../tokens/bearer.ts'
 import { sendBearerRefusal } from '../tokens/bearer-challenge.ts'
+import { answers, Household, security } from './api-schemas.ts'
 import { deprecation, deprecationHeaders } from './deprecation.ts'
 import { cutPage } from './entries.ts'
 import { etagOf } from './etag.ts'
 import { listAccounts } from './list-accounts.sql.ts'
 import { listHouseholds } from './list-households.sql.ts'
 import { searchedFor } from './name-pattern.ts'
+import { sendNoSuchHousehold } from './no-such-household.ts'
 import { linkHeader, offsetOf, PageQuery, pageOf } from './page.ts'
 import { searchHouseholds } from './search-households.sql.ts'
 import { notModified, pageHeaders, sendNotModified, sendPage, stillHeld } from './send-page.ts'
-
-const Household = Type.Object({
-  id: Type.String({ description: 'Identifier of the household.' }),
-  name: Type.Optional(Type.String({ description: 'Display name; absent where the household has none.' })),
-})
 
 const Account = Type.Object({
   id: Type.String(),
@@ -43,14 +38,6 @@ const HouseholdsQuery = Type.Object({
 const AccountsQuery = Type.Object(PageQuery)
 const AccountsParams = Type.Object({ household_id: Type.String() })
 
-const problemResponses = Object.fromEntries(
-  [400, 401, 404, 503].map((status) => [
-    status,
-    { content: { 'application/problem+json': { schema: Problem } } },
-  ]),
-)
-const security = [{ bearer: [] }]
-
 const householdsSchema = {
   operationId: 'listHouseholds',
   summary: 'Households visible to the current user',
@@ -58,9 +45,14 @@ const householdsSchema = {
   security,
   querystring: HouseholdsQuery,
   response: {
-    200: Type.Array(Household, { headers: { ...pageHeaders, ...deprecationHeaders } }),
+    ...answers(
+      Type.Array(Household, { headers: { ...pageHeaders, ...deprecationHeaders } }),
+      400,
+      401,
+      404,
+      503,
+    ),
     304: { ...notModified, headers: { ...notModified.headers, ...deprecationHeaders } },
-    ...problemResponses,
   },
 }
 const accountsSchema = {
@@ -69,7 +61,10 @@ const accountsSchema = {
   security,
   params: AccountsParams,
   querystring: AccountsQuery,
-  response: { 200: Type.Array(Account, { headers: pageHeaders }), 304: notModified, ...problemResponses },
+  response: {
+    ...answers(Type.Array(Account, { headers: pageHeaders }), 400, 401, 404, 503),
+    304: notModified,
+  },
 }
 
 export function householdRoutes(app: FastifyInstance, context: Context): void {
@@ -87,7 +82,8 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
       const bearer = readBearer(request.headers.authorization, config.environment)
       if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
       const pattern = request.query.name_pattern || undefined
-      const listing = { address, filters: { ...(pattern && { name_pattern: pattern }) } }
+      const successor = `${config.baseUrl}api/v2/households`
+      const listing = { address, successor, filters: { ...(pattern && { name_pattern: pattern }) } }
       const page = pageOf(request.query, listing, keys.cursor)
       const held = await stillHeld(context, request, bearer.hash, page)
       if (held !== undefined) return sendNotModified(reply, held)
@@ -134,7 +130,7 @@ function serveAccounts(app: FastifyInstance, context: Context, address: string):
       logOnce(request, { event: 'read', client_id: row.client_id, user_id: row.user_id })
       if (!row.household_visible) {
         usage.used(row.grant_id, row.used_at)
-        return sendNotFound(reply, 'there is no such household, or this user may not see it')
+        return sendNoSuchHousehold(reply)
       }
       const { body, count, last } = cutPage(row, page.size)
       usage.read(row.grant_id, row.used_at, { households: 0, accounts: count })

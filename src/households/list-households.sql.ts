@@ -13,10 +13,17 @@ export const EntryColumns = {
 export const asEntries = (rows: string) => `
   SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (${rows}) AS entry`
 
+/** What a statement that answers with entries selects from its `page`, which may have no row. */
+export const entryColumns =
+  'coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries'
+
 const page = each(
   householdsInOrder('h.json', { after: '$2', window: 'LIMIT $3::int + 1 OFFSET $4::bigint' }),
   asEntries,
 )
+
+/** Common table expression of `listHouseholds`. */
+export const listedPage = `page AS (${ofCaller(page)})`
 
 /**
  * Authenticates the call and answers it, out of indexes alone. One household more than asked for is read, to know
@@ -27,7 +34,5 @@ const page = each(
 export const listHouseholds = statement(
   'list_households',
   Type.Object({ ...CallerColumns, ...ViewColumn, ...EntryColumns }),
-  `WITH ${callerOf}, page AS (${ofCaller(page)})
-   SELECT ${callerColumns}, ${viewColumn},
-          coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries`,
+  `WITH ${callerOf}, ${listedPage} SELECT ${callerColumns}, ${viewColumn}, ${entryColumns}`,
 )

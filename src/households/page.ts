@@ -22,8 +22,8 @@ export const PageQuery = {
   ),
 }
 
-/** What is being listed: its public address, and the parameters that the links keep. */
-export type Listing = { address: string; filters: Record<string, string> }
+/** What is being listed: its public address, the parameters that the links keep, and the listing that supersedes it. */
+export type Listing = { address: string; filters: Record<string, string>; successor?: string }
 
 /** `after` is the id behind which the page begins, and empty on a page that was asked for by its number: no id is. */
 export type Page = { listing: Listing; number: number; size: number; after: string }
@@ -44,7 +44,7 @@ export function offsetOf({ number, size, after }: Page): string {
   return after ? '0' : (BigInt(number) * BigInt(size)).toString()
 }
 
-/** RFC 8288. `last` is the page's last id if more follow. */
+/** RFC 8288, and RFC 5829 for the successor. `last` is the page's last id if more follow. */
 export function linkHeader(
   { listing, number, size }: Page,
   last: string | null,
@@ -59,6 +59,7 @@ export function linkHeader(
   const links = [
     ...(number > 0 ? [link('first', 0), link('prev', number - 1)] : []),
     ...(last !== null ? [link('next', next, makeCursor(key, { ...listing, number: next, size }, last))] : []),
+    ...(listing.successor ? [`<${listing.successor}>; rel="successor-version"`] : []),
   ]
   return links.length > 0 ? links.join(', ') : undefined
 }

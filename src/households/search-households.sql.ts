@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { statement } from '../database/database.ts'
 import { type ByRole, each, householdsInOrder, ofCaller, seesHousehold } from '../directory/visibility.sql.ts'
 import { CallerColumns, callerColumns, callerOf } from '../tokens/bearer.sql.ts'
-import { asEntries, EntryColumns } from './list-households.sql.ts'
+import { asEntries, EntryColumns, entryColumns } from './list-households.sql.ts'
 import { ViewColumn, viewColumn } from './view.sql.ts'
 
 /**
@@ -55,6 +55,14 @@ const byGrams = asEntries(`
    WHERE h.id > $2 AND ${seesHousehold}
    ORDER BY h.firm_id, h.id ${window}`)
 
+/** Common table expressions of `searchHouseholds`. */
+export const foundPage = `
+  sample AS (${ofCaller(sampled)}), page AS (
+    SELECT seen.* FROM sample, LATERAL (${ofCaller(inOrder)}) AS seen WHERE ${readOn}
+     UNION ALL
+    SELECT seen.* FROM sample, caller, LATERAL (${byGrams}) AS seen WHERE NOT (${readOn})
+  )`
+
 /**
  * Authenticates the call and finds the visible households by a part of their name.
  *
@@ -64,11 +72,5 @@ const byGrams = asEntries(`
 export const searchHouseholds = statement(
   'search_households',
   Type.Object({ ...CallerColumns, ...ViewColumn, ...EntryColumns }),
-  `WITH ${callerOf}, sample AS (${ofCaller(sampled)}), page AS (
-     SELECT seen.* FROM sample, LATERAL (${ofCaller(inOrder)}) AS seen WHERE ${readOn}
-      UNION ALL
-     SELECT seen.* FROM sample, caller, LATERAL (${byGrams}) AS seen WHERE NOT (${readOn})
-   )
-   SELECT ${callerColumns}, ${viewColumn},
-          coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries`,
+  `WITH ${callerOf}, ${foundPage} SELECT ${callerColumns}, ${viewColumn}, ${entryColumns}`,
 )

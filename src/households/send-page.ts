@@ -3,7 +3,6 @@ import type { Context } from '../context.ts'
 import { logOnce } from '../http/access-log.ts'
 import { codingFor, compressed } from '../http/compression.ts'
 import { etagOf, heldTag, quoted } from './etag.ts'
-import type { Page } from './page.ts'
 import { viewOfCaller } from './view.sql.ts'
 
 const conditionalHeaders = {
@@ -35,12 +34,12 @@ export async function stillHeld(
   { database, keys, usage }: Context,
   request: FastifyRequest,
   tokenHash: Buffer,
-  page: Page,
+  place: object,
 ): Promise<string | undefined> {
   const ifNoneMatch = request.headers['if-none-match']
   if (ifNoneMatch === undefined || ifNoneMatch === '*') return undefined
   const caller = await database.maybe(viewOfCaller, [tokenHash])
-  const tag = caller && heldTag(ifNoneMatch, etagOf(keys.etag, caller.view, page))
+  const tag = caller && heldTag(ifNoneMatch, etagOf(keys.etag, caller.view, place))
   if (caller === undefined || tag === undefined) return undefined
   const { grant_id, used_at, client_id, user_id } = caller
   logOnce(request, { event: 'read', outcome: 'not_modified', client_id, user_id })
@@ -56,7 +55,7 @@ export function sendNotModified(reply: FastifyReply, tag: string): FastifyReply 
 /** `body` is the page's JSON; `etag` as `etagOf` makes it. */
 export async function sendPage(
   reply: FastifyReply,
-  { body, etag, link }: { body: string; etag: string; link: string | undefined },
+  { body, etag, link }: { body: string; etag: string; link?: string | undefined },
 ): Promise<FastifyReply> {
   const { headers } = reply.request
   const held = heldTag(headers['if-none-match'], etag)

@@ -6,7 +6,7 @@ import { callerOf } from '../tokens/bearer.sql.ts'
  * When anything changed that users of the firm of a row `caller` or `bearer` may see: every import that changes such a
  * thing moves it (docs/adr/0012).
  */
-export const firmChangedAt = (row: string) => `(SELECT changed_at FROM firms WHERE id = ${row}.firm_id)`
+const firmChangedAt = (row: string) => `(SELECT changed_at FROM firms WHERE id = ${row}.firm_id)`
 
 /**
  * All that decides, beside the address, what a caller is answered: the user, the firm, what the role sees, and the state

@@ -44,7 +44,16 @@ export function sendNotFound(reply: FastifyReply, detail: string): FastifyReply 
 
 /** Parameters by name, each with what it should have been. */
 function sendParameterProblem(reply: FastifyReply, faults: unknown[], query: unknown): FastifyReply {
-  const errors = faults.map((fault) => describe(fault, query))
+  return sendInvalidParameters(
+    reply,
+    faults.map((fault) => describe(fault, query)),
+  )
+}
+
+export function sendInvalidParameters(
+  reply: FastifyReply,
+  errors: { parameter: string; detail: string }[],
+): FastifyReply {
   const detail = errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ')
   return sendProblem(reply, 'invalid_parameter', detail, { errors })
 }

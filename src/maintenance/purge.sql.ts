@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { type Statement, statement } from '../database/database.ts'
+import { isForgotten } from '../households/v2/changes-kept.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
 
 /** Rows that a statement deletes at most, or looks at: a matter of milliseconds. */
@@ -16,6 +17,8 @@ type PurgedTable =
   | 'client_assertions'
   | 'login_failures'
   | 'grant_reads'
+  | 'household_changes'
+  | 'access_changes'
 
 const Batch = Type.Object({ removed: Type.Integer() })
 
@@ -49,6 +52,8 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   client_assertions: purgeOf('client_assertions', 'expires_at', `expires_at < now() - interval '1 minute'`),
   login_failures: purgeOf('login_failures', 'resets_at', 'resets_at <= now()'),
   grant_reads: purgeOf('grant_reads', 'day', `day <= (now() AT TIME ZONE 'UTC')::date - ${readDays}`),
+  household_changes: purgeOf('household_changes', 'changed_at', isForgotten),
+  access_changes: purgeOf('access_changes', 'changed_at', isForgotten),
 }
 
 /**

@@ -195,7 +195,7 @@ describe('addresses that do not exist answer in the language of their edge', () 
     },
   )
 
-  test.each([`${base}nowhere`, base, `${base}api/v1/nowhere`, `${base}api/v2/households`, '/api/v1/nowhere'])(
+  test.each([`${base}nowhere`, base, `${base}api/v1/nowhere`, `${base}api/v3/households`, '/api/v1/nowhere'])(
     '%s: problem+json',
     async (path) => {
       const answer = await getRaw(server.authUrl, path)

@@ -227,3 +227,19 @@ test('a page has one tag, by whichever of its addresses it is asked for', async 
   const root = await fetch(`${server.authUrl}/api/v1/households?page_size=0100&page=0&x=1`, { headers })
   expect(root.headers.get('etag')).toBe(await tagOf('households', ada))
 })
+
+test.each(['households?limit=2', 'households?limit=2&name_contains=h', 'households/h1'])(
+  'version 2, %s: 304 until the firm changes, and for nobody else',
+  async (path) => {
+    const get = (accessToken: string, tag = '') =>
+      fetch(`${server.baseUrl}api/v2/${path}`, {
+        headers: { authorization: `Bearer ${accessToken}`, 'if-none-match': tag },
+      })
+    const tag = (await get(ada)).headers.get('etag') ?? ''
+    expect(tag).toMatch(/^"[A-Za-z0-9_-]{22}"$/)
+    expect((await get(ada, tag)).status).toBe(304)
+    expect((await get(bob, tag)).status).toBe(200)
+    await change('SELECT')
+    expect((await get(ada, tag)).status).toBe(200)
+  },
+)

@@ -177,7 +177,7 @@ test('empty means omitted: also those without a name are given, and Link does no
   expect(await find('')).toEqual(['one', null, ''])
   const accessToken = await accessTokenOf(server.database, 'ada')
   const { headers } = await api(server, 'households?name_pattern=&page_size=1', accessToken)
-  expect(headers.get('link')).toMatch(/\?page=1&page_size=1&cursor=[\w.-]+>; rel="next"$/)
+  expect(headers.get('link')).toMatch(/\?page=1&page_size=1&cursor=[\w.-]+>; rel="next", /)
 })
 
 describe('256 characters at most, however many bytes each has', () => {

@@ -96,6 +96,8 @@ describe('openapi.json', () => {
     expect(Object.entries(description.paths).map(([path, methods]) => [path, Object.keys(methods)])).toEqual([
       ['/api/v1/households', ['get']],
       ['/api/v1/households/{household_id}/accounts', ['get']],
+      ['/api/v2/households', ['get']],
+      ['/api/v2/households/{household_id}', ['get']],
     ])
   })
 
@@ -125,6 +127,22 @@ describe('openapi.json', () => {
       { name: 'household_id', in: 'path' },
     ])
     expect(limits(path)).toMatchObject({ page: { minimum: 0 }, page_size: { maximum: 1000 } })
+  })
+
+  test('its successor is not deprecated, and says its limits', () => {
+    const path = '/api/v2/households'
+    expect(operation(path).deprecated).toBeUndefined()
+    expect(limits(path)).toEqual({
+      limit: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+      cursor: { type: 'string' },
+      name_contains: { type: 'string', maxLength: 256 },
+      updated_since: { type: 'string' },
+    })
+    expect(operation(path).parameters.filter(({ required }) => required)).toEqual([])
+    expect(Object.keys(operation(path).responses)).toEqual(['200', '304', '400', '401', '410', '503'])
+    expect(operation(`${path}/{household_id}`).parameters).toMatchObject([
+      { name: 'household_id', in: 'path', required: true },
+    ])
   })
 
   test('every operation needs the bearer token, and describes its errors as problem+json', () => {

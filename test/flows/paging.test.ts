@@ -26,7 +26,7 @@ type Walked = { page: number; ids: string[]; links: Record<string, URL> }
 
 /** `Link` by its relations (RFC 8288). */
 function linksOf(header: string | null): Record<string, URL> {
-  const links = (header ?? '').matchAll(/<([^>]*)>; rel="([a-z]+)"(?:, |$)/g)
+  const links = (header ?? '').matchAll(/<([^>]*)>; rel="([a-z-]+)"(?:, |$)/g)
   return Object.fromEntries(Array.from(links, ([, url = '', rel = '']) => [rel, new URL(url)]))
 }
 
@@ -84,11 +84,12 @@ describe('for any ids, page_size and name_pattern', () => {
             ...(page + 1 < expected.length && {
               next: `${at(page + 1)}&cursor=…`,
             }),
+            'successor-version': `${server.baseUrl}api/v2/households`,
           })
         }
         const beyond = await read(addressOf('households', { ...query, page: expected.length }), accessToken)
         expect(beyond.ids).toEqual([])
-        expect(Object.keys(beyond.links)).toEqual(['first', 'prev'])
+        expect(Object.keys(beyond.links)).toEqual(['first', 'prev', 'successor-version'])
       }),
       { numRuns: 60 },
     )
@@ -112,6 +113,7 @@ describe('for any ids, page_size and name_pattern', () => {
           const active = rows.filter(({ status }) => status === 'active').map((row) => row.id)
           const walked = await walk(addressOf('households/a:b/accounts', { page_size: size }), accessToken)
           expect(walked.map(({ ids }) => ids)).toEqual(pagesOf(active.sort(byteOrder), size))
+          expect(walked.map(({ links }) => links['successor-version'])).toEqual(walked.map(() => undefined))
         },
       ),
       { numRuns: 30 },

@@ -11,13 +11,14 @@ export function purge(database: Database): Promise<Purged> {
   return new Purge(database, silent).round()
 }
 
-/** Puts so many rows that expired two days ago into each table; the user must exist. @returns how many of each */
+/** Puts so many rows whose time is over into each table; the user must exist. @returns how many of each */
 export async function leaveExpired(database: Database, userId: string, rows: number): Promise<Purged> {
   await accessTokenOf(database, userId)
   await query(
     database,
     `WITH numbers AS (
-       SELECT n, sha256(convert_to('expired ' || n, 'UTF8')) AS hash, now() - interval '2 days' AS past
+       SELECT n, sha256(convert_to('expired ' || n, 'UTF8')) AS hash, now() - interval '2 days' AS past,
+              now() - interval '91 days' AS long_past
          FROM generate_series(1, ${rows}) n
      ), live AS (
        SELECT c.id, c.grant_id, g.user_id, g.client_id FROM connections c JOIN grants g ON g.id = c.grant_id
@@ -35,6 +36,10 @@ export async function leaveExpired(database: Database, userId: string, rows: num
        INSERT INTO client_assertions SELECT hash, past FROM numbers
      ), failure AS (
        INSERT INTO login_failures SELECT hash, 3, past FROM numbers
+     ), household AS (
+       INSERT INTO household_changes SELECT firm_id, 'expired-' || n, long_past FROM numbers, users WHERE id = $1
+     ), household_access AS (
+       INSERT INTO access_changes SELECT $1, 'expired-' || n, long_past FROM numbers
      )
      INSERT INTO grant_reads SELECT grant_id, current_date - 60 - n::int, 1, 1, 1 FROM numbers, live`,
     [userId],
@@ -46,6 +51,8 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     'client_assertions',
     'login_failures',
     'grant_reads',
+    'household_changes',
+    'access_changes',
     'connections',
   ]
   return Object.fromEntries(tables.map((table) => [table, rows]))

@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { checkDate } from '../../directory/values.ts'
+
+/** RFC 3339 with capital letters, up to microseconds, in years that every clock and PostgreSQL agree on. */
+const format =
+  /^([12]\d{3}-\d\d-\d\d)(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,6}))?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+
+/**
+ * The instant in the one form in which they are compared and sent, `YYYY-MM-DDTHH:MM:SS.ffffffZ`, to the microsecond: a
+ * Date would lose what PostgreSQL knows. Undefined where the text is no instant.
+ */
+export function readInstant(text: string): string | undefined {
+  const [, date = '', time = '', , fraction = '', offset = ''] = format.exec(text) ?? []
+  if (checkDate(date) !== null) return undefined
+  return `${new Date(date + time + offset).toISOString().slice(0, 19)}.${fraction.padEnd(6, '0')}Z`
+}
+
+/** An instant that is already in that form. */
+export const Instant = Type.Refine(Type.String(), (text) => readInstant(text) === text)
+
+/** SQL for a `timestamptz` in that form. */
+export function instantText(column: string): string {
+  return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+}

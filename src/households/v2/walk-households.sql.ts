@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { statement } from '../../database/database.ts'
+import { CallerColumns, callerColumns, callerOf } from '../../tokens/bearer.sql.ts'
+import { EntryColumns, entryColumns, listedPage } from '../list-households.sql.ts'
+import { foundPage } from '../search-households.sql.ts'
+import { ViewColumn, viewColumn } from '../view.sql.ts'
+import { instantText } from './instant.ts'
+
+/**
+ * The instant that a copy read now is as of: all that the caller may see has changed for the last time then or before.
+ * What changes later has a later instant, for imports wait for each other (docs/adr/0014).
+ */
+export const latest = `latest AS (
+  SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
+    FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+)`
+
+/** Empty where the call is refused. */
+export const asOfColumn = (from: string) =>
+  `coalesce((SELECT ${instantText('as_of')} FROM ${from}), '') AS as_of`
+
+const Row = Type.Object({ ...CallerColumns, ...ViewColumn, ...EntryColumns, as_of: Type.String() })
+const columns = `${callerColumns}, ${viewColumn}, ${entryColumns}, ${asOfColumn('latest')}`
+
+/** As `listHouseholds`, with what it is as of. */
+export const walkHouseholds = statement(
+  'walk_households',
+  Row,
+  `WITH ${callerOf}, ${latest}, ${listedPage} SELECT ${columns}`,
+)
+
+/** As `searchHouseholds`, with what it is as of. */
+export const walkFoundHouseholds = statement(
+  'walk_found_households',
+  Row,
+  `WITH ${callerOf}, ${latest}, ${foundPage} SELECT ${columns}`,
+)

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessTokenOf } from '../support/access-token.ts'
+import { type CountingDatabase, countingDatabase } from '../support/counting-database.ts'
+import { query } from '../support/database.ts'
+import { byteOrder, replaceDirectory } from '../support/directory-rows.ts'
+import { logLines } from '../support/logs.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+import { readsOf } from '../support/usage.ts'
+import { apiV2, digestOf, page, walk } from '../support/walks.ts'
+
+let database: CountingDatabase
+let server: TestServer
+const ids = Array.from({ length: 250 }, (_, index) => `h${index}`)
+const ordered = ids.toSorted(byteOrder)
+let ada: string
+let bob: string
+
+beforeAll(async () => {
+  database = await countingDatabase()
+  server = await testServer({ on: database })
+  await replaceDirectory(database.direct, {
+    firms: ['firm-1', 'firm-2'],
+    users: [
+      { id: 'ada', firm: 'firm-1', sees: 'firm' },
+      { id: 'bob', firm: 'firm-1', sees: 'granted' },
+    ],
+    households: [
+      ...ids.map((id) => ({ id, firm: 'firm-1', name: `Household ${id}` })),
+      { id: 'nameless', firm: 'firm-1', name: null },
+      { id: 'quoted', firm: 'firm-1', name: '{"id":"x"},{"id":"' },
+      { id: 'theirs', firm: 'firm-2' },
+    ],
+    accounts: ids.slice(0, 30).map((id) => ({ id: `a-${id}`, household: id, status: 'active' })),
+    access: ids.slice(0, 30).map((id) => ({ user: 'bob', account: `a-${id}` })),
+  })
+  ada = await accessTokenOf(database.direct, 'ada')
+  bob = await accessTokenOf(database.direct, 'bob')
+})
+afterAll(async () => {
+  await server.close()
+  await database.drop()
+})
+
+describe('a walk', () => {
+  test.each([1, 7, 84, 100, 1000])('by %i gives every household once, in byte order', async (limit) => {
+    const seen = { ada: [...ordered, 'nameless', 'quoted'], bob: ids.slice(0, 30).toSorted(byteOrder) }
+    if (limit > 1) expect((await walk(server, ada, { limit })).data.map(({ id }) => id)).toEqual(seen.ada)
+    const { data, pages } = await walk(server, bob, { limit })
+    expect(data.map(({ id }) => id)).toEqual(seen.bob)
+    expect(pages).toHaveLength(Math.ceil(30 / limit))
+  })
+
+  test('is answered with objects of id and name, without a name where there is none', async () => {
+    const { data } = await walk(server, ada, { limit: 1000 })
+    expect(data.slice(-2)).toEqual([{ id: 'nameless' }, { id: 'quoted', name: '{"id":"x"},{"id":"' }])
+    const { body, headers } = await apiV2(server, 'households', bob, { limit: 29 })
+    expect(body).toEqual({ data: expect.any(Array), next_cursor: expect.any(String) })
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(headers.get('cache-control')).toBe('private, no-cache')
+  })
+
+  test('has 100 a page if nothing is said, and another limit with each page if one likes', async () => {
+    const first = await page(server, ada)
+    expect(first.data).toHaveLength(100)
+    const second = await page(server, ada, { cursor: first.next_cursor ?? '', limit: 10 })
+    const third = await page(server, ada, { cursor: second.next_cursor ?? '', limit: 1000 })
+    const sent = [first, second, third].flatMap(({ data }) => data.map(({ id }) => id))
+    expect(sent).toEqual([...ordered, 'nameless', 'quoted'])
+    expect(third.receipt).toMatchObject({ count: 252, sha256: digestOf(sent) })
+  })
+
+  test('of nothing has a receipt too', async () => {
+    const { pages } = await walk(server, ada, { name_contains: 'no such name' })
+    expect(pages).toEqual([
+      { data: [], next_cursor: null, receipt: { count: 0, sha256: digestOf([]), as_of: expect.any(String) } },
+    ])
+  })
+
+  test('is as of the last change of the firm, to the microsecond, whatever the session calls a day', async () => {
+    await query(
+      database.direct,
+      `UPDATE users SET sees_since = '2026-01-01Z'; UPDATE firms SET changed_at = '2026-03-01T01:02:03.000450+02:00' WHERE id = 'firm-1'`,
+    )
+    for (const token of [ada, bob]) {
+      expect((await walk(server, token)).receipt.as_of).toBe('2026-02-28T23:02:03.000450Z')
+    }
+  })
+
+  test('is as of its first page, though an import commits meanwhile', async () => {
+    let hour = 0
+    const { receipt } = await walk(server, ada, { limit: 100 }, () =>
+      query(database.direct, `UPDATE firms SET changed_at = '2026-04-01T0${++hour}:00:00Z'`),
+    )
+    expect(receipt.as_of).toBe('2026-02-28T23:02:03.000450Z')
+    await query(database.direct, `UPDATE users SET sees_since = '2026-05-01Z' WHERE id = 'bob'`)
+    expect((await walk(server, bob)).receipt.as_of).toBe('2026-05-01T00:00:00.000000Z')
+  })
+})
+
+describe('name_contains', () => {
+  const found = ordered.filter((id) => id.includes('h1'))
+
+  test.each(['HOUSEHOLD H1', 'h1'])('%s: those whose name has it, with a receipt for these', async (name) => {
+    expect((await walk(server, ada, { name_contains: name, limit: 10 })).data.map(({ id }) => id)).toEqual(
+      found,
+    )
+    const seen = ids.slice(0, 30).filter((id) => id.includes('h1'))
+    expect((await walk(server, bob, { name_contains: name, limit: 3 })).data.map(({ id }) => id)).toEqual(
+      seen.toSorted(byteOrder),
+    )
+  })
+
+  test('may be sent beside the cursor, and empty is none', async () => {
+    const asked = { name_contains: 'h1', limit: 10 }
+    const { next_cursor } = await page(server, ada, asked)
+    const next = await page(server, ada, { ...asked, cursor: next_cursor ?? '' })
+    expect(next.data.map(({ id }) => id)).toEqual(found.slice(10, 20))
+    expect((await walk(server, ada, { name_contains: '' })).data).toHaveLength(252)
+  })
+})
+
+describe('one household', () => {
+  test('is the object alone', async () => {
+    expect((await apiV2(server, 'households/nameless', ada)).text).toBe('{"id":"nameless"}')
+    const { status, body, headers } = await apiV2(server, 'households/h7', bob)
+    expect([status, body]).toEqual([200, { id: 'h7', name: 'Household h7' }])
+    expect(headers.get('cache-control')).toBe('private, no-cache')
+  })
+
+  test('29: what is not visible, does not exist or cannot be an id is the same 404', async () => {
+    const answers = await Promise.all(
+      ['theirs', 'h200', 'no-such', '%20', 'x'.repeat(65), '%00', 'é'].map((id) =>
+        apiV2(server, `households/${id}`, bob),
+      ),
+    )
+    const told = answers.map(({ text }) => text.replace(/"request_id":"[^"]*"/, ''))
+    expect(new Set(told)).toEqual(new Set([told[0]]))
+    expect(answers[0]).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  })
+})
+
+test('a call is one statement, whatever it asks for', async () => {
+  const { next_cursor } = await page(server, ada)
+  const { receipt } = await walk(server, bob)
+  const calls: [string, Record<string, string>?][] = [
+    ['households'],
+    ['households', { cursor: next_cursor ?? '' }],
+    ['households', { name_contains: 'h1' }],
+    ['households', { updated_since: receipt.as_of }],
+    ['households/h7'],
+    ['households/none'],
+  ]
+  for (const [path, asked] of calls) {
+    expect(await database.statementsDuring(() => apiV2(server, path, ada, asked))).toBe(1)
+  }
+  expect(await database.statementsDuring(() => apiV2(server, 'households', ada, { cursor: 'x' }))).toBe(0)
+})
+
+test('what is read is counted and logged, and what was refused with a live token is a use', async () => {
+  const cleo = 'cleo'
+  await query(
+    database.direct,
+    `INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
+     VALUES ('cleo', 'firm-1', 'cleo', 'cleo', 'cleo', 'sees-firm', 'active')`,
+  )
+  const token = await accessTokenOf(database.direct, cleo)
+  await walk(server, token, { limit: 200 })
+  await apiV2(server, 'households/h1', token)
+  for (const path of ['households/none', 'households?limit=0', 'households?cursor=x']) {
+    await apiV2(server, path, token)
+  }
+  const foreign = (await page(server, ada)).next_cursor ?? ''
+  const { headers } = await apiV2(server, 'households', token, { cursor: foreign })
+  await server.context.usage.write()
+  expect(await readsOf(database.direct, cleo)).toEqual({ requests: 3, households: 253, accounts: 0 })
+  expect(logLines(server, headers.get('x-api-request-id') ?? '')).toMatchObject([
+    {
+      event: 'read',
+      outcome: 'refused',
+      user_id: cleo,
+      route: '/service-open-api/api/v2/households',
+      status: 400,
+    },
+  ])
+})
+
+test('answers from the root of the origin too, and without a live token as v1 does', async () => {
+  const root = { baseUrl: `${server.authUrl}/` }
+  expect((await apiV2(root, 'households/h1', ada)).status).toBe(200)
+  expect((await apiV2(root, 'households', ada)).status).toBe(200)
+  const expired = await accessTokenOf(database.direct, 'ada', { expiresIn: -1 })
+  for (const path of ['households', 'households/h1', 'households?updated_since=2026-05-01T00:00:00Z']) {
+    const { status, headers, body } = await apiV2(server, path, expired)
+    expect([status, body]).toMatchObject([401, { code: 'invalid_token' }])
+    expect(headers.get('www-authenticate')).toContain('resource_metadata=')
+  }
+})

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listChanges } from '../../src/households/v2/list-changes.sql.ts'
+import { sha256 } from '../../src/secrets/token-format.ts'
+import { accessTokenOf } from '../support/access-token.ts'
+import { query } from '../support/database.ts'
+import { replaceDirectory } from '../support/directory-rows.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+import { walk } from '../support/walks.ts'
+
+let server: TestServer
+const households = 30_000
+/** Every so many-th household is one that the user has access to. */
+const everyNth = { few: 1000, some: 10, many: 2 }
+const users = Object.keys(everyNth)
+const tokens: Record<string, string> = {}
+const sql = (text: string) => query(server.database, text)
+
+beforeAll(async () => {
+  server = await testServer()
+  const granted = users.map((id) => ({ id, firm: 'firm-1', sees: 'granted' as const }))
+  await replaceDirectory(server.database, {
+    users: [...granted, { id: 'all', firm: 'firm-1', sees: 'firm' }],
+  })
+  await sql(
+    `INSERT INTO households (id, firm_id) SELECT 'h' || lpad(n::text, 6, '0'), 'firm-1' FROM generate_series(1, ${households}) n;
+     INSERT INTO accounts (id, household_id, status) SELECT 'a' || id, id, 'active' FROM households`,
+  )
+  for (const [user, nth] of Object.entries(everyNth)) {
+    await sql(`INSERT INTO account_access (user_id, account_id, household_id)
+               SELECT '${user}', 'a' || id, id FROM households WHERE right(id, 6)::int % ${nth} = 0`)
+  }
+  await sql(
+    `UPDATE users SET sees_since = now() - interval '1 day'; UPDATE firms SET changed_at = now();
+     INSERT INTO access_changes SELECT user_id, household_id, now() - interval '2 hours' FROM account_access;
+     INSERT INTO household_changes SELECT firm_id, id, now() - interval '1 hour' FROM households`,
+  )
+  await sql(
+    `UPDATE household_changes SET changed_at = now() - interval '1 minute' WHERE right(household_id, 6)::int % 1000 = 0`,
+  )
+  await sql('VACUUM ANALYZE')
+  for (const id of [...users, 'all']) tokens[id] = await accessTokenOf(server.database, id)
+})
+afterAll(() => server.close())
+
+/** Pages of the database that one page of 100 touches, as the server's connections plan it. */
+async function touched(user: string, since: string): Promise<number> {
+  return server.database.withConnection(async (client) => {
+    await client.query('SET plan_cache_mode = force_generic_plan; SET jit = off')
+    await client.query(`PREPARE changes AS ${listChanges.text}`)
+    const hash = sha256(tokens[user] ?? '').toString('hex')
+    const { rows } = await client.query(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE changes ('\\x${hash}', ${since}, '~', 100, ${since}, NULL)`,
+    )
+    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': read } = rows[0]['QUERY PLAN'][0].Plan
+    return hit + read
+  })
+}
+
+describe('among 30,000 households', () => {
+  const everything = `now() - interval '3 hours'`
+  const little = `now() - interval '30 minutes'`
+
+  test.each([
+    ['all', households],
+    ['few', 30],
+    ['some', 3000],
+    ['many', 15_000],
+  ])('all that changed for %s is told', async (user, count) => {
+    const [row] = await query<{ at: string }>(
+      server.database,
+      `SELECT to_char((${everything}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at`,
+    )
+    const { data, removed } = await walk(server, tokens[user] ?? '', {
+      updated_since: row?.at ?? '',
+      limit: 1000,
+    })
+    expect([new Set(data.map(({ id }) => id)).size, removed]).toEqual([count, []])
+    expect(data.length).toBe(user === 'all' ? count : 2 * count)
+  })
+
+  test('a page costs as much for one who has access to few as there are of these, not of the firm', async () => {
+    expect(await touched('few', everything)).toBeLessThan(2000)
+  })
+
+  test('a page costs as much as it is long for one who sees many, and for one who sees all', async () => {
+    expect(await touched('many', everything)).toBeLessThan(4000)
+    expect(await touched('all', everything)).toBeLessThan(1000)
+  })
+
+  test.each([...users, 'all'])('when little has changed, a page for %s costs little', async (user) => {
+    expect(await touched(user, little)).toBeLessThan(1000)
+  })
+})

@@ -1,0 +1,91 @@
+import type pg from 'pg'
+import { foldCase } from '../../src/directory/case-folding.ts'
+import type { DirectoryRows } from './directory-rows.ts'
+
+/** What an import changes, and what it has to write into the logs of changes (docs/adr/0014), said as plainly as it can be. */
+export function changesBetween(before: DirectoryRows, after: DirectoryRows) {
+  const households: { firm: string; household: string }[] = []
+  for (const { id, firm, name } of before.households) {
+    const now = after.households.find((row) => row.id === id)
+    if (now?.firm !== firm || now.name !== name) households.push({ firm, household: id })
+  }
+  for (const { id, firm } of after.households) {
+    if (before.households.find((row) => row.id === id)?.firm !== firm)
+      households.push({ firm, household: id })
+  }
+  const [had, has] = [reachOf(before), reachOf(after)]
+  const changed = [...had.filter((pair) => !has.includes(pair)), ...has.filter((pair) => !had.includes(pair))]
+  const access = changed.map((pair) => {
+    const [user = '', household = ''] = pair.split(' ')
+    return { user, household }
+  })
+  const users = after.users.filter(({ id, firm, sees }) => {
+    const was = before.users.find((row) => row.id === id)
+    return was?.firm !== firm || was.sees !== sees
+  })
+  const firmsOf = access.flatMap(({ user }) =>
+    after.users.filter(({ id }) => id === user).map(({ firm }) => firm),
+  )
+  return { households, access, users, firms: [...households.map(({ firm }) => firm), ...firmsOf] }
+}
+
+/** Each user with each household that an access row of theirs leads to, whatever its firm. */
+function reachOf({ access, accounts }: DirectoryRows): string[] {
+  const pairs = access.map(({ user, account }) => {
+    return `${user} ${accounts.find(({ id }) => id === account)?.household}`
+  })
+  return [...new Set(pairs)]
+}
+
+/**
+ * An import that has its instant, has changed everything and written the logs, and is still to be committed. `besides`
+ * households that do not matter changed in every firm with it.
+ */
+export async function beginImport(
+  client: pg.Client,
+  before: DirectoryRows,
+  after: DirectoryRows,
+  besides = 0,
+): Promise<void> {
+  const changes = changesBetween(before, after)
+  await client.query('BEGIN')
+  const { rows } = await client.query(
+    `SELECT greatest(clock_timestamp(), max(changed_at) + interval '1 microsecond')::text AS at FROM firms`,
+  )
+  const at: unknown = rows[0].at
+  await client.query('DELETE FROM account_access; DELETE FROM accounts; DELETE FROM households')
+  const each = (text: string, list: unknown[]) => client.query(text, [JSON.stringify(list)])
+  const eachAt = (text: string, list: unknown[]) => client.query(text, [JSON.stringify(list), at])
+  await each(
+    'INSERT INTO households (id, firm_id, name, name_folded) SELECT * FROM jsonb_to_recordset($1) AS r(id text, firm text, name text, folded text)',
+    after.households.map((row) => ({ ...row, folded: row.name ? foldCase(row.name) : null })),
+  )
+  await each(
+    'INSERT INTO accounts (id, household_id, status) SELECT * FROM jsonb_to_recordset($1) AS r(id text, household text, status text)',
+    after.accounts,
+  )
+  await each(
+    `INSERT INTO account_access (user_id, account_id, household_id)
+     SELECT "user", account, a.household_id FROM jsonb_to_recordset($1) AS r("user" text, account text) JOIN accounts a ON a.id = account`,
+    after.access,
+  )
+  await eachAt(
+    `UPDATE users SET firm_id = firm, role = 'sees-' || sees, sees_since = $2
+       FROM jsonb_to_recordset($1) AS r(id text, firm text, sees text) WHERE users.id = r.id`,
+    changes.users,
+  )
+  const others = after.firms.flatMap((firm) =>
+    Array.from({ length: besides }, (_, index) => ({ firm, household: `~${firm}-${index}` })),
+  )
+  await eachAt(
+    `INSERT INTO household_changes SELECT DISTINCT firm, household, $2::timestamptz FROM jsonb_to_recordset($1) AS r(firm text, household text)
+     ON CONFLICT (firm_id, household_id) DO UPDATE SET changed_at = excluded.changed_at`,
+    [...changes.households, ...others],
+  )
+  await eachAt(
+    `INSERT INTO access_changes SELECT "user", household, $2 FROM jsonb_to_recordset($1) AS r("user" text, household text)
+     ON CONFLICT (user_id, household_id) DO UPDATE SET changed_at = excluded.changed_at`,
+    changes.access,
+  )
+  await client.query('UPDATE firms SET changed_at = $2 WHERE id = ANY ($1)', [changes.firms, at])
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'vitest'
+import type { ApiAnswer } from './journey.ts'
+import type { TestServer } from './server.ts'
+
+export type Receipt = { count: number; removed?: number; sha256: string; as_of: string }
+export type WalkedPage = {
+  data: { id: string; name?: string }[]
+  removed?: string[]
+  next_cursor: string | null
+  receipt?: Receipt
+}
+export type Query = Record<string, string | number>
+
+/** A call of the second version. */
+export async function apiV2(
+  server: Pick<TestServer, 'baseUrl'>,
+  path: string,
+  accessToken: string,
+  query: Query = {},
+): Promise<ApiAnswer> {
+  const url = new URL(`${server.baseUrl}api/v2/${path}`)
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
+  const response = await fetch(url, { headers: { authorization: `Bearer ${accessToken}` } })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
+}
+
+export async function page(server: TestServer, accessToken: string, query: Query = {}): Promise<WalkedPage> {
+  const { status, text } = await apiV2(server, 'households', accessToken, query)
+  if (status !== 200) throw new Error(text)
+  return JSON.parse(text)
+}
+
+export type Walked = { pages: WalkedPage[]; data: WalkedPage['data']; removed: string[]; receipt: Receipt }
+
+/**
+ * From the first page to the last, by `next_cursor` alone. `between` runs after each page but the last. The receipt is
+ * the last page's and no other's, and is held against what was sent.
+ */
+export async function walk(
+  server: TestServer,
+  accessToken: string,
+  query: Query = {},
+  between: () => Promise<unknown> = async () => {},
+): Promise<Walked> {
+  const { limit } = query
+  const pages = [await page(server, accessToken, query)]
+  for (let cursor = pages[0]?.next_cursor; cursor; cursor = pages.at(-1)?.next_cursor) {
+    await between()
+    pages.push(await page(server, accessToken, { cursor, ...(limit && { limit }) }))
+    if (pages.length > 200) throw new Error('the walk never ends')
+  }
+  const data = pages.flatMap((each) => each.data)
+  const removed = pages.flatMap((each) => each.removed ?? [])
+  const receipts = pages.flatMap((each) => each.receipt ?? [])
+  const [receipt] = receipts
+  if (!receipt || receipts.length > 1 || !pages.at(-1)?.receipt)
+    throw new Error('not one receipt, at the end')
+  expect(receipt).toEqual({
+    count: data.length,
+    ...('updated_since' in query && { removed: removed.length }),
+    sha256: digestOf(data.map(({ id }) => id)),
+    as_of: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+  })
+  return { pages, data, removed, receipt }
+}
+
+/** What a partner computes. */
+export function digestOf(ids: string[]): string {
+  const hash = createHash('sha256')
+  for (const id of ids) hash.update(`${id}\n`)
+  return hash.digest('hex')
+}
