@@ -32,7 +32,7 @@ function each<T>(keys: string[], value: fc.Arbitrary<T>): fc.Arbitrary<Record<st
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 4 })
 
 const world: fc.Arbitrary<World> = fc.record({
-  sees: each(roles, fc.constantFrom('firm' as const, 'granted' as const)),
+  sees: each(roles, fc.constantFrom('firm' as const, 'granted' as const, 'granted' as const)),
   users: each(users, maybe(fc.record({ firm: fc.constantFrom(...firms), role: fc.constantFrom(...roles) }))),
   households: each(
     households,

@@ -61,6 +61,16 @@ test('an import that changes nothing records nothing, and one that changes one f
   expect(await logs()).toEqual([])
 })
 
+test('an account that moves takes its access rows along: one household comes to be seen, another ceases to', async () => {
+  const files = { ...base, 'households.csv': `${base['households.csv']}h4,f2,Empty\n` }
+  await taken(db.database, files)
+  await taken(db.database, { 'accounts.csv': `${accountsHeader}a2,h4,,,,,,closed,\n` })
+  expect(await logs()).toEqual([
+    { of: 'u2', household_id: 'h3' },
+    { of: 'u2', household_id: 'h4' },
+  ])
+})
+
 test('a further account of a household that the user sees already is no change of what is seen', async () => {
   await taken(db.database, base)
   await taken(db.database, {
