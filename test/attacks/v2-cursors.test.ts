@@ -106,7 +106,9 @@ describe('a cursor that was not sent like this', () => {
       { filters: { name_contains: "'" } },
       { filters: { updated_since: since } },
       { filters: { updated_since: since }, changed_at: since },
-      { filters: { updated_since: 'yesterday' } },
+      { filters: { updated_since: 'no instant' } },
+      { filters: { updated_since: since }, changed_at: '2026-02-30T00:00:00.000000Z' },
+      { filters: { updated_since: since }, as_of: 'no instant' },
       { filters: { updated_since: since }, changed_at: '-infinity' },
       { __proto__: { after: 'h0' } },
     ]

@@ -3,7 +3,7 @@ import { foldCase } from '../../src/directory/case-folding.ts'
 import type { DirectoryRows } from './directory-rows.ts'
 
 /** What an import changes, and what it has to write into the logs of changes (docs/adr/0014), said as plainly as it can be. */
-export function changesBetween(before: DirectoryRows, after: DirectoryRows) {
+function changesBetween(before: DirectoryRows, after: DirectoryRows) {
   const households: { firm: string; household: string }[] = []
   for (const { id, firm, name } of before.households) {
     const now = after.households.find((row) => row.id === id)

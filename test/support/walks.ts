@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { ApiAnswer } from './journey.ts'
 import type { TestServer } from './server.ts'
 
-export type Receipt = { count: number; removed?: number; sha256: string; as_of: string }
+type Receipt = { count: number; removed?: number; sha256: string; as_of: string }
 export type WalkedPage = {
   data: { id: string; name?: string }[]
   removed?: string[]
