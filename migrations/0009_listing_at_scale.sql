@@ -1,8 +1,8 @@
 -- The listing out of indexes alone. `json` is the household as the API answers it: a page is these texts, joined.
 -- `name_searched` is the folded name, empty where there is none and null where it is long. An index tuple has 2,704 bytes
--- at most: `json` alone fits whatever the name (500 characters; pglz, because lz4 does less for \u0001), both would not.
+-- at most: `json` alone fits, since the import bounds it (checkHouseholdName), both would not.
 ALTER TABLE households
-  ADD COLUMN json text COMPRESSION pglz COLLATE "C" NOT NULL
+  ADD COLUMN json text COLLATE "C" NOT NULL
     GENERATED ALWAYS AS (json_strip_nulls(json_object(ARRAY['id', id, 'name', name]))::text) STORED,
   ADD COLUMN name_searched text COLLATE "C"
     GENERATED ALWAYS AS (

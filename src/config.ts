@@ -162,6 +162,10 @@ function parseDatabaseUrl(text: string): string {
   if (text && !URL.canParse(text)) {
     throw new Error('must be a URL; percent-encode the special characters of its password')
   }
+  // They would take the place of the server's own, which say how statements are planned.
+  if (text && new URL(text).searchParams.has('options')) {
+    throw new Error('must have no options; set them for the role: ALTER ROLE … SET …')
+  }
   return text
 }
 

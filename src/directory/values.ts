@@ -23,6 +23,13 @@ export const checkEmail: Check = (text) =>
 /** Free text. */
 export const checkName = shorterThan(500)
 
+/**
+ * Of a household: its JSON is in an index, whose entries have 2,704 bytes at most (migration 0009). Only control
+ * characters, six bytes each, can make 500 characters longer than this.
+ */
+export const checkHouseholdName: Check = (text) =>
+  Buffer.byteLength(JSON.stringify(text)) > 2400 ? 'has too many control characters in it' : checkName(text)
+
 /** Roles are named by people: free text, though it is a key. */
 export const checkRole = shorterThan(64)
 

@@ -11,7 +11,7 @@ import { cutPage } from './entries.ts'
 import { etagOf } from './etag.ts'
 import { listAccounts } from './list-accounts.sql.ts'
 import { listHouseholds } from './list-households.sql.ts'
-import { searchedFor } from './name-pattern.ts'
+import { longestPattern, searchedFor } from './name-pattern.ts'
 import { sendNoSuchHousehold } from './no-such-household.ts'
 import { linkHeader, offsetOf, PageQuery, pageOf } from './page.ts'
 import { searchHouseholds } from './search-households.sql.ts'
@@ -32,7 +32,10 @@ const Account = Type.Object({
 const HouseholdsQuery = Type.Object({
   ...PageQuery,
   name_pattern: Type.Optional(
-    Type.String({ maxLength: 256, description: 'Text that the name must contain, ignoring case.' }),
+    Type.String({
+      maxLength: longestPattern,
+      description: 'Text that the name must contain, ignoring case.',
+    }),
   ),
 })
 const AccountsQuery = Type.Object(PageQuery)

@@ -1,5 +1,8 @@
 import { foldCase } from '../directory/case-folding.ts'
 
+/** Characters of a text to be looked for. */
+export const longestPattern = 256
+
 /**
  * What finds a text literally in a folded name: the LIKE pattern, and the tsquery of its grams. `%`, `_` and `\` are
  * ordinary characters to the caller.

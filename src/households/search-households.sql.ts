@@ -43,7 +43,29 @@ function sampleOf(most: number, weight: number, limit = String(most)): ByRole {
 
 const window = 'LIMIT $3::int + 1 OFFSET $4::bigint'
 
-const inOrder = each(householdsInOrder('h.json', { after: '$2', filter: holdsPattern, window }), asEntries)
+/**
+ * What the first ones promised may be all that there is: where reading on has come so far without filling the page, the
+ * index is asked after all. `complete`: the page is full, or there was nothing more to read.
+ */
+const readOnFor = { firm: 50_000, granted: 10_000 }
+
+const inOrder: ByRole = {
+  firm: readInOrder(readOnFor.firm).firm,
+  granted: readInOrder(readOnFor.granted).granted,
+}
+
+function readInOrder(most: number): ByRole {
+  const following = householdsInOrder(`h.json, ${holdsPattern} AS hit`, {
+    after: '$2',
+    window: `LIMIT ${most}`,
+  })
+  return each(
+    following,
+    (rows) => `
+      SELECT found.*, found.count > $3::int OR (SELECT count(*) FROM (${rows}) AS read) < ${most} AS complete
+        FROM (${asEntries(`SELECT scope, id, json FROM (${rows}) AS read WHERE hit ORDER BY scope, id ${window}`)}) AS found`,
+  )
+}
 
 /** OFFSET 0 keeps the rest apart from the search: no other index could give what it gives, but could be taken for it. */
 const byGrams = asEntries(`
@@ -57,10 +79,12 @@ const byGrams = asEntries(`
 
 /** Common table expressions of `searchHouseholds`. */
 export const foundPage = `
-  sample AS (${ofCaller(sampled)}), page AS (
+  sample AS (${ofCaller(sampled)}), in_order AS (
     SELECT seen.* FROM sample, LATERAL (${ofCaller(inOrder)}) AS seen WHERE ${readOn}
+  ), page AS (
+    SELECT count, entries FROM in_order WHERE complete
      UNION ALL
-    SELECT seen.* FROM sample, caller, LATERAL (${byGrams}) AS seen WHERE NOT (${readOn})
+    SELECT seen.* FROM caller, LATERAL (${byGrams}) AS seen WHERE NOT EXISTS (SELECT FROM in_order WHERE complete)
   )`
 
 /**

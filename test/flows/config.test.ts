@@ -195,6 +195,7 @@ describe('refused', () => {
     ['hunter2', 'must begin with postgres://'],
     ['postgres://latchkey:hunter2@db.example:99999/latchkey', 'must be a URL'],
     ['postgres://latchkey:hunter2/#@db.example/latchkey', 'must be a URL'],
+    [`${databaseUrl}?options=-c%20search_path%3Dapp`, 'must have no options'],
   ])('DATABASE_URL=%s, without showing it', (url, explanation) => {
     const faults = faultsOf({ DATABASE_URL: url, LATCHKEY_SECRET: secret })
     expect(faults).toEqual([expect.stringContaining(explanation)])

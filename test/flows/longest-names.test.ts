@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkHouseholdName } from '../../src/directory/values.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
 import { api } from '../support/journey.ts'
@@ -19,15 +20,29 @@ const control = fc.integer({ min: 1, max: 31 }).map((code) => String.fromCharCod
 const quotes = fc.constantFrom('"', '\\')
 const expanding = fc.constantFrom('\u0958', '\u{1d160}', '\u{1d163}', 'ß', 'ΐ', 'ﬃ') // longer when folded
 const longest = fc.oneof(
-  ...[expanding, emoji, rare, control, quotes, fc.oneof(rare, control), fc.oneof(rare, control, quotes)].map(
-    (char) => fc.array(char, { minLength: 500, maxLength: 500 }).map((chars) => chars.join('')),
-  ),
+  ...[
+    expanding,
+    emoji,
+    rare,
+    control,
+    quotes,
+    fc.oneof({ weight: 9, arbitrary: rare }, { weight: 5, arbitrary: control }),
+    fc.oneof(rare, control, quotes),
+    fc.constantFrom('\u0001', '\u0002'),
+  ].map((char) => fc.array(char, { minLength: 500, maxLength: 500 }).map((chars) => chars.join(''))),
 )
+
+const fits = longest.filter((name) => checkHouseholdName(name) === null)
+
+test('a name of 500 control characters is refused, and one of a hundred is not', () => {
+  expect(checkHouseholdName('\u0001'.repeat(500))).toBe('has too many control characters in it')
+  expect(checkHouseholdName('\u0001'.repeat(100))).toBe(null)
+})
 
 test('a name of any 500 characters is kept, listed and found whole', async () => {
   const firm = 'F'.repeat(64)
   await fc.assert(
-    fc.asyncProperty(longest, async (name) => {
+    fc.asyncProperty(fits, async (name) => {
       const id = 'h'.repeat(64)
       await replaceDirectory(server.database, {
         firms: [firm],

@@ -7,7 +7,7 @@ import { api } from '../support/journey.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 
 /** More than are looked at before it is decided how to go on; all are nameless, so that the index of grams is asked. */
-const crowd = 2000
+const crowdBefore = 2000
 
 let server: TestServer
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** Behind the crowd stand households with these names, every other one of them also in a firm that nobody asks for. */
-async function households(names: (string | null)[], sees: 'firm' | 'granted') {
+async function households(names: (string | null)[], sees: 'firm' | 'granted', crowd = crowdBefore) {
   const number = (index: number) => String(index).padStart(6, '0')
   const nameless = Array.from({ length: crowd }, (_, i) => ({ id: `a${number(i)}`, firm: 'f1', name: null }))
   const named = names.map((name, i) => ({ id: `b${number(i)}`, firm: 'f1', name }))
@@ -88,6 +88,17 @@ describe.each(['firm', 'granted'] as const)('for a role that sees %s, far behind
       { numRuns: 40 },
     )
     expect(found).toBeGreaterThan(50)
+  })
+
+  test('many at the beginning and one at the far end: all are found', async () => {
+    const far = sees === 'firm' ? 50_300 : 10_300 // further than is read on
+    const names = Array.from({ length: far }, (_, i) => (i < 60 || i === far - 1 ? `Rarely ${i}` : null))
+    const { accessToken, holding } = await households(names, sees, 0)
+    expect(holding('rarely')).toHaveLength(61)
+    for (const size of [50, 100]) {
+      const pages = await walk(accessToken, 'rarely', size)
+      expect(pages.flat()).toEqual(holding('rarely'))
+    }
   })
 
   test('a name that many have is read on in the order of the ids, and one that few have is not', async () => {

@@ -49,7 +49,8 @@ class Partner {
       if (walked) return walked
     }
     this.fullWalks += 1
-    const walked = await walk(server, this.#accessToken, { limit }, between)
+    const walked = await this.#walked({ limit }, between)
+    if (!walked) return this.sync(limit, between)
     this.copy = Object.fromEntries(walked.data.map(({ id, name = null }) => [id, name]))
     this.asOf = walked.receipt.as_of
     return walked
@@ -60,11 +61,7 @@ class Partner {
     since: string,
     between?: () => Promise<unknown>,
   ): Promise<Walked | undefined> {
-    const asked = { limit, updated_since: since }
-    const walked = await walk(server, this.#accessToken, asked, between).catch((error) => {
-      if (String(error).includes('"code":"sync_expired"')) return undefined
-      throw error
-    })
+    const walked = await this.#walked({ limit, updated_since: since }, between)
     for (const { data, removed = [] } of walked?.pages ?? []) {
       for (const { id, name = null } of data) this.copy[id] = name
       for (const id of removed) delete this.copy[id]
@@ -72,6 +69,14 @@ class Partner {
     }
     this.asOf = walked?.receipt.as_of
     return walked
+  }
+
+  /** Undefined where the walk cannot go on, and has to be begun again. */
+  #walked(query: Parameters<typeof walk>[2], between?: () => Promise<unknown>): Promise<Walked | undefined> {
+    return walk(server, this.#accessToken, query, between).catch((error) => {
+      if (String(error).includes('"code":"sync_expired"')) return undefined
+      throw error
+    })
   }
 }
 

@@ -232,3 +232,13 @@ describe('410', () => {
     expect(idsOf(await page(server, ada, { updated_since: await ago(90 * day - 60) }))).toEqual(['h3'])
   })
 })
+
+test('a walk of all households ends when another role or firm decides on the way; before it began is no matter', async () => {
+  await sql('UPDATE households SET name = id, name_folded = id')
+  const first = await page(server, ada, { limit: 4 })
+  const found = await page(server, ada, { limit: 4, name_contains: 'h' })
+  const second = await page(server, ada, { cursor: first.next_cursor ?? '' })
+  expect(second.receipt).toMatchObject({ count: 10 })
+  await sql(`UPDATE users SET sees_since = clock_timestamp() WHERE id = 'ada'`)
+  for (const { next_cursor } of [first, found]) expectExpired(await households({ cursor: next_cursor ?? '' }))
+})

@@ -7,13 +7,15 @@ import { importFiles, tableColumns } from './files.ts'
  */
 
 /**
- * Later than that of every import before, whatever became of the clock. Whole milliseconds, so that it stays the same in
+ * Later than every instant that a partner can have been told, whatever became of the clock: those of the imports before,
+ * and those at which users were made. Whole milliseconds, so that it stays the same in
  * a JavaScript date. To be asked for under the import's lock: then instants become visible in their order.
  */
 export async function chooseInstant(client: pg.ClientBase): Promise<Date> {
   const { rows } = await client.query<{ instant: Date }>(
     `SELECT greatest(date_trunc('milliseconds', clock_timestamp()),
-                     date_trunc('milliseconds', max(changed_at)) + interval '1 ms') AS instant FROM firms`,
+                     date_trunc('milliseconds', greatest((SELECT max(changed_at) FROM firms), (SELECT max(sees_since) FROM users)))
+                       + interval '1 ms') AS instant`,
   )
   const [row] = rows
   if (!row) throw new Error('an aggregate gives a row')

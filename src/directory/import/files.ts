@@ -4,6 +4,7 @@ import {
   checkCurrency,
   checkDate,
   checkEmail,
+  checkHouseholdName,
   checkId,
   checkMaskedNumber,
   checkName,
@@ -81,7 +82,7 @@ export const importFiles: ImportFile[] = [
     columns: [
       required('id', checkId),
       { ...required('firm_id', checkId), references: firm },
-      { ...optional('name', checkName), folded: 'name_folded' },
+      { ...optional('name', checkHouseholdName), folded: 'name_folded' },
     ],
   },
   {

@@ -14,12 +14,17 @@ export async function settle(client: pg.ClientBase, files: Record<string, Counts
   })
   if (changed.length === 0) return null
   const tables = new Set(changed.map(({ table }) => table))
-  for (const written of ['firms', 'account_access', 'household_changes', 'access_changes'])
+  for (const written of ['firms', 'households', 'account_access', 'household_changes', 'access_changes'])
     tables.add(written)
+  // Without the right to, PostgreSQL does not fail but warns and skips the table.
+  const warnings: string[] = []
+  client.on('notice', ({ severity, message }) => {
+    if (severity === 'WARNING') warnings.push(message ?? severity)
+  })
   try {
     await client.query(`SET lock_timeout = '60s'`)
     await client.query(`VACUUM (ANALYZE) ${[...tables].join(', ')}`)
-    return null
+    return warnings[0] ?? null
   } catch (error) {
     if (error instanceof pg.DatabaseError) return error.message
     throw error

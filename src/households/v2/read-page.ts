@@ -43,15 +43,16 @@ async function readHouseholds(
   limit: number,
 ): Promise<WalkPage> {
   const values = [hash, progress?.after ?? '', limit, 0]
+  const asOf = progress?.as_of ?? null
   const row =
     name === undefined
-      ? await database.one(walkHouseholds, values)
-      : await database.one(walkFoundHouseholds, [...values, ...searchedFor(name)])
+      ? await database.one(walkHouseholds, [...values, asOf])
+      : await database.one(walkFoundHouseholds, [...values, ...searchedFor(name), asOf])
   const { body, count, last } = cutPage(row, limit)
   return {
     caller: row,
     view: row.view,
-    fault: null,
+    fault: row.expired ? 'expired' : null,
     as_of: row.as_of,
     data: body,
     count,

@@ -3,11 +3,14 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { checkId } from '../../directory/values.ts'
 import { hmac } from '../../secrets/derived-keys.ts'
+import { longestPattern } from '../name-pattern.ts'
 import { Instant } from './instant.ts'
 
 const Filters = Type.Object({
   /** PostgreSQL's text has no NUL. */
-  name_contains: Type.Optional(Type.Refine(Type.String(), (text) => !text.includes('\0'))),
+  name_contains: Type.Optional(
+    Type.Refine(Type.String({ maxLength: longestPattern }), (text) => !text.includes('\0')),
+  ),
   updated_since: Type.Optional(Instant),
 })
 export type Filters = Static<typeof Filters>

@@ -19,19 +19,30 @@ export const latest = `latest AS (
 export const asOfColumn = (from: string) =>
   `coalesce((SELECT ${instantText('as_of')} FROM ${from}), '') AS as_of`
 
-const Row = Type.Object({ ...CallerColumns, ...ViewColumn, ...EntryColumns, as_of: Type.String() })
-const columns = `${callerColumns}, ${viewColumn}, ${entryColumns}, ${asOfColumn('latest')}`
+const Row = Type.Object({
+  ...CallerColumns,
+  ...ViewColumn,
+  ...EntryColumns,
+  as_of: Type.String(),
+  expired: Type.Boolean(),
+})
+const columns = (asOf: string) => `${callerColumns}, ${viewColumn}, ${entryColumns}, ${asOfColumn('latest')},
+  coalesce((SELECT ${asOf}::timestamptz < sees_since FROM latest), false) AS expired`
 
-/** As `listHouseholds`, with what it is as of. */
+/**
+ * As `listHouseholds`, with what it is as of, and whether since the walk began another role or firm decides what is seen.
+ *
+ * $5 the `as_of` of the first page, null on it
+ */
 export const walkHouseholds = statement(
   'walk_households',
   Row,
-  `WITH ${callerOf}, ${latest}, ${listedPage} SELECT ${columns}`,
+  `WITH ${callerOf}, ${latest}, ${listedPage} SELECT ${columns('$5')}`,
 )
 
-/** As `searchHouseholds`, with what it is as of. */
+/** The same of `searchHouseholds`; `as_of` is $7. */
 export const walkFoundHouseholds = statement(
   'walk_found_households',
   Row,
-  `WITH ${callerOf}, ${latest}, ${foundPage} SELECT ${columns}`,
+  `WITH ${callerOf}, ${latest}, ${foundPage} SELECT ${columns('$7')}`,
 )

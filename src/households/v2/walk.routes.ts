@@ -134,7 +134,7 @@ function sendExpired(reply: FastifyReply): FastifyReply {
   return sendProblem(
     reply,
     'sync_expired',
-    `not all changes since updated_since are known: it is more than ${daysKept} days ago, or another role or firm decides since ` +
-      'what the user sees; walk all households again, without updated_since, and go on from the as_of of that receipt',
+    `updated_since is more than ${daysKept} days ago, or since then, or since the walk began, another role or firm decides ` +
+      'what the user sees; walk all households again, without updated_since and cursor, and go on from the as_of of that receipt',
   )
 }

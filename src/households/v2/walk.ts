@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { longestPattern } from '../name-pattern.ts'
 import { readInstant } from './instant.ts'
 import { type Filters, type Progress, readCursor } from './walk-cursor.ts'
 
@@ -11,7 +12,7 @@ export const WalkQuery = Type.Object({
   ),
   name_contains: Type.Optional(
     Type.String({
-      maxLength: 256,
+      maxLength: longestPattern,
       description: 'Text that the name must contain, ignoring case. Not together with `updated_since`.',
     }),
   ),
