@@ -1,5 +1,5 @@
 import { codings } from '../http/compression.ts'
-import { hmac } from '../secrets/derived-keys.ts'
+import { macOf } from './mac.ts'
 
 /** To be counted up when the same rows give other bytes, or other links, than before. */
 const format = '1'
@@ -9,9 +9,7 @@ const format = '1'
  * all that the address says. Under a key, since the ids in it could otherwise be guessed and tried.
  */
 export function etagOf(key: Buffer, view: string, place: object): string {
-  return hmac(key, JSON.stringify([format, view, place]))
-    .subarray(0, 16)
-    .toString('base64url')
+  return macOf(key, JSON.stringify([format, view, place]))
 }
 
 /** A representation in another coding has another tag (RFC 9110 section 8.8.3.3). */

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
-import { checkId } from '../directory/values.ts'
 import { logOnce } from '../http/access-log.ts'
 import { bearerRefusal, readBearer } from '../tokens/bearer.ts'
 import { sendBearerRefusal } from '../tokens/bearer-challenge.ts'
@@ -12,7 +11,7 @@ import { etagOf } from './etag.ts'
 import { listAccounts } from './list-accounts.sql.ts'
 import { listHouseholds } from './list-households.sql.ts'
 import { longestPattern, searchedFor } from './name-pattern.ts'
-import { sendNoSuchHousehold } from './no-such-household.ts'
+import { findableId, sendNoSuchHousehold } from './no-such-household.ts'
 import { linkHeader, offsetOf, PageQuery, pageOf } from './page.ts'
 import { searchHouseholds } from './search-households.sql.ts'
 import { notModified, pageHeaders, sendNotModified, sendPage, stillHeld } from './send-page.ts'
@@ -119,10 +118,9 @@ function serveAccounts(app: FastifyInstance, context: Context, address: string):
       const page = pageOf(request.query, listing, keys.cursor)
       const held = await stillHeld(context, request, bearer.hash, page)
       if (held !== undefined) return sendNotModified(reply, held)
-      const known = checkId(id) === null ? id : '' // no id is empty: what cannot be one finds nothing
       const row = await database.one(listAccounts, [
         bearer.hash,
-        known,
+        findableId(id),
         page.size,
         offsetOf(page),
         page.after,

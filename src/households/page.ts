@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { makeCursor, readCursor } from './cursor.ts'
 
 /** Contract, section 8. */
-const defaultSize = 100
-const largestSize = 1000
+export const defaultSize = 100
+export const largestSize = 1000
 
 export const PageQuery = {
   page: Type.Optional(

@@ -1,8 +1,7 @@
-import { timingSafeEqual } from 'node:crypto'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { checkId } from '../../directory/values.ts'
-import { hmac } from '../../secrets/derived-keys.ts'
+import { isMacOf, macOf } from '../mac.ts'
 import { longestPattern } from '../name-pattern.ts'
 import { Instant } from './instant.ts'
 
@@ -35,7 +34,7 @@ const schema = Compile(Progress)
 /** Opaque, and good for this user alone, whose id is a secret of the platform's: it is in the MAC only. */
 export function writeCursor(key: Buffer, userId: string, progress: Progress): string {
   const content = Buffer.from(JSON.stringify(progress)).toString('base64url')
-  return `${content}.${mac(key, userId, content).toString('base64url')}`
+  return `${content}.${macOf(key, ...partsOf(userId, content))}`
 }
 
 /**
@@ -55,12 +54,10 @@ export function readCursor(cursor: string): Progress | undefined {
 /** Whether the cursor was made here and for this user. */
 export function isGenuine(key: Buffer, userId: string, cursor: string): boolean {
   const [content = '', tag = ''] = cursor.split('.')
-  const expected = mac(key, userId, content)
-  const given = Buffer.from(tag, 'base64url')
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  return isMacOf(tag, key, ...partsOf(userId, content))
 }
 
 /** The first part keeps it apart from the cursors of the first version, which are made under the same key. */
-function mac(key: Buffer, userId: string, content: string): Buffer {
-  return hmac(key, 'walk', userId, content).subarray(0, 16)
+function partsOf(userId: string, content: string): string[] {
+  return ['walk', userId, content]
 }

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../../context.ts'
-import { checkId } from '../../directory/values.ts'
 import { logOnce } from '../../http/access-log.ts'
 import { sendInvalidParameters, sendProblem } from '../../http/api-edge.ts'
 import { bearerRefusal, readBearer } from '../../tokens/bearer.ts'
 import { sendBearerRefusal } from '../../tokens/bearer-challenge.ts'
 import { answers, Household, security } from '../api-schemas.ts'
 import { etagOf } from '../etag.ts'
-import { sendNoSuchHousehold } from '../no-such-household.ts'
+import { findableId, sendNoSuchHousehold } from '../no-such-household.ts'
+import { defaultSize } from '../page.ts'
 import { notModified, sendNotModified, sendPage, stillHeld } from '../send-page.ts'
 import { answerWalk } from './answer-walk.ts'
 import { daysKept } from './changes-kept.sql.ts'
@@ -74,7 +74,7 @@ async function serveWalks(app: FastifyInstance, context: Context): Promise<void>
       if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
       const asked = askedWalk(request.query)
       if (asked.kind === 'refused') return sendRefused(reply, asked)
-      const { limit = 100, cursor = '' } = request.query
+      const { limit = defaultSize, cursor = '' } = request.query
       const place = { walk: asked.walk.filters, limit, cursor }
       const held = await stillHeld(context, request, bearer.hash, place)
       if (held !== undefined) return sendNotModified(reply, held)
@@ -110,8 +110,7 @@ function serveHousehold(app: FastifyInstance, context: Context): void {
       const { household_id: id } = request.params
       const held = await stillHeld(context, request, bearer.hash, { id })
       if (held !== undefined) return sendNotModified(reply, held)
-      const known = checkId(id) === null ? id : '' // no id is empty: what cannot be one finds nothing
-      const row = await database.one(findHousehold, [bearer.hash, known])
+      const row = await database.one(findHousehold, [bearer.hash, findableId(id)])
       if (row.grant_id === null || row.view === null) {
         return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
       }

@@ -1,11 +1,17 @@
 import Type, { type Static } from 'typebox'
 import { longestPattern } from '../name-pattern.ts'
+import { defaultSize, largestSize } from '../page.ts'
 import { readInstant } from './instant.ts'
 import { type Filters, type Progress, readCursor } from './walk-cursor.ts'
 
 export const WalkQuery = Type.Object({
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Entries a page, at most.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: largestSize,
+      default: defaultSize,
+      description: 'Entries a page, at most.',
+    }),
   ),
   cursor: Type.Optional(
     Type.String({ description: 'The `next_cursor` of the page before; it carries the other parameters.' }),
