@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import pg from 'pg'
 import Type, { type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -21,9 +22,13 @@ export type Database = {
   close(): Promise<void>
 }
 
-/** Milliseconds after which a statement is given up: by PostgreSQL, and should that not answer at all, by us. */
+/**
+ * Milliseconds. PostgreSQL gives up a statement, and the pool a connection without work, before a connection has been
+ * silent for so long: one that has is dead.
+ */
 const statementTimeout = 5000
-const answerTimeout = 6000
+const idleTimeout = 5000
+const silenceTimeout = 6000
 
 /** The fault is the database's and may pass: the caller gets 503, never "invalid token". */
 export class DatabaseUnavailable extends ExplainedError {}
@@ -56,7 +61,9 @@ export function openPool(url: string, onError: (error: Error) => void): Database
     options:
       '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off',
     statement_timeout: statementTimeout,
-    query_timeout: answerTimeout,
+    idleTimeoutMillis: idleTimeout,
+    // Not pg's `query_timeout`: its timer for each call keeps the answer until the next full garbage collection.
+    stream: neverSilent,
   })
   pool.on('error', onError)
 
@@ -95,6 +102,14 @@ export function openPool(url: string, onError: (error: Error) => void): Database
   }
 }
 
+function neverSilent(): Socket {
+  const socket = new Socket()
+  socket.setTimeout(silenceTimeout, () =>
+    socket.destroy(new Error('Connection terminated: PostgreSQL is silent')),
+  )
+  return socket
+}
+
 function explained(error: unknown): unknown {
   if (!isUnavailable(error)) return error
   const reason = error.message || ('code' in error ? String(error.code) : error.name)
@@ -102,7 +117,7 @@ function explained(error: unknown): unknown {
 }
 
 const connectionFault =
-  /^(Connection terminated|Query read timeout|Client has encountered a connection error|timeout exceeded when trying)/
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying)/
 
 /**
  * PostgreSQL's classes 08 (connection), 28 and 3D (login and database refused), 40 (deadlock, rollback), 53 (resources)

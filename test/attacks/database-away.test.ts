@@ -72,4 +72,12 @@ describe('39: the database is away', () => {
     expect(answer.body).toMatchObject({ status: 503, code: 'unavailable' })
     expect((await api(fragile, 'households', bearer)).status).toBe(200)
   })
+  test('silent in the middle of a statement: 503, and the connection is not used again', async () => {
+    const bearer = await accessTokenOf(database.database, 'ada')
+    expect((await api(fragile, 'households', bearer)).status).toBe(200)
+    database.silence()
+    const answer = await api(fragile, 'households', bearer)
+    expect(answer.body).toMatchObject({ status: 503, code: 'unavailable' })
+    expect((await api(fragile, 'households', bearer)).status).toBe(200)
+  })
 })

@@ -6,6 +6,8 @@ export type DatabaseProxy = {
   /** The database's, by way of the proxy. */
   url: string
   listening(): boolean
+  /** Nothing that is sent arrives any more, and nobody is told. */
+  silence(): void
   /** Ends every connection and refuses new ones. */
   cut(): Promise<void>
   heal(): Promise<void>
@@ -45,7 +47,10 @@ export async function databaseProxy(
     for (const socket of sockets) socket.destroy()
     await closed
   }
+  const silence = () => {
+    for (const socket of sockets) socket.pause()
+  }
   await heal()
   const url = databaseUrl.replace(target.host, `127.0.0.1:${port}`)
-  return { url, listening: () => proxy.listening, cut, heal }
+  return { url, listening: () => proxy.listening, silence, cut, heal }
 }

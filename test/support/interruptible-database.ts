@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase } from './database.ts'
 import { type DatabaseProxy, databaseProxy } from './database-proxy.ts'
 
 export type InterruptibleDatabase = TestDatabase &
-  Pick<DatabaseProxy, 'cut' | 'heal'> & {
+  Pick<DatabaseProxy, 'silence' | 'cut' | 'heal'> & {
     /** Past the interruption. */
     direct: Database
   }
@@ -11,12 +11,13 @@ export type InterruptibleDatabase = TestDatabase &
 /** A database of one's own that can be made to go away: it is reached through a proxy. */
 export async function interruptibleDatabase(): Promise<InterruptibleDatabase> {
   const own = await testDatabase()
-  const { url, cut, heal, listening } = await databaseProxy(own.url)
+  const { url, silence, cut, heal, listening } = await databaseProxy(own.url)
   const database = openPool(url, () => {})
   return {
     url,
     database,
     direct: own.database,
+    silence,
     cut,
     heal,
     async drop() {
