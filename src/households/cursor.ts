@@ -18,6 +18,6 @@ export function readCursor(key: Buffer, place: Place, cursor: string): string | 
   return isMacOf(tag, key, ...partsOf(place, after)) ? after : undefined
 }
 
-function partsOf({ address, filters, number, size }: Place, after: string): string[] {
-  return [address, JSON.stringify(filters), String(number), String(size), after]
+function partsOf({ address, filters, number, size }: Place, after: string): unknown[] {
+  return [address, filters, number, size, after]
 }

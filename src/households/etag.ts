@@ -9,7 +9,7 @@ const format = '1'
  * all that the address says. Under a key, since the ids in it could otherwise be guessed and tried.
  */
 export function etagOf(key: Buffer, view: string, place: object): string {
-  return macOf(key, JSON.stringify([format, view, place]))
+  return macOf(key, format, view, place)
 }
 
 /** A representation in another coding has another tag (RFC 9110 section 8.8.3.3). */

@@ -50,10 +50,10 @@ export function linkHeader(
   last: string | null,
   key: Buffer,
 ): string | undefined {
+  const filters = new URLSearchParams(listing.filters).toString()
   const link = (rel: string, page: number, cursor?: string) => {
-    const numbers = { page: String(page), page_size: String(size) }
-    const query = new URLSearchParams({ ...numbers, ...listing.filters, ...(cursor && { cursor }) })
-    return `<${listing.address}?${query}>; rel="${rel}"`
+    const parameters = [`page=${page}&page_size=${size}`, filters, cursor && `cursor=${cursor}`]
+    return `<${listing.address}?${parameters.filter(Boolean).join('&')}>; rel="${rel}"`
   }
   const next = number + 1
   const links = [

@@ -42,8 +42,9 @@ export function strictHttp(app: FastifyInstance): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, readAs(parseForm))
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readAs(parseJson))
 
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-api-request-id', request.id)
+    done()
   })
   // After every edge has set its headers, so that a refusal carries them too.
   app.addHook('preParsing', async (request) => {
