@@ -33,10 +33,10 @@ export function householdsInOrder(
   }
 }
 
-/** Of a household `h`: whether the caller sees it. */
+/** Of a household `h`: whether the caller sees it. OFFSET 0 keeps this a look-up, where PostgreSQL might hash all access rows. */
 export const seesHousehold: string = `(
   h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-    SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id)))`
+    SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))`
 
 /** Of an account `a` of a household that the caller sees: whether the caller sees it. */
 export const seesAccount: string = `(

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { statement } from '../database/database.ts'
-import { type ByRole, each, householdsInOrder, ofCaller, seesHousehold } from '../directory/visibility.sql.ts'
+import { householdsInOrder, seesHousehold } from '../directory/visibility.sql.ts'
 import { CallerColumns, callerColumns, callerOf } from '../tokens/bearer.sql.ts'
 import { asEntries, EntryColumns, entryColumns } from './list-households.sql.ts'
 import { ViewColumn, viewColumn } from './view.sql.ts'
@@ -9,37 +9,64 @@ import { ViewColumn, viewColumn } from './view.sql.ts'
  * A name that many households have is found soonest by reading on in the order of the ids; one that few have, by the
  * index of grams, which gives all of them in no order. Which of the two is told by the first few hundred households that
  * follow. Where `hits` of `looked` have the name, a page costs about `needed * looked / hits` reads in order, and the
- * other way `hits / looked` of the firm: the square of `hits` says where they are equal, for a firm of a million.
- * A user who sees `granted`, and no more than `few`, costs less than the index may: they are all read.
+ * other way `hits / looked` of the households there are, each at the price of a few reads.
  */
-const few = 2000
+const readOn = 'looked < most OR hits * hits * weight >= $3::int + $4::bigint'
+
+/** How many there are, as of the last time the table was analyzed. Where there are more firms, the most that one has. */
+const households = `(SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = 'households'::regclass)`
+
+/**
+ * Whose households are read in order. A user who sees `granted`, and enough of those of the firm, is best served by these
+ * too: whether the user sees one need only be asked where the name is the right one. The other users have their own
+ * looked up one by one, which costs ten times as much for each.
+ */
+type Source = Record<'ofFirm' | 'own', string>
+
+/** Whether the next fifty that the user sees are among the next five hundred of the firm. */
+const seesMany = `EXISTS (
+  SELECT FROM (${ownAfter('LIMIT 1 OFFSET 49')}) AS fiftieth
+   WHERE household_id <= coalesce((
+     SELECT id FROM (${householdsInOrder('h.json', { after: '$2', window: 'LIMIT 1 OFFSET 499' }).firm}) AS five_hundredth
+   ), household_id))`
+
+function ownAfter(window: string): string {
+  return `SELECT DISTINCT user_id, household_id FROM account_access
+     WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
+     ORDER BY user_id, household_id ${window}`
+}
+
+const fromSource = ({ ofFirm, own }: Source) => `
+  SELECT seen.* FROM searcher AS caller CROSS JOIN LATERAL (${ofFirm}) AS seen WHERE caller.from_firm
+   UNION ALL
+  SELECT seen.* FROM searcher AS caller CROSS JOIN LATERAL (${own}) AS seen WHERE NOT caller.from_firm`
 
 /** Out of the index, but for long names. */
 const holdsPattern = `(h.name_searched LIKE $5 OR h.name_searched IS NULL
   AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $5)`
 
-const readOn = 'looked < most OR hits * hits * weight >= $3::int + $4::bigint'
+const next = (most: number | string) => ({ after: '$2', window: `LIMIT ${most}` })
 
-const sampled: ByRole = {
-  firm: sampleOf(400, 25).firm,
-  granted: sampleOf(
-    200,
-    100,
-    `(SELECT CASE count(*) WHEN ${few} THEN 200 ELSE 0 END FROM (
-        SELECT DISTINCT user_id, household_id FROM account_access
-         WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
-         ORDER BY user_id, household_id LIMIT ${few}) AS counted)`,
-  ).granted,
+/** Who sees no more than so many is not sampled: they are all read, which costs less than the index may. */
+const few = 2000
+
+const mostOfOwn = `(
+  SELECT CASE count(*) WHEN ${few} THEN 200 ELSE 0 END FROM (${ownAfter(`LIMIT ${few}`)}) AS counted)`
+
+const firstOnes: Source = {
+  ofFirm: householdsInOrder(`${holdsPattern} AS hit`, next(400)).firm,
+  own: householdsInOrder(`${holdsPattern} AS hit`, next(mostOfOwn)).granted,
 }
 
-function sampleOf(most: number, weight: number, limit = String(most)): ByRole {
-  return each(
-    householdsInOrder(`${holdsPattern} AS hit`, { after: '$2', window: `LIMIT ${limit}` }),
-    (rows) => `
-      SELECT ${most} AS most, ${weight} AS weight, count(*) AS looked, count(*) FILTER (WHERE hit) AS hits
-        FROM (${rows}) AS first`,
-  )
-}
+/** `even`: of so many households, one hit makes both ways equally dear for one household that is needed; as measured. */
+const sampleOf = (rows: string, most: number, even: number) => `
+  SELECT ${most} AS most, ${households} / ${even} AS weight, count(*) AS looked, count(*) FILTER (WHERE hit) AS hits
+    FROM (${rows}) AS first`
+
+const sample = fromSource({
+  ofFirm: sampleOf(firstOnes.ofFirm, 400, 40_000),
+  own: sampleOf(firstOnes.own, 200, 10_000),
+})
 
 const window = 'LIMIT $3::int + 1 OFFSET $4::bigint'
 
@@ -47,25 +74,22 @@ const window = 'LIMIT $3::int + 1 OFFSET $4::bigint'
  * What the first ones promised may be all that there is: where reading on has come so far without filling the page, the
  * index is asked after all. `complete`: the page is full, or there was nothing more to read.
  */
-const readOnFor = { firm: 50_000, granted: 10_000 }
+const readOnFor = { ofFirm: 50_000, own: 10_000 }
 
-const inOrder: ByRole = {
-  firm: readInOrder(readOnFor.firm).firm,
-  granted: readInOrder(readOnFor.granted).granted,
+const inOrder: Source = {
+  ofFirm: householdsInOrder(`h.json, ${holdsPattern} AND ${seesHousehold} AS hit`, next(readOnFor.ofFirm))
+    .firm,
+  own: householdsInOrder(`h.json, ${holdsPattern} AS hit`, next(readOnFor.own)).granted,
 }
 
-function readInOrder(most: number): ByRole {
-  const following = householdsInOrder(`h.json, ${holdsPattern} AS hit`, {
-    after: '$2',
-    window: `LIMIT ${most}`,
-  })
-  return each(
-    following,
-    (rows) => `
-      SELECT found.*, found.count > $3::int OR (SELECT count(*) FROM (${rows}) AS read) < ${most} AS complete
-        FROM (${asEntries(`SELECT scope, id, json FROM (${rows}) AS read WHERE hit ORDER BY scope, id ${window}`)}) AS found`,
-  )
-}
+const pageOf = (rows: string, most: number) => `
+  SELECT found.*, found.count > $3::int OR (SELECT count(*) FROM (${rows}) AS read) < ${most} AS complete
+    FROM (${asEntries(`SELECT scope, id, json FROM (${rows}) AS read WHERE hit ORDER BY scope, id ${window}`)}) AS found`
+
+const read = fromSource({
+  ofFirm: pageOf(inOrder.ofFirm, readOnFor.ofFirm),
+  own: pageOf(inOrder.own, readOnFor.own),
+})
 
 /** OFFSET 0 keeps the rest apart from the search: no other index could give what it gives, but could be taken for it. */
 const byGrams = asEntries(`
@@ -79,9 +103,10 @@ const byGrams = asEntries(`
 
 /** Common table expressions of `searchHouseholds`. */
 export const foundPage = `
-  sample AS (${ofCaller(sampled)}), in_order AS (
-    SELECT seen.* FROM sample, LATERAL (${ofCaller(inOrder)}) AS seen WHERE ${readOn}
-  ), page AS (
+  searcher AS (SELECT caller.*, sees = 'firm' OR ${seesMany} AS from_firm FROM caller),
+  sample AS (${sample}),
+  in_order AS (SELECT seen.* FROM sample, LATERAL (${read}) AS seen WHERE ${readOn}),
+  page AS (
     SELECT count, entries FROM in_order WHERE complete
      UNION ALL
     SELECT seen.* FROM caller, LATERAL (${byGrams}) AS seen WHERE NOT EXISTS (SELECT FROM in_order WHERE complete)
