@@ -16,19 +16,8 @@ const readOn = 'looked < most OR hits * hits * weight >= $3::int + $4::bigint'
 /** How many there are, as of the last time the table was analyzed. Where there are more firms, the most that one has. */
 const households = `(SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = 'households'::regclass)`
 
-/**
- * Whose households are read in order. A user who sees `granted`, and enough of those of the firm, is best served by these
- * too: whether the user sees one need only be asked where the name is the right one. The other users have their own
- * looked up one by one, which costs ten times as much for each.
- */
-type Source = Record<'ofFirm' | 'own', string>
-
-/** Whether the next fifty that the user sees are among the next five hundred of the firm. */
-const seesMany = `EXISTS (
-  SELECT FROM (${ownAfter('LIMIT 1 OFFSET 49')}) AS fiftieth
-   WHERE household_id <= coalesce((
-     SELECT id FROM (${householdsInOrder('h.json', { after: '$2', window: 'LIMIT 1 OFFSET 499' }).firm}) AS five_hundredth
-   ), household_id))`
+/** Of a user who sees `granted`: who sees no more than so many has them all read, which costs less than the index may. */
+const few = 2000
 
 function ownAfter(window: string): string {
   return `SELECT DISTINCT user_id, household_id FROM account_access
@@ -36,60 +25,62 @@ function ownAfter(window: string): string {
      ORDER BY user_id, household_id ${window}`
 }
 
-const fromSource = ({ ofFirm, own }: Source) => `
-  SELECT seen.* FROM searcher AS caller CROSS JOIN LATERAL (${ofFirm}) AS seen WHERE caller.from_firm
-   UNION ALL
-  SELECT seen.* FROM searcher AS caller CROSS JOIN LATERAL (${own}) AS seen WHERE NOT caller.from_firm`
+const next = (most: number | string) => ({ after: '$2', window: `LIMIT ${most}` })
+
+/**
+ * Whose households are read in order. One's own are looked up one by one, at ten times the price of reading just all of
+ * the firm and looking up whether the user sees one where the name is the right one. The latter is therefore done for a
+ * user who sees many, the next fifty of them among the next five hundred of the firm. OFFSET 0: asked once.
+ */
+const searcher = `
+  SELECT caller.*, sees = 'firm' OR sees_many AND EXISTS (
+           SELECT FROM (${ownAfter('LIMIT 1 OFFSET 49')}) AS fiftieth
+            WHERE household_id <= coalesce(
+              (SELECT max(id) FROM (${householdsInOrder('h.json', next(500)).firm}) AS followed), household_id)) AS from_firm
+    FROM (SELECT caller.*, sees = 'granted' AND EXISTS (${ownAfter(`LIMIT 1 OFFSET ${few}`)}) AS sees_many
+            FROM caller OFFSET 0) AS caller`
 
 /** Out of the index, but for long names. */
 const holdsPattern = `(h.name_searched LIKE $5 OR h.name_searched IS NULL
   AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $5)`
-
-const next = (most: number | string) => ({ after: '$2', window: `LIMIT ${most}` })
-
-/** Who sees no more than so many is not sampled: they are all read, which costs less than the index may. */
-const few = 2000
-
-const mostOfOwn = `(
-  SELECT CASE count(*) WHEN ${few} THEN 200 ELSE 0 END FROM (${ownAfter(`LIMIT ${few}`)}) AS counted)`
-
-const firstOnes: Source = {
-  ofFirm: householdsInOrder(`${holdsPattern} AS hit`, next(400)).firm,
-  own: householdsInOrder(`${holdsPattern} AS hit`, next(mostOfOwn)).granted,
-}
 
 /** `even`: of so many households, one hit makes both ways equally dear for one household that is needed; as measured. */
 const sampleOf = (rows: string, most: number, even: number) => `
   SELECT ${most} AS most, ${households} / ${even} AS weight, count(*) AS looked, count(*) FILTER (WHERE hit) AS hits
     FROM (${rows}) AS first`
 
-const sample = fromSource({
-  ofFirm: sampleOf(firstOnes.ofFirm, 400, 40_000),
-  own: sampleOf(firstOnes.own, 200, 10_000),
-})
+const firstOnes = {
+  ofFirm: householdsInOrder(`${holdsPattern} AS hit`, next(400)).firm,
+  own: householdsInOrder(`${holdsPattern} AS hit`, next('CASE WHEN caller.sees_many THEN 200 ELSE 0 END'))
+    .granted,
+}
+
+const sample = `
+  SELECT seen.* FROM searcher AS caller, LATERAL (${sampleOf(firstOnes.ofFirm, 400, 40_000)}) AS seen WHERE from_firm
+   UNION ALL
+  SELECT seen.* FROM searcher AS caller, LATERAL (${sampleOf(firstOnes.own, 200, 10_000)}) AS seen WHERE NOT from_firm`
 
 const window = 'LIMIT $3::int + 1 OFFSET $4::bigint'
 
 /**
  * What the first ones promised may be all that there is: where reading on has come so far without filling the page, the
- * index is asked after all. `complete`: the page is full, or there was nothing more to read.
+ * next way is tried. `complete`: the page is full, or there was nothing more to read.
  */
-const readOnFor = { ofFirm: 50_000, own: 10_000 }
+const readOnFor = { firm: 50_000, own: 10_000 }
 
-const inOrder: Source = {
-  ofFirm: householdsInOrder(`h.json, ${holdsPattern} AND ${seesHousehold} AS hit`, next(readOnFor.ofFirm))
-    .firm,
-  own: householdsInOrder(`h.json, ${holdsPattern} AS hit`, next(readOnFor.own)).granted,
-}
-
-const pageOf = (rows: string, most: number) => `
+const readInOrder = (rows: string, most: number) => `
   SELECT found.*, found.count > $3::int OR (SELECT count(*) FROM (${rows}) AS read) < ${most} AS complete
     FROM (${asEntries(`SELECT scope, id, json FROM (${rows}) AS read WHERE hit ORDER BY scope, id ${window}`)}) AS found`
 
-const read = fromSource({
-  ofFirm: pageOf(inOrder.ofFirm, readOnFor.ofFirm),
-  own: pageOf(inOrder.own, readOnFor.own),
-})
+const ofFirm = readInOrder(
+  householdsInOrder(`h.json, ${holdsPattern} AND ${seesHousehold} AS hit`, next(readOnFor.firm)).firm,
+  readOnFor.firm,
+)
+
+const own = readInOrder(
+  householdsInOrder(`h.json, ${holdsPattern} AS hit`, next(readOnFor.own)).granted,
+  readOnFor.own,
+)
 
 /** OFFSET 0 keeps the rest apart from the search: no other index could give what it gives, but could be taken for it. */
 const byGrams = asEntries(`
@@ -103,13 +94,19 @@ const byGrams = asEntries(`
 
 /** Common table expressions of `searchHouseholds`. */
 export const foundPage = `
-  searcher AS (SELECT caller.*, sees = 'firm' OR ${seesMany} AS from_firm FROM caller),
+  searcher AS (${searcher}),
   sample AS (${sample}),
-  in_order AS (SELECT seen.* FROM sample, LATERAL (${read}) AS seen WHERE ${readOn}),
-  page AS (
-    SELECT count, entries FROM in_order WHERE complete
+  of_firm AS (
+    SELECT seen.* FROM sample, searcher AS caller, LATERAL (${ofFirm}) AS seen WHERE from_firm AND (${readOn})
+  ), own AS (
+    SELECT seen.* FROM sample, searcher AS caller, LATERAL (${own}) AS seen
+     WHERE sees = 'granted' AND (${readOn}) AND NOT EXISTS (SELECT FROM of_firm WHERE complete)
+  ), in_order AS (
+    SELECT count, entries FROM of_firm WHERE complete UNION ALL SELECT count, entries FROM own WHERE complete
+  ), page AS (
+    SELECT count, entries FROM in_order
      UNION ALL
-    SELECT seen.* FROM caller, LATERAL (${byGrams}) AS seen WHERE NOT EXISTS (SELECT FROM in_order WHERE complete)
+    SELECT seen.* FROM caller, LATERAL (${byGrams}) AS seen WHERE NOT EXISTS (SELECT FROM in_order)
   )`
 
 /**

@@ -34,7 +34,11 @@ const readers: Reader[] = [
  * Behind the crowd stand households with these names, each of them also in a firm that nobody asks for, and, for a role
  * that sees `granted`, without access.
  */
-async function households(names: (string | null)[], { sees, hiddenBefore }: Reader, crowd = crowdBefore) {
+async function households(
+  names: (string | null)[],
+  { sees, hiddenBefore }: Pick<Reader, 'sees' | 'hiddenBefore'>,
+  { crowd = crowdBefore, hiddenAfter = 0 } = {},
+) {
   const number = (index: number) => String(index).padStart(6, '0')
   const nameless = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, i) => ({ id: `${prefix}${number(i)}`, firm: 'f1', name: null }))
@@ -49,6 +53,7 @@ async function households(names: (string | null)[], { sees, hiddenBefore }: Read
       ? [
           ...nameless('A', hiddenBefore),
           ...named.map((household) => ({ ...household, id: `${household.id}-hidden` })),
+          ...nameless('c', hiddenAfter),
         ]
       : []
   await replaceDirectory(server.database, {
@@ -121,7 +126,7 @@ describe.each(readers)('for a user who sees $who', (reader) => {
   test('many at the beginning and one at the far end: all are found', async () => {
     const { far } = reader
     const names = Array.from({ length: far }, (_, i) => (i < 60 || i === far - 1 ? `Rarely ${i}` : null))
-    const { accessToken, holding } = await households(names, reader, 0)
+    const { accessToken, holding } = await households(names, reader, { crowd: 0 })
     expect(holding('rarely')).toHaveLength(61)
     for (const size of [50, 100]) {
       const pages = await walk(accessToken, 'rarely', size)
@@ -138,4 +143,12 @@ describe.each(readers)('for a user who sees $who', (reader) => {
       expect(pages.slice(0, -1).every((page) => page.length === 7)).toBe(true)
     }
   })
+})
+
+test('for a user who sees just the beginning of a large firm, all of it is found', async () => {
+  const names = Array.from({ length: 2300 }, (_, i) => (i < 60 ? `Rarely ${i}` : null))
+  const reader = { sees: 'granted', hiddenBefore: 0 } as const
+  const { accessToken, holding } = await households(names, reader, { crowd: 0, hiddenAfter: 50_300 })
+  expect(holding('rarely')).toHaveLength(60)
+  expect((await walk(accessToken, 'rarely', 100)).flat()).toEqual(holding('rarely'))
 })
