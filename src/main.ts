@@ -5,6 +5,7 @@ import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { ExplainedError } from './explained-error.ts'
 import { Usage } from './grants/usage.ts'
+import { farPages } from './households/far-pages.ts'
 import { createLogger } from './http/logger.ts'
 import { Keyring } from './keys/keyring.ts'
 import { hashingGate } from './login/hashing-gate.ts'
@@ -51,7 +52,8 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   const keyring = new Keyring({ database, sealingKey: keys['signing-key'], now, logger })
   await keyring.refresh()
   const usage = new Usage(database, logger)
-  const context: Context = { config, database, keys, keyring, hashing: hashingGate(), usage, now }
+  const gates = { hashing: hashingGate(), farPages: farPages() }
+  const context: Context = { config, database, keys, keyring, ...gates, usage, now }
   const server = await createServer(context, logger)
   const ops = createOpsServer(database)
   try {

@@ -13,7 +13,7 @@ export function etagOf(key: Buffer, view: string, place: object): string {
 }
 
 /** A representation in another coding has another tag (RFC 9110 section 8.8.3.3). */
-export function quoted(etag: string, coding?: string): string {
+export function entityTag(etag: string, coding?: string): string {
   return coding ? `"${etag}-${coding}"` : `"${etag}"`
 }
 
@@ -22,8 +22,8 @@ export function quoted(etag: string, coding?: string): string {
  * its codings, for they say the same. No tag has a quote in it, so that a list need not be taken apart.
  */
 export function heldTag(ifNoneMatch: string | undefined, etag: string): string | undefined {
-  if (ifNoneMatch === '*') return quoted(etag)
+  if (ifNoneMatch === '*') return entityTag(etag)
   return [undefined, ...codings]
-    .map((coding) => quoted(etag, coding))
+    .map((coding) => entityTag(etag, coding))
     .find((tag) => ifNoneMatch?.includes(tag))
 }

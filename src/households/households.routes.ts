@@ -8,11 +8,12 @@ import { answers, Household, security } from './api-schemas.ts'
 import { deprecation, deprecationHeaders } from './deprecation.ts'
 import { cutPage } from './entries.ts'
 import { etagOf } from './etag.ts'
+import { sendTooManyFarPages } from './far-pages.ts'
 import { listAccounts } from './list-accounts.sql.ts'
 import { listHouseholds } from './list-households.sql.ts'
 import { longestPattern, searchedFor } from './name-pattern.ts'
 import { findableId, sendNoSuchHousehold } from './no-such-household.ts'
-import { linkHeader, offsetOf, PageQuery, pageOf } from './page.ts'
+import { entriesBefore, linkHeader, PageQuery, pageOf } from './page.ts'
 import { searchHouseholds } from './search-households.sql.ts'
 import { notModified, pageHeaders, sendNotModified, sendPage, stillHeld } from './send-page.ts'
 
@@ -76,7 +77,7 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
 }
 
 function serveHouseholds(app: FastifyInstance, context: Context, address: string): void {
-  const { config, database, keys, usage } = context
+  const { config, database, farPages, keys, usage } = context
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',
     { schema: householdsSchema, ...deprecation(config.v1) },
@@ -89,10 +90,14 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
       const page = pageOf(request.query, listing, keys.cursor)
       const held = await stillHeld(context, request, bearer.hash, page)
       if (held !== undefined) return sendNotModified(reply, held)
-      const values = [bearer.hash, page.after, page.size, offsetOf(page)]
-      const row = pattern
-        ? await database.one(searchHouseholds, [...values, ...searchedFor(pattern)])
-        : await database.one(listHouseholds, values)
+      const before = entriesBefore(page)
+      const values = [bearer.hash, page.after, page.size, String(before)]
+      const row = await farPages.admit(before, () =>
+        pattern
+          ? database.one(searchHouseholds, [...values, ...searchedFor(pattern)])
+          : database.one(listHouseholds, values),
+      )
+      if (row === undefined) return sendTooManyFarPages(reply)
       if (row.grant_id === null || row.view === null) {
         return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
       }
@@ -122,7 +127,7 @@ function serveAccounts(app: FastifyInstance, context: Context, address: string):
         bearer.hash,
         findableId(id),
         page.size,
-        offsetOf(page),
+        String(entriesBefore(page)),
         page.after,
       ])
       if (row.grant_id === null || row.view === null) {

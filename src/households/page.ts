@@ -39,9 +39,9 @@ export function pageOf(
   return { listing, number, size, after: after ?? '' }
 }
 
-/** Rows before the page, as text: beyond 2^53 a number would be rounded. */
-export function offsetOf({ number, size, after }: Page): string {
-  return after ? '0' : (BigInt(number) * BigInt(size)).toString()
+/** Entries before the page; beyond 2^53 a number would be rounded. */
+export function entriesBefore({ number, size, after }: Page): bigint {
+  return after ? 0n : BigInt(number) * BigInt(size)
 }
 
 /** RFC 8288, and RFC 5829 for the successor. `last` is the page's last id if more follow. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { logOnce } from '../http/access-log.ts'
 import { codingFor, compressed } from '../http/compression.ts'
-import { etagOf, heldTag, quoted } from './etag.ts'
+import { entityTag, etagOf, heldTag } from './etag.ts'
 import { viewOfCaller } from './view.sql.ts'
 
 const conditionalHeaders = {
@@ -63,7 +63,7 @@ export async function sendPage(
   const coding = codingFor(headers['accept-encoding'], body)
   if (coding) reply.header('content-encoding', coding)
   if (link) reply.header('link', link)
-  revalidated(reply, quoted(etag, coding)).type('application/json; charset=utf-8')
+  revalidated(reply, entityTag(etag, coding)).type('application/json; charset=utf-8')
   return reply.send(coding ? await compressed(body, coding) : body)
 }
 

@@ -5,6 +5,7 @@ import type { Config, Environment } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
 import { Usage } from '../../src/grants/usage.ts'
+import { farPages } from '../../src/households/far-pages.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { hashingGate } from '../../src/login/hashing-gate.ts'
 import { createPartner } from '../../src/partners/partners.ts'
@@ -89,6 +90,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     keys,
     keyring,
     hashing: hashingGate(),
+    farPages: farPages(),
     usage: new Usage(database, logger),
     now,
   }

@@ -16,7 +16,7 @@ export function readInstant(text: string): string | undefined {
 }
 
 /** An instant that is already in that form. */
-export const Instant = Type.Refine(Type.String(), (text) => readInstant(text) === text)
+export const CanonicalInstant = Type.Refine(Type.String(), (text) => readInstant(text) === text)
 
 /** SQL for a `timestamptz` in that form. */
 export function instantText(column: string): string {

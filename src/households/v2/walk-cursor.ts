@@ -3,14 +3,14 @@ import { Compile } from 'typebox/compile'
 import { checkId } from '../../directory/values.ts'
 import { isMacOf, macOf } from '../mac.ts'
 import { longestPattern } from '../name-pattern.ts'
-import { Instant } from './instant.ts'
+import { CanonicalInstant } from './instant.ts'
 
 const Filters = Type.Object({
   /** PostgreSQL's text has no NUL. */
   name_contains: Type.Optional(
     Type.Refine(Type.String({ maxLength: longestPattern }), (text) => !text.includes('\0')),
   ),
-  updated_since: Type.Optional(Instant),
+  updated_since: Type.Optional(CanonicalInstant),
 })
 export type Filters = Static<typeof Filters>
 
@@ -19,9 +19,9 @@ const Progress = Type.Object({
   filters: Filters,
   /** The last id sent and, where changes are walked, when it changed. */
   after: Type.Refine(Type.String(), (id) => checkId(id) === null),
-  changed_at: Type.Optional(Instant),
+  changed_at: Type.Optional(CanonicalInstant),
   /** What the first page was as of. */
-  as_of: Instant,
+  as_of: CanonicalInstant,
   /** Households sent and told as removed so far, and the state of the digest. */
   count: Type.Integer(),
   removed: Type.Integer(),

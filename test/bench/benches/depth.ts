@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
 import { compare, type Goal } from '../compare.ts'
 import { type Reader, readerNames, readers } from '../data.ts'
 import { bearer, nextOf } from '../journey.ts'
@@ -27,24 +29,39 @@ export async function depth(world: World): Promise<Table[]> {
   return tables
 }
 
-function depthAs(world: World, reader: Reader, first: string, deep: Here): Promise<Table> {
+async function depthAs(world: World, reader: Reader, first: string, deep: Here): Promise<Table> {
   const counted = new URL(deep.url)
   counted.searchParams.delete('cursor')
-  const pages = { [names.first]: first, [names.linked]: deep.url, [names.counted]: counted.href }
   const headers = bearer(world.tokens[reader])
+  const pages = {
+    [names.first]: first,
+    [names.linked]: deep.url,
+    ...((await fetch(counted, { headers })).ok && { [names.counted]: counted.href }),
+  }
   const contenders = Object.entries(pages).map(([name, url]) => ({
     name,
     pids: [world.server],
+    prepare: () => idle(world.databaseUrl),
     load: (seconds: number) => loadHttp({ url, headers, duration: seconds }),
   }))
   const about = {
     title: `Page ${number(deep.page)} of ${size} each, for a user who ${readers[reader].who}`,
     note:
       `The last full page, but none deeper than ${number(deepest)}. ` +
-      'A client that follows `Link` never pays for the pages before; one that counts pages itself does.',
+      'A client that follows `Link` never pays for the pages before; one that counts pages itself does, where PostgreSQL ' +
+      'has them read in its five seconds.',
     goals: goalsOf(reader),
   }
   return compare(about, contenders, world.effort, world.postmaster)
+}
+
+/** Until PostgreSQL has ended what the round before left behind. */
+async function idle(databaseUrl: string): Promise<void> {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  const others = `SELECT FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
+  while ((await client.query(others)).rowCount) await setTimeout(50)
+  await client.end()
 }
 
 type Here = { url: string; page: number }
