@@ -131,7 +131,17 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   }
 }
 
-export function freePort(): Promise<number> {
+const givenPorts = new Set<number>()
+
+/** None twice: what the system gave a moment ago and nobody listens on yet, it may give again. */
+export async function freePort(): Promise<number> {
+  const port = await portOfSystem()
+  if (givenPorts.has(port)) return freePort()
+  givenPorts.add(port)
+  return port
+}
+
+function portOfSystem(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createTcpServer()
     server.once('error', reject)
