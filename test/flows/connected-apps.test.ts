@@ -91,7 +91,6 @@ test('a partner knows a user by the same `sub` after reconnecting; another partn
     decodeJwt((await tokensFor(server, partner, userId)).idToken).sub ?? ''
   const visitor = await loggedIn(server, 'dan')
   const first = await subject(ledger, 'dan')
-  expect(first).toMatch(/^[0-9A-Za-z]{22}$/)
   expect(await subject(ledger, 'dan')).toBe(first)
   await disconnect(visitor, 'Ledger')
   const page = await authorize(visitor, server, ledger)
@@ -106,7 +105,7 @@ test('a partner knows a user by the same `sub` after reconnecting; another partn
     await subject(planner, 'bob'),
   ]
   expect(new Set(subjects).size).toBe(4)
-  expect(subjects.join()).not.toMatch(/dan|bob/)
+  for (const one of subjects) expect(one).toMatch(/^[0-9A-Za-z]{22}$/)
 })
 
 test('the old tokens stay dead after reconnecting', async () => {
