@@ -6,29 +6,34 @@
 /** SQL for a role that sees `firm`, every household of it, and for one that sees `granted`, those with an account it has access to. */
 export type ByRole = { firm: string; granted: string }
 
+/** The households that access rows of the caller's name, and that follow the id `after`: once each, in the order of their ids. */
+export function accessInOrder(after: string, window = ''): string {
+  return `
+    SELECT DISTINCT user_id, household_id FROM account_access
+     WHERE (user_id, household_id) > (caller.user_id, ${after}) AND user_id <= caller.user_id
+     ORDER BY user_id, household_id ${window}`
+}
+
 /**
  * The visible households `h` that follow the id `after`, in the order of their ids, as `columns` and, to say that order
- * again, `scope` and `id`. `filter` and `window` (LIMIT, OFFSET) are part of the scan. Each is ordered by the index it
+ * again, `scope` and `id`. `window` (LIMIT, OFFSET) is part of the scan. Each is ordered by the index it
  * is read from, and by nothing that another index could give: PostgreSQL, which cannot know how few rows a LIMIT that
  * is a parameter asks for, would otherwise read all and sort.
  */
 export function householdsInOrder(
   columns: string,
-  { after, filter = 'true', window }: { after: string; filter?: string; window: string },
+  { after, window }: { after: string; window: string },
 ): ByRole {
   return {
     firm: `
       SELECT h.firm_id AS scope, h.id, ${columns} FROM households h
-       WHERE (h.firm_id, h.id) > (caller.firm_id, ${after}) AND h.firm_id <= caller.firm_id AND ${filter}
+       WHERE (h.firm_id, h.id) > (caller.firm_id, ${after}) AND h.firm_id <= caller.firm_id
        ORDER BY h.firm_id, h.id ${window}`,
     granted: `
       SELECT x.user_id AS scope, x.household_id AS id, ${columns}
-        FROM (SELECT DISTINCT user_id, household_id FROM account_access
-               WHERE (user_id, household_id) > (caller.user_id, ${after}) AND user_id <= caller.user_id
-               ORDER BY user_id, household_id) AS x
+        FROM (${accessInOrder(after)}) AS x
        CROSS JOIN LATERAL (SELECT * FROM households
                             WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-       WHERE ${filter}
        ORDER BY x.user_id, x.household_id ${window}`,
   }
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { statement } from '../database/database.ts'
-import { householdsInOrder, seesHousehold } from '../directory/visibility.sql.ts'
+import { accessInOrder, householdsInOrder, seesHousehold } from '../directory/visibility.sql.ts'
 import { CallerColumns, callerColumns, callerOf } from '../tokens/bearer.sql.ts'
 import { asEntries, EntryColumns, entryColumns } from './list-households.sql.ts'
 import { ViewColumn, viewColumn } from './view.sql.ts'
@@ -19,12 +19,6 @@ const households = `(SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = 'ho
 /** Of a user who sees `granted`: who sees no more than so many has them all read, which costs less than the index may. */
 const few = 2000
 
-function ownAfter(window: string): string {
-  return `SELECT DISTINCT user_id, household_id FROM account_access
-     WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
-     ORDER BY user_id, household_id ${window}`
-}
-
 const next = (most: number | string) => ({ after: '$2', window: `LIMIT ${most}` })
 
 /**
@@ -34,10 +28,10 @@ const next = (most: number | string) => ({ after: '$2', window: `LIMIT ${most}` 
  */
 const searcher = `
   SELECT caller.*, sees = 'firm' OR sees_many AND EXISTS (
-           SELECT FROM (${ownAfter('LIMIT 1 OFFSET 49')}) AS fiftieth
+           SELECT FROM (${accessInOrder('$2', 'LIMIT 1 OFFSET 49')}) AS fiftieth
             WHERE household_id <= coalesce(
               (SELECT max(id) FROM (${householdsInOrder('h.json', next(500)).firm}) AS followed), household_id)) AS from_firm
-    FROM (SELECT caller.*, sees = 'granted' AND EXISTS (${ownAfter(`LIMIT 1 OFFSET ${few}`)}) AS sees_many
+    FROM (SELECT caller.*, sees = 'granted' AND EXISTS (${accessInOrder('$2', `LIMIT 1 OFFSET ${few}`)}) AS sees_many
             FROM caller OFFSET 0) AS caller`
 
 /** Out of the index, but for long names. */

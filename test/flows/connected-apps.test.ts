@@ -106,6 +106,10 @@ test('a partner knows a user by the same `sub` after reconnecting; another partn
   ]
   expect(new Set(subjects).size).toBe(4)
   for (const one of subjects) expect(one).toMatch(/^[0-9A-Za-z]{22}$/)
+  // By chance one may hold the name of the user; both of a user's do not.
+  const [, plannersDan, ledgersBob, plannersBob] = subjects
+  expect([first, plannersDan].every((one) => one?.includes('dan'))).toBe(false)
+  expect([ledgersBob, plannersBob].every((one) => one?.includes('bob'))).toBe(false)
 })
 
 test('the old tokens stay dead after reconnecting', async () => {

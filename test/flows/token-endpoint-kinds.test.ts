@@ -137,6 +137,7 @@ describe('the id_token', () => {
     expect(again).toBe(first)
     expect(elsewhere).not.toBe(first)
     expect(first).toMatch(/^[0-9A-Za-z]{22}$/)
+    expect([first, elsewhere].every((sub) => sub?.includes('ada'))).toBe(false) // one may, by chance
   })
 
   test('the published keys are public', async () => {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { statement } from '../../database/database.ts'
-import { type ByRole, ofCaller, seesHousehold } from '../../directory/visibility.sql.ts'
+import { accessInOrder, type ByRole, ofCaller, seesHousehold } from '../../directory/visibility.sql.ts'
 import { CallerColumns, callerColumns, callerOf } from '../../tokens/bearer.sql.ts'
 import { ViewColumn, viewColumn } from '../view.sql.ts'
 import { oldestChange } from './changes-kept.sql.ts'
@@ -69,10 +69,7 @@ const changes: ByRole = {
 
 const plan = `plan AS (
   SELECT (SELECT count(*) FROM (${inOrder('household_changes', 'firm_id')} LIMIT ${fewChanges + 1}) AS c) <= ${fewChanges}
-      OR (SELECT count(*) FROM (
-            SELECT DISTINCT user_id, household_id FROM account_access
-             WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
-             ORDER BY user_id, household_id LIMIT ${ownHouseholds + 1}) AS own) > ${ownHouseholds} AS by_changes
+      OR (SELECT count(*) FROM (${accessInOrder("''", `LIMIT ${ownHouseholds + 1}`)}) AS own) > ${ownHouseholds} AS by_changes
     FROM caller WHERE caller.sees = 'granted'
 )`
 
