@@ -1,20 +1,19 @@
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
-import type { Usage } from './grants/usage.ts'
-import type { FarPages } from './households/far-pages.ts'
 import type { Keyring } from './keys/keyring.ts'
-import type { HashingGate } from './login/hashing-gate.ts'
+import type { DeepPageLimiter, PasswordHashLimiter } from './process/limiters.ts'
+import type { Usage } from './process/usage.ts'
 import type { DerivedKeys } from './secrets/derived-keys.ts'
 
-/** What a slice may reach for. Whatever is not in here, it has no business with. */
+/** The only shared state a slice may use. */
 export type Context = {
   config: Config
   database: Database
   keys: DerivedKeys
-  hashing: HashingGate
+  passwordHashLimiter: PasswordHashLimiter
   keyring: Keyring
-  farPages: FarPages
+  deepPageLimiter: DeepPageLimiter
   usage: Usage
-  /** The server's clock. What the database decides, it decides by its own (docs/adr/0006). */
+  /** The server's clock. The database decides by its own clock (docs/adr/0006). */
   now(): Date
 }

@@ -4,13 +4,12 @@ import type { Context } from './context.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { ExplainedError } from './explained-error.ts'
-import { Usage } from './grants/usage.ts'
-import { farPages } from './households/far-pages.ts'
-import { createLogger } from './http/logger.ts'
+import { createLogger } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
-import { hashingGate } from './login/hashing-gate.ts'
 import { Purge } from './maintenance/purge.ts'
 import { createOpsServer } from './ops-server.ts'
+import { deepPageLimiter, passwordHashLimiter } from './process/limiters.ts'
+import { Usage } from './process/usage.ts'
 import { deriveKeys } from './secrets/derived-keys.ts'
 import { createServer } from './server.ts'
 
@@ -52,8 +51,8 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   const keyring = new Keyring({ database, sealingKey: keys['signing-key'], now, logger })
   await keyring.refresh()
   const usage = new Usage(database, logger)
-  const gates = { hashing: hashingGate(), farPages: farPages() }
-  const context: Context = { config, database, keys, keyring, ...gates, usage, now }
+  const limiters = { passwordHashLimiter: passwordHashLimiter(), deepPageLimiter: deepPageLimiter() }
+  const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
   const server = await createServer(context, logger)
   const ops = createOpsServer(database)
   try {

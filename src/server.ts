@@ -9,18 +9,18 @@ import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
-import { walkRoutes } from './households/v2/walk.routes.ts'
-import { accessLog } from './http/access-log.ts'
+import { syncRoutes } from './households/v2/sync.routes.ts'
 import { apiEdge, apiErrors } from './http/api-edge.ts'
+import { accessLog } from './http/log.ts'
 import { oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
-import { webEdge } from './http/web-edge.tsx'
-import { assetRoutes } from './pages/assets.routes.ts'
+import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
 import { sessionRoutes } from './sessions/sessions.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
-import { userinfoRoutes } from './tokens/userinfo.routes.ts'
+import { assetRoutes } from './web/assets.routes.ts'
+import { webEdge } from './web/edge.tsx'
 
 /** The whole server as one list: what is served, where, and behind which edge. */
 export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
@@ -76,7 +76,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     await app.register(
       async (api) => {
         apiEdge(api)
-        await walkRoutes(api, context)
+        await syncRoutes(api, context)
       },
       { prefix },
     )

@@ -36,10 +36,10 @@ export type ReturnAddress = { redirectUri: string; state?: string }
 
 export type Identified =
   | { kind: 'identified'; partner: Partner; redirectUri: string }
-  | { kind: 'refused'; reason: Distrust }
+  | { kind: 'refused'; reason: UntrustedRequestReason }
 
 /** Why nobody may be sent to where the request points. */
-export type Distrust =
+export type UntrustedRequestReason =
   | { kind: 'repeated' | 'missing'; parameter: 'client_id' | 'redirect_uri' }
   | { kind: 'foreign-environment'; theirs: Environment; ours: Environment }
   | { kind: 'unknown-client' | 'suspended' | 'unregistered-redirect-uri' }
@@ -57,7 +57,7 @@ export async function identify(
   ours: Environment,
   findPartner: (clientId: string) => Promise<Partner | undefined>,
 ): Promise<Identified> {
-  const refused = (reason: Distrust): Identified => ({ kind: 'refused', reason })
+  const refused = (reason: UntrustedRequestReason): Identified => ({ kind: 'refused', reason })
   const { client_id: clientId, redirect_uri: redirectUri } = values
   for (const parameter of ['client_id', 'redirect_uri'] as const) {
     if (repeated.includes(parameter)) return refused({ kind: 'repeated', parameter })

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { type Form, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
-import type { Web } from '../http/web-edge.tsx'
-import type { Texts } from '../languages/languages.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { randomId } from '../secrets/token-format.ts'
 import { readIdTokenHint } from '../tokens/id-token.ts'
-import { check, type Distrust, identify } from './authorization-request.ts'
+import type { Web } from '../web/edge.tsx'
+import type { Texts } from '../web/languages/languages.ts'
+import { check, identify, type UntrustedRequestReason } from './authorization-request.ts'
 import { answerUrl } from './connect.ts'
 import { seal } from './sealed-request.ts'
 
@@ -54,7 +54,7 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
   )
 }
 
-function reasonText(reason: Distrust, { authorize: { reasons } }: Texts): string {
+function reasonText(reason: UntrustedRequestReason, { authorize: { reasons } }: Texts): string {
   switch (reason.kind) {
     case 'repeated':
     case 'missing':

@@ -1,6 +1,6 @@
-import type { Texts } from '../languages/languages.ts'
-import { HiddenFields, UserName } from '../pages/parts.tsx'
 import type { Partner } from '../partners/partners.sql.ts'
+import type { Texts } from '../web/languages/languages.ts'
+import { HiddenFields, UserName } from '../web/parts.tsx'
 
 export function ConnectPage(props: {
   texts: Texts

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
-import type { Web } from '../http/web-edge.tsx'
-import type { Texts } from '../languages/languages.ts'
-import type { WayOn } from '../pages/error-page.tsx'
 import { findPartner, type Partner } from '../partners/partners.sql.ts'
-import { liveSession } from '../sessions/live-session.ts'
 import type { Session } from '../sessions/sessions.sql.ts'
+import { liveSession } from '../sessions/sessions.ts'
+import type { Web } from '../web/edge.tsx'
+import type { RecoveryLink } from '../web/error-page.tsx'
+import type { Texts } from '../web/languages/languages.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { answerUrl, connect } from './connect.ts'
 import { ConnectPage } from './connect-page.tsx'
@@ -138,12 +138,23 @@ class ConnectStep {
     return this.#errorPage(400, expired, this.#startAgain(opened.request))
   }
 
-  #errorPage(status: number, said: { heading: string; text: string }, wayOn?: WayOn): FastifyReply {
-    return this.#web.errorPage(this.#reply, this.#texts, status, said.heading, <p>{said.text}</p>, wayOn)
+  #errorPage(
+    status: number,
+    said: { heading: string; text: string },
+    recoveryLink?: RecoveryLink,
+  ): FastifyReply {
+    return this.#web.errorPage(
+      this.#reply,
+      this.#texts,
+      status,
+      said.heading,
+      <p>{said.text}</p>,
+      recoveryLink,
+    )
   }
 
   /** Not a request for a certain user: its hint is not kept, and without it anybody could answer. */
-  #startAgain(asked: AuthorizationRequest): WayOn | undefined {
+  #startAgain(asked: AuthorizationRequest): RecoveryLink | undefined {
     if (asked.subject !== undefined) return undefined
     return { label: this.#texts.connect.startAgain, href: sameRequest(asked) }
   }

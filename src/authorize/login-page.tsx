@@ -1,8 +1,8 @@
 import { maxPasswordBytes } from '../directory/passwords.ts'
-import type { Texts } from '../languages/languages.ts'
 import type { LoginOutcome } from '../login/log-in.ts'
-import { pauseText } from '../login/pause-text.ts'
-import { FormFault, HiddenFields } from '../pages/parts.tsx'
+import { pauseText } from '../login/refusal.ts'
+import type { Texts } from '../web/languages/languages.ts'
+import { FormFault, HiddenFields } from '../web/parts.tsx'
 
 /** Why the login page is shown once more. */
 export type LoginRefusal = Exclude<LoginOutcome, { kind: 'welcome' }>

@@ -1,16 +1,14 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
-import type { Web } from '../http/web-edge.tsx'
 import { browserOf, rememberBrowser } from '../login/known-browser.ts'
 import { logIn } from '../login/log-in.ts'
-import { refusalStatus } from '../login/refusal-status.ts'
+import { refusalStatus } from '../login/refusal.ts'
 import { findPartner } from '../partners/partners.sql.ts'
-import { startSession } from '../sessions/start-session.ts'
-import { Destination, nextPage } from './destination.ts'
+import { startSession } from '../sessions/sessions.ts'
+import type { Web } from '../web/edge.tsx'
 import { LoginPage, type LoginRefusal } from './login-page.tsx'
-import { renewed } from './renewed-request.ts'
-import { unseal } from './sealed-request.ts'
+import { Destination, nextPage, renewed, unseal } from './sealed-request.ts'
 
 const LoginForm = Type.Object({
   email: Type.String({ maxLength: 320 }),

@@ -1,5 +1,5 @@
-import type { Texts } from '../languages/languages.ts'
-import { HiddenFields, UserName } from '../pages/parts.tsx'
+import type { Texts } from '../web/languages/languages.ts'
+import { HiddenFields, UserName } from '../web/parts.tsx'
 
 export function LogoutPage(props: {
   texts: Texts

@@ -2,16 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { type Form, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
-import type { Web } from '../http/web-edge.tsx'
-import { yourApps } from '../pages/error-page.tsx'
-import { TechnicalLine } from '../pages/parts.tsx'
 import { findPartner } from '../partners/partners.sql.ts'
-import { liveSession } from '../sessions/live-session.ts'
-import { logOut } from '../sessions/log-out.ts'
+import { liveSession, logOut } from '../sessions/sessions.ts'
 import { readIdTokenHint } from '../tokens/id-token.ts'
-import { Destination, nextPage } from './destination.ts'
+import type { Web } from '../web/edge.tsx'
+import { connectedAppsLink } from '../web/error-page.tsx'
+import { TechnicalLine } from '../web/parts.tsx'
 import { LoggedOutPage, LogoutPage } from './logout-pages.tsx'
 import { checkLogout, type LogoutRequest, returnAddress, sealLogout, unsealLogout } from './logout-request.ts'
+import { Destination, nextPage } from './sealed-request.ts'
 
 const LogoutQuery = Type.Object({ logout: Type.Optional(Type.String()) })
 const LogoutForm = Type.Object({ ...Destination.properties, ...LogoutQuery.properties })
@@ -114,6 +113,6 @@ class LogoutStep {
         <TechnicalLine>{explanation}</TechnicalLine>
       </>
     )
-    return this.#web.errorPage(this.#reply, texts, 400, heading, body, yourApps(texts))
+    return this.#web.errorPage(this.#reply, texts, 400, heading, body, connectedAppsLink(texts))
   }
 }

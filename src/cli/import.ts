@@ -1,8 +1,13 @@
+import { MultiBar, Presets, type SingleBar } from 'cli-progress'
 import { Command, InvalidArgumentError } from 'commander'
-import { type ImportOutcome, importDirectory, type Prune } from '../directory/import/import-directory.ts'
-import type { Removal } from '../directory/import/prune.ts'
+import {
+  type ImportOutcome,
+  importDirectory,
+  type OnProgress,
+  type Prune,
+} from '../import/import-directory.ts'
+import type { Removal } from '../import/prune.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
-import { progressDisplay } from './import-progress.ts'
 
 type Imported = Extract<ImportOutcome, { kind: 'imported' }>
 type Options = { json?: boolean; prune?: true; atMost?: number }
@@ -83,4 +88,36 @@ function planned(file: string, { rows, of, first }: Removal): string {
   const ids = [...first, ...(rows > first.length ? ['…'] : [])].join(', ')
   const warning = rows > of / 5 ? ' – MORE THAN A FIFTH: is the file complete?' : ''
   return `would remove: ${file} ${rows} of ${of} (${ids})${warning}`
+}
+
+type ProgressDisplay = { onProgress: OnProgress; stop(): void }
+
+/** Bars for a person at a terminal, otherwise a line for each step as it begins. Standard error either way. */
+function progressDisplay(stream: NodeJS.WriteStream): ProgressDisplay {
+  return stream.isTTY ? bars(stream) : lines(stream)
+}
+
+function bars(stream: NodeJS.WriteStream): ProgressDisplay {
+  const format = '{what} [{bar}] {percentage} %'
+  const display = new MultiBar({ stream, format, hideCursor: true }, Presets.legacy)
+  const shown = new Map<string, SingleBar>()
+  return {
+    onProgress(what, done, of) {
+      const bar = shown.get(what) ?? display.create(of, 0, { what: what.padEnd(26) })
+      shown.set(what, bar)
+      bar.update(done)
+    },
+    stop: () => display.stop(),
+  }
+}
+
+function lines(stream: NodeJS.WriteStream): ProgressDisplay {
+  const shown = new Set<string>()
+  return {
+    onProgress(what) {
+      if (!shown.has(what)) stream.write(`${what} …\n`)
+      shown.add(what)
+    },
+    stop: () => {},
+  }
 }

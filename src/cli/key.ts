@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander'
+import { rotateSigningKey, signerAt } from '../keys/keyring.ts'
 import { retirementHours } from '../keys/lifetimes.ts'
-import { rotateSigningKey } from '../keys/rotate-signing-key.ts'
-import { signerAt } from '../keys/signer-at.ts'
 import { listSigningKeys, type SigningKeyRow } from '../keys/signing-keys.sql.ts'
 import { type SigningAlgorithm, signingAlgorithms } from '../keys/signing-keys.ts'
 import { deriveKeys } from '../secrets/derived-keys.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { type Database, openPool } from './database.ts'
-import { openEmbedded } from './embedded.ts'
+import { openEmbedded } from './embedded/embedded.ts'
 import { migrate } from './migrate.ts'
 
 /** The configured database, its schema up to date. `close` leaves the embedded PostgreSQL as well. */

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Context } from '../context.ts'
 import { jwksMaxAgeSeconds } from '../keys/lifetimes.ts'
-import { resourceMetadataPath } from '../tokens/resource-metadata-path.ts'
-import { resourceMetadata } from './protected-resource.ts'
-import { serverMetadata } from './server-metadata.ts'
+import { resourceMetadataPath } from '../resource/bearer.ts'
+import { resourceMetadata, serverMetadata } from './metadata.ts'
 
 /** Seconds for which a client may keep what changes with a new version or configuration only. */
 const metadataMaxAge = 3600

@@ -1,6 +1,5 @@
-import type { Texts } from '../languages/languages.ts'
-import { Amount, Day, Moment } from '../pages/localized.tsx'
-import { HiddenFields } from '../pages/parts.tsx'
+import type { Texts } from '../web/languages/languages.ts'
+import { Amount, Day, HiddenFields, Moment } from '../web/parts.tsx'
 import type { EndedGrant, LiveGrant } from './grants.sql.ts'
 
 /** What is shared with whom, how it is used, and the button that ends it. */

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
-import type { Web } from '../http/web-edge.tsx'
 import { sendAccountPage } from '../sessions/account-page.tsx'
-import { liveSession } from '../sessions/live-session.ts'
+import { liveSession } from '../sessions/sessions.ts'
+import type { Web } from '../web/edge.tsx'
 import { EndedGrants, LiveGrants } from './connected-apps-page.tsx'
 import { endedGrantsOfUser, liveGrantsOfUser, revokeGrant } from './grants.sql.ts'
 

@@ -1,21 +1,24 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
-import { logOnce } from '../http/access-log.ts'
-import { bearerRefusal, readBearer } from '../tokens/bearer.ts'
-import { sendBearerRefusal } from '../tokens/bearer-challenge.ts'
-import { answers, Household, security } from './api-schemas.ts'
-import { deprecation, deprecationHeaders } from './deprecation.ts'
+import { sendProblem } from '../http/api-edge.ts'
+import { authenticatedRead } from '../resource/authenticated-read.ts'
+import { notModified, pageHeaders } from '../resource/send-page.ts'
+import {
+  answers,
+  deprecation,
+  deprecationHeaders,
+  findableId,
+  Household,
+  householdNotFound,
+  security,
+} from './api.ts'
 import { cutPage } from './entries.ts'
-import { etagOf } from './etag.ts'
-import { sendTooManyFarPages } from './far-pages.ts'
 import { listAccounts } from './list-accounts.sql.ts'
 import { listHouseholds } from './list-households.sql.ts'
 import { longestPattern, searchedFor } from './name-pattern.ts'
-import { findableId, sendNoSuchHousehold } from './no-such-household.ts'
 import { entriesBefore, linkHeader, PageQuery, pageOf } from './page.ts'
 import { searchHouseholds } from './search-households.sql.ts'
-import { notModified, pageHeaders, sendNotModified, sendPage, stillHeld } from './send-page.ts'
 
 const Account = Type.Object({
   id: Type.String(),
@@ -77,71 +80,72 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
 }
 
 function serveHouseholds(app: FastifyInstance, context: Context, address: string): void {
-  const { config, database, farPages, keys, usage } = context
+  const { config, database, deepPageLimiter, keys } = context
+  const successor = `${config.baseUrl}api/v2/households`
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',
     { schema: householdsSchema, ...deprecation(config.v1) },
-    async (request, reply) => {
-      const bearer = readBearer(request.headers.authorization, config.environment)
-      if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
-      const pattern = request.query.name_pattern || undefined
-      const successor = `${config.baseUrl}api/v2/households`
-      const listing = { address, successor, filters: { ...(pattern && { name_pattern: pattern }) } }
-      const page = pageOf(request.query, listing, keys.cursor)
-      const held = await stillHeld(context, request, bearer.hash, page)
-      if (held !== undefined) return sendNotModified(reply, held)
-      const before = entriesBefore(page)
-      const values = [bearer.hash, page.after, page.size, String(before)]
-      const row = await farPages.admit(before, () =>
-        pattern
-          ? database.one(searchHouseholds, [...values, ...searchedFor(pattern)])
-          : database.one(listHouseholds, values),
-      )
-      if (row === undefined) return sendTooManyFarPages(reply)
-      if (row.grant_id === null || row.view === null) {
-        return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
-      }
-      logOnce(request, { event: 'read', client_id: row.client_id, user_id: row.user_id })
-      const { body, count, last } = cutPage(row, page.size)
-      usage.read(row.grant_id, row.used_at, { households: count, accounts: 0 })
-      const etag = etagOf(keys.etag, row.view, page)
-      return sendPage(reply, { body, etag, link: linkHeader(page, last, keys.cursor) })
-    },
+    (request, reply) =>
+      authenticatedRead(context, request, reply, () => {
+        const pattern = request.query.name_pattern || undefined
+        const listing = { address, successor, filters: { ...(pattern && { name_pattern: pattern }) } }
+        const page = pageOf(request.query, listing, keys.cursor)
+        const before = entriesBefore(page)
+        return {
+          kind: 'read',
+          place: page,
+          read: (tokenHash) =>
+            deepPageLimiter.admit(before, () => {
+              const values = [tokenHash, page.after, page.size, String(before)]
+              return pattern
+                ? database.one(searchHouseholds, [...values, ...searchedFor(pattern)])
+                : database.one(listHouseholds, values)
+            }),
+          sendBusy: sendTooManyDeepPages,
+          answer: (row) => {
+            const { body, count, last } = cutPage(row, page.size)
+            const link = linkHeader(page, last, keys.cursor)
+            return { kind: 'page', body, link, rows: { households: count, accounts: 0 } }
+          },
+        }
+      }),
   )
 }
 
 function serveAccounts(app: FastifyInstance, context: Context, address: string): void {
-  const { config, database, keys, usage } = context
+  const { database, keys } = context
   app.get<{ Params: Static<typeof AccountsParams>; Querystring: Static<typeof AccountsQuery> }>(
     '/households/:household_id/accounts',
     { schema: accountsSchema },
-    async (request, reply) => {
-      const bearer = readBearer(request.headers.authorization, config.environment)
-      if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
-      const { household_id: id } = request.params
-      const listing = { address: `${address}/${encodeURIComponent(id)}/accounts`, filters: {} }
-      const page = pageOf(request.query, listing, keys.cursor)
-      const held = await stillHeld(context, request, bearer.hash, page)
-      if (held !== undefined) return sendNotModified(reply, held)
-      const row = await database.one(listAccounts, [
-        bearer.hash,
-        findableId(id),
-        page.size,
-        String(entriesBefore(page)),
-        page.after,
-      ])
-      if (row.grant_id === null || row.view === null) {
-        return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
-      }
-      logOnce(request, { event: 'read', client_id: row.client_id, user_id: row.user_id })
-      if (!row.household_visible) {
-        usage.used(row.grant_id, row.used_at)
-        return sendNoSuchHousehold(reply)
-      }
-      const { body, count, last } = cutPage(row, page.size)
-      usage.read(row.grant_id, row.used_at, { households: 0, accounts: count })
-      const etag = etagOf(keys.etag, row.view, page)
-      return sendPage(reply, { body, etag, link: linkHeader(page, last, keys.cursor) })
-    },
+    (request, reply) =>
+      authenticatedRead(context, request, reply, () => {
+        const { household_id: id } = request.params
+        const listing = { address: `${address}/${encodeURIComponent(id)}/accounts`, filters: {} }
+        const page = pageOf(request.query, listing, keys.cursor)
+        return {
+          kind: 'read',
+          place: page,
+          read: (tokenHash) =>
+            database.one(listAccounts, [
+              tokenHash,
+              findableId(id),
+              page.size,
+              String(entriesBefore(page)),
+              page.after,
+            ]),
+          answer: (row) => {
+            if (!row.household_visible) return householdNotFound
+            const { body, count, last } = cutPage(row, page.size)
+            const link = linkHeader(page, last, keys.cursor)
+            return { kind: 'page', body, link, rows: { households: 0, accounts: count } }
+          },
+        }
+      }),
   )
+}
+
+function sendTooManyDeepPages(reply: FastifyReply): FastifyReply {
+  const detail =
+    'Too many pages with a large page number are being read. Follow the rel="next" link of the Link header instead: it costs the same on every page.'
+  return sendProblem(reply.header('retry-after', '5'), 'unavailable', detail)
 }

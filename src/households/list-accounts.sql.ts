@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { statement } from '../database/database.ts'
-import { seesAccount, seesHousehold } from '../directory/visibility.sql.ts'
-import { CallerColumns, callerColumns, callerOf } from '../tokens/bearer.sql.ts'
+import { CallerColumns, callerColumns, callerOf } from '../resource/bearer.sql.ts'
+import { VisibilityVersionColumn, visibilityVersionColumn } from '../resource/visibility-version.sql.ts'
 import { asEntries, EntryColumns } from './list-households.sql.ts'
-import { ViewColumn, viewColumn } from './view.sql.ts'
+import { seesAccount, seesHousehold } from './visibility.sql.ts'
 
 /**
  * The active accounts of one household that the caller may see. `household_visible` is false alike for a household of
@@ -14,7 +14,12 @@ import { ViewColumn, viewColumn } from './view.sql.ts'
  */
 export const listAccounts = statement(
   'list_accounts',
-  Type.Object({ ...CallerColumns, ...ViewColumn, ...EntryColumns, household_visible: Type.Boolean() }),
+  Type.Object({
+    ...CallerColumns,
+    ...VisibilityVersionColumn,
+    ...EntryColumns,
+    household_visible: Type.Boolean(),
+  }),
   `WITH ${callerOf}, household AS (
      SELECT h.id FROM caller, households h WHERE h.id = $2 AND ${seesHousehold}
    ), page AS (${asEntries(`
@@ -27,6 +32,6 @@ export const listAccounts = statement(
       WHERE a.household_id = household.id AND a.id > $5 AND a.status = 'active' AND ${seesAccount}
       ORDER BY a.household_id, a.id LIMIT $3::int + 1 OFFSET $4::bigint`)}
    )
-   SELECT ${callerColumns}, ${viewColumn}, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible
+   SELECT ${callerColumns}, ${visibilityVersionColumn}, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible
      FROM page`,
 )

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { statement } from '../database/database.ts'
-import { each, householdsInOrder, ofCaller } from '../directory/visibility.sql.ts'
-import { CallerColumns, callerColumns, callerOf } from '../tokens/bearer.sql.ts'
-import { ViewColumn, viewColumn } from './view.sql.ts'
+import { CallerColumns, callerColumns, callerOf } from '../resource/bearer.sql.ts'
+import { VisibilityVersionColumn, visibilityVersionColumn } from '../resource/visibility-version.sql.ts'
+import { each, householdsInOrder, ofCaller } from './visibility.sql.ts'
 
 export const EntryColumns = {
   count: Type.Integer(),
@@ -33,6 +33,6 @@ export const listedPage = `page AS (${ofCaller(page)})`
  */
 export const listHouseholds = statement(
   'list_households',
-  Type.Object({ ...CallerColumns, ...ViewColumn, ...EntryColumns }),
-  `WITH ${callerOf}, ${listedPage} SELECT ${callerColumns}, ${viewColumn}, ${entryColumns}`,
+  Type.Object({ ...CallerColumns, ...VisibilityVersionColumn, ...EntryColumns }),
+  `WITH ${callerOf}, ${listedPage} SELECT ${callerColumns}, ${visibilityVersionColumn}, ${entryColumns}`,
 )

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { statement } from '../database/database.ts'
-import { accessInOrder, householdsInOrder, seesHousehold } from '../directory/visibility.sql.ts'
-import { CallerColumns, callerColumns, callerOf } from '../tokens/bearer.sql.ts'
+import { CallerColumns, callerColumns, callerOf } from '../resource/bearer.sql.ts'
+import { VisibilityVersionColumn, visibilityVersionColumn } from '../resource/visibility-version.sql.ts'
 import { asEntries, EntryColumns, entryColumns } from './list-households.sql.ts'
-import { ViewColumn, viewColumn } from './view.sql.ts'
+import { accessInOrder, householdsInOrder, seesHousehold } from './visibility.sql.ts'
 
 /**
  * A name that many households have is found soonest by reading on in the order of the ids; one that few have, by the
@@ -111,6 +111,6 @@ export const foundPage = `
  */
 export const searchHouseholds = statement(
   'search_households',
-  Type.Object({ ...CallerColumns, ...ViewColumn, ...EntryColumns }),
-  `WITH ${callerOf}, ${foundPage} SELECT ${callerColumns}, ${viewColumn}, ${entryColumns}`,
+  Type.Object({ ...CallerColumns, ...VisibilityVersionColumn, ...EntryColumns }),
+  `WITH ${callerOf}, ${foundPage} SELECT ${callerColumns}, ${visibilityVersionColumn}, ${entryColumns}`,
 )

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { classify } from './faults.ts'
-import { type Problem, type ProblemCode, problemOf } from './problem.ts'
 
 /** The edge of the API: strict parameters in, problem+json out, also where nothing is. */
 export function apiEdge(app: FastifyInstance): void {
@@ -68,4 +68,41 @@ function describe(fault: unknown, query: unknown): { parameter: string; detail: 
     Object.entries(query).find(([name]) => name === parameter)?.[1]
   if (Array.isArray(given)) return { parameter, detail: 'was sent more than once' }
   return { parameter, detail: 'message' in found ? String(found.message) : 'is not valid' }
+}
+
+/** RFC 9457. `code` is stable and for programs; `title` and `detail` are for people. */
+export const Problem = Type.Object({
+  type: Type.String(),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String(),
+  code: Type.String(),
+  request_id: Type.String(),
+  errors: Type.Optional(Type.Array(Type.Object({ parameter: Type.String(), detail: Type.String() }))),
+})
+export type Problem = Static<typeof Problem>
+
+/** Every problem the API can answer with. */
+const problems = {
+  invalid_parameter: { status: 400, title: 'A parameter is not valid' },
+  bad_request: { status: 400, title: 'The request cannot be read' },
+  unauthorized: { status: 401, title: 'An access token is needed' },
+  invalid_token: { status: 401, title: 'The access token is not valid' },
+  not_found: { status: 404, title: 'Not found' },
+  sync_expired: { status: 410, title: 'Not all changes since then are known' },
+  internal_error: { status: 500, title: 'Something failed on our side' },
+  unavailable: { status: 503, title: 'The service cannot answer right now' },
+} as const
+
+export type ProblemCode = keyof typeof problems
+
+export function problemOf(
+  code: ProblemCode,
+  detail: string,
+  requestId: string,
+  more: Partial<Pick<Problem, 'status' | 'errors'>> = {},
+): Problem {
+  const type = `urn:latchkey:problem:${code}`
+  const { status, title } = problems[code]
+  return { type, title, status, detail, code, request_id: requestId, ...more }
 }

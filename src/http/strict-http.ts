@@ -1,4 +1,5 @@
-import type { Server } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, Server } from 'node:http'
 import {
   errorCodes,
   type FastifyBaseLogger,
@@ -9,7 +10,6 @@ import {
 } from 'fastify'
 import type { Config } from '../config.ts'
 import { type Form, MalformedParameters, parseForm, rawQuery } from './parameters.ts'
-import { requestId } from './request-id.ts'
 import { answerBadAddress, answerUnreadable } from './unreadable.ts'
 import { validatorCompiler } from './validation.ts'
 
@@ -87,4 +87,12 @@ function parseJson(text: string): unknown {
   } catch {
     throw new MalformedParameters('the body is not valid JSON')
   }
+}
+
+const acceptable = /^[A-Za-z0-9._~:+/=-]{1,128}$/
+
+/** The caller's `X-API-Request-ID` where it is safe to echo and to log, otherwise one of our own. */
+function requestId(request: IncomingMessage): string {
+  const given = request.headers['x-api-request-id']
+  return typeof given === 'string' && acceptable.test(given) ? given : randomUUID()
 }

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { sendProblem } from './api-edge.ts'
-import { problemOf } from './problem.ts'
+import { problemOf, sendProblem } from './api-edge.ts'
 
 // Requests that fail before a route, and with it an edge, is found. They are answered and logged like any other.
 

@@ -1,12 +1,21 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { CryptoKey } from 'jose'
+import { type CryptoKey, importJWK } from 'jose'
 import type { Database } from '../database/database.ts'
+import { BackgroundJob } from '../process/background-job.ts'
 import { refreshSeconds, staleSeconds } from './lifetimes.ts'
-import { openSigningKeys, type SigningKey } from './open-keys.ts'
-import { makeDueKeys } from './rotate-signing-key.ts'
-import { signerAt } from './signer-at.ts'
-import { retireSigningKeys } from './signing-keys.sql.ts'
-import type { PublicJwk, SigningAlgorithm } from './signing-keys.ts'
+import {
+  insertSigningKey,
+  listSigningKeys,
+  retireSigningKeys,
+  type SigningKeyRow,
+} from './signing-keys.sql.ts'
+import {
+  generateSigningKey,
+  openPrivateKey,
+  type PublicJwk,
+  type SigningAlgorithm,
+  signingAlgorithms,
+} from './signing-keys.ts'
 
 type LiveKey = SigningKey & { privateKey: CryptoKey }
 
@@ -28,11 +37,15 @@ export class Keyring {
   #keys: SigningKey[] = []
   /** Milliseconds since the epoch; until the first refresh, long ago. */
   #refreshedAt = Number.NEGATIVE_INFINITY
-  #refreshing: Promise<void> | undefined
-  #timer: NodeJS.Timeout | undefined
+  readonly #job: BackgroundJob
 
   constructor(options: KeyringOptions) {
     this.#options = options
+    this.#job = new BackgroundJob({
+      everyMs: refreshSeconds * 1000,
+      run: () => this.#load(),
+      onError: (error) => options.logger.error(error, 'the signing keys could not be refreshed'),
+    })
   }
 
   /** The key that signs at this moment. @throws {DatabaseUnavailable} as the other two, when it has none it may use */
@@ -56,26 +69,19 @@ export class Keyring {
     return this.#keys.find((key) => key.kid === kid)
   }
 
-  /** Reads the keys again, having retired and made what is due. Who asks while that is done waits for the same. */
+  /** Retires and makes the keys that are due, then reads all keys. While that is under way, every caller gets the same run. */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#load().finally(() => {
-      this.#refreshing = undefined
-    })
-    return this.#refreshing
+    return this.#job.run()
   }
 
   /** From now on each minute, until `stop`. What fails is logged, and tried again a minute later. */
   start(): void {
-    const { logger } = this.#options
-    this.#timer = setInterval(() => {
-      this.refresh().catch((error) => logger.error(error, 'the signing keys could not be refreshed'))
-    }, refreshSeconds * 1000).unref()
+    this.#job.start()
   }
 
   /** Resolves when nothing of it needs the database any more. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#refreshing?.catch(() => {})
+    await this.#job.stop()
   }
 
   async #load(): Promise<void> {
@@ -101,4 +107,81 @@ export class Keyring {
 
 function isLive(key: SigningKey): key is LiveKey {
   return key.privateKey !== undefined
+}
+
+/** What decides that an algorithm is due for its first key, or its next. */
+type Known = Pick<SigningKeyRow, 'algorithm' | 'generation' | 'aged'>
+
+/** The key after the newest of `keys`: published from now on, and signing after the lead time (docs/adr/0009). */
+async function makeNext(
+  database: Database,
+  sealingKey: Buffer,
+  keys: Known[],
+  algorithm: SigningAlgorithm,
+): Promise<void> {
+  const generation = (newestOf(keys, algorithm)?.generation ?? 0) + 1
+  const { kid, publicJwk, sealedPrivateJwk } = await generateSigningKey(algorithm, sealingKey)
+  await database.maybe(insertSigningKey, [kid, algorithm, generation, publicJwk, sealedPrivateJwk])
+}
+
+/** @returns whether a key was due, and is there now: made here, or at the same moment by another server */
+async function makeDueKeys(database: Database, sealingKey: Buffer, keys: Known[]): Promise<boolean> {
+  const due = signingAlgorithms.filter((algorithm) => newestOf(keys, algorithm)?.aged ?? true)
+  for (const algorithm of due) await makeNext(database, sealingKey, keys, algorithm)
+  return due.length > 0
+}
+
+/**
+ * Makes the next key at once, whatever the age of the newest.
+ * @returns the newest key, which is another's when somebody rotated at the same moment
+ * @throws {SecretMismatch} when this is not the LATCHKEY_SECRET that the other keys were stored under
+ */
+export async function rotateSigningKey(
+  database: Database,
+  sealingKey: Buffer,
+  algorithm: SigningAlgorithm,
+): Promise<SigningKeyRow> {
+  const keys = await openSigningKeys(database, sealingKey)
+  await makeNext(database, sealingKey, keys, algorithm)
+  const newest = newestOf(await database.run(listSigningKeys, []), algorithm)
+  if (!newest) throw new Error(`the ${algorithm} key just made is not there`)
+  return newest
+}
+
+function newestOf<Key extends Known>(keys: Key[], algorithm: SigningAlgorithm): Key | undefined {
+  return keys.findLast((key) => key.algorithm === algorithm)
+}
+
+/** A key of the database, opened; a retired one has no private half. */
+export type SigningKey = SigningKeyRow & { publicKey: CryptoKey; privateKey: CryptoKey | undefined }
+
+/**
+ * All keys, of each algorithm the newest last.
+ * @throws {SecretMismatch} when they were stored under another LATCHKEY_SECRET
+ */
+export async function openSigningKeys(database: Database, sealingKey: Buffer): Promise<SigningKey[]> {
+  const rows = await database.run(listSigningKeys, [])
+  return Promise.all(
+    rows.map(async (row) => ({
+      ...row,
+      publicKey: await importJWK(row.public_jwk, row.algorithm),
+      privateKey:
+        row.private_jwk === null
+          ? undefined
+          : await openPrivateKey(row.private_jwk, row.algorithm, sealingKey),
+    })),
+  )
+}
+
+/**
+ * Which of the keys that are not retired, the newest last, signs at this moment: the newest whose time has come. On a
+ * clock that is behind the database's it may be that of none, and the oldest is it, which everybody knows.
+ */
+export function signerAt<Key extends { algorithm: SigningAlgorithm; signs_from: Date }>(
+  live: Key[],
+  algorithm: SigningAlgorithm,
+  now: Date,
+): Key | undefined {
+  const keys = live.filter((key) => key.algorithm === algorithm)
+  return keys.findLast(({ signs_from }) => signs_from <= now) ?? keys[0]
 }

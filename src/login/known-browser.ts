@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { foldCase } from '../directory/case-folding.ts'
-import { cookieName, cookieOptions } from '../http/cookies.ts'
 import { type DerivedKeys, hmac } from '../secrets/derived-keys.ts'
 import { randomId } from '../secrets/token-format.ts'
+import { cookieName, cookieOptions } from '../web/cookies.ts'
 
 /** Accounts that a browser is known to: the latest ones. */
 const mostAccounts = 8

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js'
 import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'
@@ -5,7 +6,6 @@ import { hmac } from '../secrets/derived-keys.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import { type Browser, proofKey } from './known-browser.ts'
 import { beginLogin, forgiveLogin } from './login.sql.ts'
-import { loginSource } from './login-source.ts'
 
 export type LoginAttempt = {
   email: string
@@ -28,11 +28,15 @@ export type LoginOutcome =
 export async function logIn(context: Context, attempt: LoginAttempt): Promise<LoginOutcome> {
   if (Buffer.byteLength(attempt.password) > maxPasswordBytes) return { kind: 'refused' }
   const source = loginSource(attempt.address)
-  return (await context.hashing.admit(source, () => guess(context, attempt, source))) ?? { kind: 'busy' }
+  return (
+    (await context.passwordHashLimiter.admit(source, () => checkPassword(context, attempt, source))) ?? {
+      kind: 'busy',
+    }
+  )
 }
 
-async function guess(
-  { database, keys, hashing }: Context,
+async function checkPassword(
+  { database, keys, passwordHashLimiter }: Context,
   { password, browser, ...attempt }: LoginAttempt,
   from: string,
 ): Promise<LoginOutcome> {
@@ -50,9 +54,22 @@ async function guess(
     browser.proofs,
   ])
   if (found.wait !== null) return { kind: 'throttled', retryAfterSeconds: found.wait }
-  const matches = await hashing.hash(() => verifyPassword(password, found.password_hash))
+  const matches = await passwordHashLimiter.hash(() => verifyPassword(password, found.password_hash))
   const { user_id: userId, password_hash: hash, proof } = found
   if (!matches || userId === null || hash === null || proof === null) return { kind: 'refused' }
   await database.run(forgiveLogin, [source, found.known_browser ? ofBrowser : account])
   return { kind: 'welcome', userId, credential: sha256(hash), proof }
+}
+
+/**
+ * What the failures of an address are counted under: an IPv4 address, or the /64 of an IPv6 one, which is the least that
+ * a single customer of a provider has to choose from. What a translator made of an IPv4 address (RFC 6052) is that
+ * address again. What a proxy sends that is no address counts as one source.
+ */
+function loginSource(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown'
+  const ip = ipaddr.process(address) // an IPv4 address mapped into IPv6 becomes IPv4
+  if (ip instanceof ipaddr.IPv4) return ip.toString()
+  if (ip.range() === 'rfc6052') return new ipaddr.IPv4(ip.toByteArray().slice(12)).toString()
+  return `${ip.parts.slice(0, 4).join(':')}/64`
 }

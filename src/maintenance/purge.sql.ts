@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { type Statement, statement } from '../database/database.ts'
-import { isForgotten } from '../households/v2/changes-kept.sql.ts'
+import { isForgotten } from '../households/v2/list-changes.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
 
 /** Rows that a statement deletes at most, or looks at: a matter of milliseconds. */

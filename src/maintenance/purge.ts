@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../database/database.ts'
+import { BackgroundJob } from '../process/background-job.ts'
 import { batchRows, purgeConnections, purgeExpired } from './purge.sql.ts'
 
 const interval = 60_000
@@ -22,37 +23,38 @@ export class Purge {
   readonly #logger: Pick<FastifyBaseLogger, 'info' | 'error'>
   /** Where the walk over the connections goes on. */
   #lastConnection = '0'
-  #round: Promise<Purged> | undefined
   #stopping = false
-  #timer: NodeJS.Timeout | undefined
+  readonly #job: BackgroundJob<Purged>
 
   constructor(database: Database, logger: Pick<FastifyBaseLogger, 'info' | 'error'>) {
     this.#database = database
     this.#logger = logger
+    this.#job = new BackgroundJob({
+      everyMs: interval,
+      run: () => this.#alone(),
+      onError: (error) => this.#logFailure(error),
+    })
   }
 
   /** A round now and each minute, until `stop`. What fails is logged, and tried again a minute later. */
   start(): void {
-    const round = () => {
-      this.round().catch((error) => this.#logger.error({ event: 'purge', outcome: 'failed', error }))
-    }
-    round()
-    this.#timer = setInterval(round, interval).unref()
+    this.round().catch((error) => this.#logFailure(error))
+    this.#job.start()
   }
 
   /** Ends a round after the batch it is at. Resolves when nothing of it needs the database any more. */
   async stop(): Promise<void> {
     this.#stopping = true
-    clearInterval(this.#timer)
-    await this.#round?.catch(() => {})
+    await this.#job.stop()
   }
 
-  /** Goes once over all tables. Who asks while that is done waits for the same. */
+  /** Purges all tables once. While a round is under way, every caller gets that round. */
   round(): Promise<Purged> {
-    this.#round ??= this.#alone().finally(() => {
-      this.#round = undefined
-    })
-    return this.#round
+    return this.#job.run()
+  }
+
+  #logFailure(error: unknown): void {
+    this.#logger.error({ event: 'purge', outcome: 'failed', error })
   }
 
   /** The lock is a transaction's, which outlives its connection in no connection pooler. */

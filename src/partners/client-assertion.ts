@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Environment } from '../config.ts'
 import { sha256 } from '../secrets/token-format.ts'
-import { type CredentialRefusal, notRight, type ReadCredential } from './client-credential.ts'
+import { type CredentialRefusal, invalidClientMessage, type ReadCredential } from './client-authentication.ts'
 import { foreignEnvironment, isClientId } from './client-id.ts'
 import type { ClientKey, ClientKeys } from './client-keys.ts'
 
@@ -64,7 +64,12 @@ export async function verifyAssertion(text: string, rules: AssertionRules): Prom
   } catch (error) {
     return explain(error, rules)
   }
-  return { kind: 'refused', error: 'invalid_client', reason: 'assertion_unverified', explanation: notRight }
+  return {
+    kind: 'refused',
+    error: 'invalid_client',
+    reason: 'assertion_unverified',
+    explanation: invalidClientMessage,
+  }
 }
 
 function decode(text: string): Static<typeof Unverified> | undefined {

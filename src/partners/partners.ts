@@ -48,19 +48,19 @@ const noKeys: RegisteredKeys & { kind: 'read' } = { kind: 'read', keys: [], thum
 export async function createPartner(
   database: Database,
   environment: Environment,
-  asked: NewPartner,
+  input: NewPartner,
 ): Promise<Registration> {
-  const name = asked.name.trim()
-  const authMethods = asked.authMethods ?? ['client_secret_basic', 'client_secret_post']
-  const idTokenAlg = asked.idTokenAlg ?? 'RS256'
-  const postLogoutRedirectUris = asked.postLogoutRedirectUris ?? []
-  const keys = asked.jwks === undefined ? noKeys : await readJwks(asked.jwks)
+  const name = input.name.trim()
+  const authMethods = input.authMethods ?? ['client_secret_basic', 'client_secret_post']
+  const idTokenAlg = input.idTokenAlg ?? 'RS256'
+  const postLogoutRedirectUris = input.postLogoutRedirectUris ?? []
+  const keys = input.jwks === undefined ? noKeys : await readJwks(input.jwks)
   const faults = [
     ...nameFaults(name),
-    ...(asked.redirectUris.length === 0 ? ['there must be a redirect URI'] : []),
-    ...uriFaults('redirect URI', asked.redirectUris),
+    ...(input.redirectUris.length === 0 ? ['there must be a redirect URI'] : []),
+    ...uriFaults('redirect URI', input.redirectUris),
     ...uriFaults('post-logout redirect URI', postLogoutRedirectUris),
-    ...methodFaults(authMethods, asked.jwks !== undefined),
+    ...methodFaults(authMethods, input.jwks !== undefined),
     ...(keys.kind === 'refused' ? keys.faults : []),
     ...(signingAlgorithm.Check(idTokenAlg) ? [] : ['the algorithm of id_tokens must be RS256 or ES256']),
   ]
@@ -70,8 +70,8 @@ export async function createPartner(
   await database.one(insertPartner, [
     clientId,
     name,
-    unique(asked.redirectUris),
-    asked.requirePkce,
+    unique(input.redirectUris),
+    input.requirePkce,
     unique(authMethods),
     secret ? [secret.hash] : [],
     jwksOf(keys),

@@ -1,7 +1,7 @@
 import type { Environment } from '../config.ts'
 import { parseToken } from '../secrets/token-format.ts'
 import { type AssertionRules, verifyAssertion } from './client-assertion.ts'
-import type { CredentialRefusal, ReadCredential } from './client-credential.ts'
+import type { CredentialRefusal, ReadCredential } from './client-authentication.ts'
 import { foreignEnvironment } from './client-id.ts'
 
 const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import type { ComponentChildren } from 'preact'
-import type { Web } from '../http/web-edge.tsx'
-import type { Texts } from '../languages/languages.ts'
-import { HiddenFields, UserName } from '../pages/parts.tsx'
+import type { Web } from '../web/edge.tsx'
+import type { Texts } from '../web/languages/languages.ts'
+import { HiddenFields, UserName } from '../web/parts.tsx'
 import type { Session } from './sessions.sql.ts'
 
 type AccountPage = 'connections' | 'sessions' | 'password'

@@ -14,30 +14,30 @@ export type ChangeOutcome =
   | { kind: 'throttled'; retryAfterSeconds: number }
   | { kind: 'busy' }
   /** The session ended, or the password was changed elsewhere, while this was under way. */
-  | { kind: 'overtaken' }
+  | { kind: 'conflict' }
 
 /** Changes the user's password and ends all sessions but this one, which goes on under `newSession`, another id. */
 export async function changePassword(
   context: Context,
   session: Session & { hash: Buffer },
-  asked: { current: string; next: string; address: string; browser: Browser },
+  input: { current: string; next: string; address: string; browser: Browser },
   newSession: Buffer,
 ): Promise<ChangeOutcome> {
-  const [fault] = passwordFaults(asked.next)
+  const [fault] = passwordFaults(input.next)
   if (fault) return { kind: 'unfit', fault }
   const login = await logIn(context, {
     email: session.email,
-    password: asked.current,
-    address: asked.address,
-    browser: asked.browser,
+    password: input.current,
+    address: input.address,
+    browser: input.browser,
   })
   if (login.kind !== 'welcome') return login
   const changed = await context.database.maybe(changePasswordInSession, [
     session.hash,
     login.credential,
-    await context.hashing.hash(() => hashPassword(asked.next)),
+    await context.passwordHashLimiter.hash(() => hashPassword(input.next)),
     newSession,
-    proofKey(context.keys, asked.browser, session.email),
+    proofKey(context.keys, input.browser, session.email),
   ])
-  return changed ? { kind: 'changed', proof: changed.proof } : { kind: 'overtaken' }
+  return changed ? { kind: 'changed', proof: changed.proof } : { kind: 'conflict' }
 }

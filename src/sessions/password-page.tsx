@@ -1,8 +1,8 @@
 import { maxPasswordBytes } from '../directory/passwords.ts'
 import { shortestPassword } from '../directory/users.ts'
-import type { Texts } from '../languages/languages.ts'
-import { pauseText } from '../login/pause-text.ts'
-import { FormFault, HiddenFields } from '../pages/parts.tsx'
+import { pauseText } from '../login/refusal.ts'
+import type { Texts } from '../web/languages/languages.ts'
+import { FormFault, HiddenFields } from '../web/parts.tsx'
 import type { ChangeOutcome } from './change-password.ts'
 
 /** What became of the form as it was sent. */

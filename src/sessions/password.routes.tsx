@@ -2,15 +2,15 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import pLimit from 'p-limit'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
-import { newSessionId, setSessionCookie } from '../http/session-cookie.ts'
-import type { Web } from '../http/web-edge.tsx'
 import { browserOf, rememberBrowser } from '../login/known-browser.ts'
-import { refusalStatus } from '../login/refusal-status.ts'
+import { refusalStatus } from '../login/refusal.ts'
+import { newSessionId, setSessionCookie } from '../web/cookies.ts'
+import type { Web } from '../web/edge.tsx'
 import { sendAccountPage } from './account-page.tsx'
 import { type ChangeOutcome, changePassword } from './change-password.ts'
-import { liveSession } from './live-session.ts'
 import { type Notice, PasswordForm } from './password-page.tsx'
 import type { Session } from './sessions.sql.ts'
+import { liveSession } from './sessions.ts'
 
 const ChangeForm = Type.Object({ current_password: Type.String(), new_password: Type.String() })
 
@@ -42,10 +42,10 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
       const { current_password: current, new_password: next } = request.body
       const { id, hash } = newSessionId()
       const browser = browserOf(request, context.config)
-      const asked = { current, next, address: request.ip, browser }
+      const input = { current, next, address: request.ip, browser }
       const outcome: ChangeOutcome =
         changes.pendingCount < mayWait
-          ? await changes(() => changePassword(context, session, asked, hash))
+          ? await changes(() => changePassword(context, session, input, hash))
           : { kind: 'busy' }
       request.log.info({ event: 'change_password', outcome: outcome.kind, user_id: session.user_id })
       switch (outcome.kind) {
@@ -59,7 +59,7 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
         case 'throttled':
         case 'busy':
           return sendForm(web, reply, session, refusalStatus(reply, outcome), outcome)
-        case 'overtaken':
+        case 'conflict':
           return reply.redirect(login, 303)
       }
     },

@@ -1,6 +1,5 @@
-import type { Texts } from '../languages/languages.ts'
-import { Moment } from '../pages/localized.tsx'
-import { HiddenFields } from '../pages/parts.tsx'
+import type { Texts } from '../web/languages/languages.ts'
+import { HiddenFields, Moment } from '../web/parts.tsx'
 import { idleMinutes, type ListedSession, sessionHours } from './sessions.sql.ts'
 
 export function Sessions(props: { sessions: ListedSession[]; csrf: string; texts: Texts }) {

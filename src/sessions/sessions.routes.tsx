@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
-import type { Web } from '../http/web-edge.tsx'
+import type { Web } from '../web/edge.tsx'
 import { sendAccountPage } from './account-page.tsx'
-import { liveSession } from './live-session.ts'
 import { endOtherSessions, endSessionOfUser, sessionsOfUser } from './sessions.sql.ts'
+import { liveSession } from './sessions.ts'
 import { Sessions } from './sessions-page.tsx'
 
 const EndForm = Type.Object({ session: Type.String({ pattern: '^[0-9]{1,18}$' }) })

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { logOnce } from '../http/access-log.ts'
+import { logOnce } from '../http/log.ts'
 import {
   type Form,
   type Parameters,
@@ -9,7 +9,7 @@ import {
   printableName,
   rawQuery,
 } from '../http/parameters.ts'
-import type { ClientCredential } from '../partners/client-credential.ts'
+import type { ClientCredential } from '../partners/client-authentication.ts'
 import { isClientId } from '../partners/client-id.ts'
 import { type ClientKeys, clientKeys } from '../partners/client-keys.ts'
 import { readClientCredential } from '../partners/read-credential.ts'
@@ -37,13 +37,13 @@ export function clientRequests(context: Context) {
     endpoint: ClientEndpoint,
     act: (client: ClientCredential, body: Record<string, string>) => Promise<Done | TokenRefusal>,
   ): Promise<Done | TokenRefusal> {
-    const asked = await readRequest(request, endpoint, context, keys)
-    const outcome = asked.kind === 'refused' ? asked : await act(asked.client, asked.body)
+    const read = await readRequest(request, endpoint, context, keys)
+    const outcome = read.kind === 'refused' ? read : await act(read.client, read.body)
     logOnce(request, {
       event: endpoint,
       outcome: outcome.kind === 'refused' && 'reason' in outcome ? outcome.reason : outcome.kind,
       // Whatever else was sent as a client_id may be a secret in the wrong place.
-      ...(asked.kind === 'read' && isClientId(asked.client.clientId) && { client_id: asked.client.clientId }),
+      ...(read.kind === 'read' && isClientId(read.client.clientId) && { client_id: read.client.clientId }),
     })
     return outcome
   }

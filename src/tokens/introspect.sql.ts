@@ -1,6 +1,10 @@
 import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
-import { authenticatedClient, ClientStanding, clientStanding } from '../partners/authenticated-client.sql.ts'
+import {
+  authenticatedClient,
+  ClientAuthentication,
+  clientAuthenticationColumn,
+} from '../partners/client-authentication.sql.ts'
 
 /**
  * A token of the client that asks, if it would be accepted now: an access token by the API, a refresh token that has no
@@ -10,7 +14,7 @@ import { authenticatedClient, ClientStanding, clientStanding } from '../partners
 export const introspectToken = statement(
   'introspect_token',
   Type.Object({
-    client_standing: ClientStanding,
+    client_authentication: ClientAuthentication,
     token: Type.Union([Type.Literal('access'), Type.Literal('refresh'), Type.Null()]),
     subject: Type.Union([Type.String(), Type.Null()]),
     expires_at: Type.Union([Instant, Type.Null()]),
@@ -27,5 +31,5 @@ export const introspectToken = statement(
        JOIN grants g ON g.id = c.grant_id AND g.revoked_at IS NULL
        JOIN users u ON u.id = g.user_id AND u.status = 'active'
    )
-   SELECT ${clientStanding}, l.token, l.subject, l.expires_at FROM (SELECT) AS always LEFT JOIN live l ON true`,
+   SELECT ${clientAuthenticationColumn}, l.token, l.subject, l.expires_at FROM (SELECT) AS always LEFT JOIN live l ON true`,
 )

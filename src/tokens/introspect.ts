@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
-import { clientValues } from '../partners/authenticated-client.sql.ts'
-import type { ClientCredential } from '../partners/client-credential.ts'
+import { clientValues } from '../partners/client-authentication.sql.ts'
+import type { ClientCredential } from '../partners/client-authentication.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import { introspectToken } from './introspect.sql.ts'
 import { accessTokenSeconds, refreshTokenDays } from './lifetimes.ts'
@@ -22,13 +22,13 @@ const lifetimes = { access: accessTokenSeconds, refresh: refreshTokenDays * 24 *
 /** Whether a token of the client's own is good now, and for whom (RFC 7662). */
 export async function introspect(
   { database }: Context,
-  asked: { client: ClientCredential; token: string },
+  request: { client: ClientCredential; token: string },
 ): Promise<Introspection | TokenRefusal> {
-  const row = await database.one(introspectToken, [...clientValues(asked.client), sha256(asked.token)])
-  const refusal = clientRefusal(row.client_standing, asked.client)
+  const row = await database.one(introspectToken, [...clientValues(request.client), sha256(request.token)])
+  const refusal = clientRefusal(row.client_authentication, request.client)
   if (refusal) return refusal
   const { token, subject, expires_at: expiresAt } = row
   if (token === null || subject === null || expiresAt === null) return { kind: 'inactive' }
   const issuedAt = new Date(expiresAt.getTime() - lifetimes[token] * 1000)
-  return { kind: 'active', token, clientId: asked.client.clientId, subject, issuedAt, expiresAt }
+  return { kind: 'active', token, clientId: request.client.clientId, subject, issuedAt, expiresAt }
 }

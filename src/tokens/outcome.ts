@@ -1,5 +1,8 @@
-import type { ClientStanding } from '../partners/authenticated-client.sql.ts'
-import { type ClientCredential, notRight } from '../partners/client-credential.ts'
+import type { Context } from '../context.ts'
+import type { ClientAuthentication } from '../partners/client-authentication.sql.ts'
+import { type ClientCredential, invalidClientMessage } from '../partners/client-authentication.ts'
+import type { Token } from '../secrets/token-format.ts'
+import { type IdTokenFacts, signIdToken } from './id-token.ts'
 
 /** What the token endpoint can come to; the route turns it into RFC 6749 section 5.1 or 5.2. */
 export type IssuedTokens = { kind: 'issued'; accessToken: string; refreshToken: string; idToken: string }
@@ -28,10 +31,10 @@ export function invalidGrant(reason: string, explanation: string): TokenRefusal 
 
 /** What a statement found of the client that asked; undefined: nothing is wrong with it. */
 export function clientRefusal(
-  standing: ClientStanding,
+  clientAuthentication: ClientAuthentication,
   { method }: ClientCredential,
 ): TokenRefusal | undefined {
-  switch (standing) {
+  switch (clientAuthentication) {
     case 'active':
       return undefined
     case 'suspended': {
@@ -39,7 +42,7 @@ export function clientRefusal(
       return { kind: 'refused', error: 'unauthorized_client', reason: 'suspended_client', explanation }
     }
     case 'unknown':
-      return invalidClient('unknown_client', notRight)
+      return invalidClient('unknown_client', invalidClientMessage)
     case 'wrong_method':
       return invalidClient('wrong_method', `this application is not registered for ${method}`)
     case 'assertion_used':
@@ -52,4 +55,15 @@ export function clientRefusal(
 
 function invalidClient(reason: string, explanation: string): TokenRefusal {
   return { kind: 'refused', error: 'invalid_client', reason, explanation }
+}
+
+/** What goes out for a code or a refresh token: the new tokens, and an id_token about the login they come of. */
+export async function issuedTokens(
+  context: Context,
+  access: Token,
+  refresh: Token,
+  about: Omit<IdTokenFacts, 'accessToken'>,
+): Promise<IssuedTokens> {
+  const idToken = await signIdToken(context, { ...about, accessToken: access.text })
+  return { kind: 'issued', accessToken: access.text, refreshToken: refresh.text, idToken }
 }

@@ -1,7 +1,11 @@
 import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
-import { authenticatedClient, ClientStanding, clientStanding } from '../partners/authenticated-client.sql.ts'
+import {
+  authenticatedClient,
+  ClientAuthentication,
+  clientAuthenticationColumn,
+} from '../partners/client-authentication.sql.ts'
 import { accessTokenSeconds, refreshTokenDays } from './lifetimes.ts'
 
 /**
@@ -16,7 +20,7 @@ import { accessTokenSeconds, refreshTokenDays } from './lifetimes.ts'
 export const redeemCode = statement(
   'redeem_code',
   Type.Object({
-    client_standing: ClientStanding,
+    client_authentication: ClientAuthentication,
     id_token_alg: Type.Union([SigningAlgorithm, Type.Null()]),
     redemptions: Type.Union([Type.Integer(), Type.Null()]),
     expired: Type.Union([Type.Boolean(), Type.Null()]),
@@ -53,7 +57,7 @@ export const redeemCode = statement(
      INSERT INTO refresh_tokens (hash, connection_id, expires_at)
      SELECT $10, id, now() + interval '${refreshTokenDays} days' FROM redeemed
    )
-   SELECT ${clientStanding}, (SELECT id_token_alg FROM client) AS id_token_alg,
+   SELECT ${clientAuthenticationColumn}, (SELECT id_token_alg FROM client) AS id_token_alg,
           j.redemptions, j.expired, j.fits, j.live, j.subject, j.auth_time, j.nonce
      FROM (SELECT) AS always LEFT JOIN judged j ON true`,
 )

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
-import { clientValues } from '../partners/authenticated-client.sql.ts'
-import type { ClientCredential } from '../partners/client-credential.ts'
+import { clientValues } from '../partners/client-authentication.sql.ts'
+import type { ClientCredential } from '../partners/client-authentication.ts'
 import { newToken, parseToken } from '../secrets/token-format.ts'
-import { issuedTokens } from './issued-tokens.ts'
 import type { IssuedTokens, TokenRefusal } from './outcome.ts'
-import { clientRefusal, invalidGrant } from './outcome.ts'
+import { clientRefusal, invalidGrant, issuedTokens } from './outcome.ts'
 import { redeemCode } from './redeem.sql.ts'
 
 export type Redemption = {
@@ -16,22 +15,22 @@ export type Redemption = {
 }
 
 /** Exchanges a code for the connection's first tokens (RFC 6749 section 4.1.3). */
-export async function redeem(context: Context, asked: Redemption): Promise<IssuedTokens | TokenRefusal> {
+export async function redeem(context: Context, request: Redemption): Promise<IssuedTokens | TokenRefusal> {
   const { config, database, keyring } = context
-  const code = parseToken(asked.code, config.environment, 'ac')
+  const code = parseToken(request.code, config.environment, 'ac')
   if (code.kind === 'refused') return invalidGrant(`code_${code.reason}`, `code: ${code.explanation}`)
   const access = newToken(config.environment, 'at')
   const refresh = newToken(config.environment, 'rt')
   await keyring.freshen() // afterwards the code is used up: nothing may keep the id_token from being signed
   const row = await database.one(redeemCode, [
-    ...clientValues(asked.client),
+    ...clientValues(request.client),
     code.hash,
-    asked.redirectUri ?? null,
-    asked.codeVerifier === undefined ? null : s256(asked.codeVerifier),
+    request.redirectUri ?? null,
+    request.codeVerifier === undefined ? null : s256(request.codeVerifier),
     access.hash,
     refresh.hash,
   ])
-  const refusal = clientRefusal(row.client_standing, asked.client)
+  const refusal = clientRefusal(row.client_authentication, request.client)
   if (refusal) return refusal
   if (
     row.redemptions === null ||
@@ -58,7 +57,7 @@ export async function redeem(context: Context, asked: Redemption): Promise<Issue
   if (!row.live) return invalidGrant('ended', 'the user has ended the connection, or is not active any more')
   return issuedTokens(context, access, refresh, {
     subject: row.subject,
-    clientId: asked.client.clientId,
+    clientId: request.client.clientId,
     authTime: row.auth_time,
     nonce: row.nonce,
     algorithm: row.id_token_alg,

@@ -1,18 +1,52 @@
+import Type from 'typebox'
 import type { Context } from '../context.ts'
-import { clientValues } from '../partners/authenticated-client.sql.ts'
-import type { ClientCredential } from '../partners/client-credential.ts'
+import { statement } from '../database/database.ts'
+import {
+  authenticatedClient,
+  ClientAuthentication,
+  clientAuthenticationColumn,
+  clientValues,
+} from '../partners/client-authentication.sql.ts'
+import type { ClientCredential } from '../partners/client-authentication.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import { clientRefusal, type TokenRefusal } from './outcome.ts'
-import { revokeToken } from './revoke.sql.ts'
 
 /** Ends what the token stands for; a token that is not known here is as good as ended (RFC 7009 section 2.2). */
 export async function revoke(
   { database }: Context,
-  asked: { client: ClientCredential; token: string },
+  request: { client: ClientCredential; token: string },
 ): Promise<{ kind: 'revoked' | 'nothing_to_revoke' } | TokenRefusal> {
-  const row = await database.one(revokeToken, [...clientValues(asked.client), sha256(asked.token)])
+  const row = await database.one(revokeToken, [...clientValues(request.client), sha256(request.token)])
   // A suspended partner may still give up what it holds.
   const refusal =
-    row.client_standing === 'suspended' ? undefined : clientRefusal(row.client_standing, asked.client)
+    row.client_authentication === 'suspended'
+      ? undefined
+      : clientRefusal(row.client_authentication, request.client)
   return refusal ?? { kind: row.revoked ? 'revoked' : 'nothing_to_revoke' }
 }
+
+/**
+ * RFC 7009: a refresh token takes its whole connection with it, an access token only itself. A token of another client
+ * is left as it is.
+ * $1 to $5 the client, $6 SHA-256 of the token
+ */
+const revokeToken = statement(
+  'revoke_token',
+  Type.Object({
+    client_authentication: ClientAuthentication,
+    revoked: Type.Boolean(),
+  }),
+  `WITH ${authenticatedClient}, ended AS (
+     UPDATE connections c SET revoked_at = coalesce(c.revoked_at, now()), revoked_for = coalesce(c.revoked_for, 'partner')
+       FROM refresh_tokens r, client
+      WHERE r.hash = $6 AND c.id = r.connection_id AND c.client_id = client.client_id
+     RETURNING c.id
+   ), expired AS (
+     UPDATE access_tokens a SET expires_at = now()
+       FROM connections c, client
+      WHERE a.hash = $6 AND c.id = a.connection_id AND c.client_id = client.client_id AND a.expires_at > now()
+     RETURNING a.hash
+   )
+   SELECT ${clientAuthenticationColumn},
+          EXISTS (SELECT FROM ended) OR EXISTS (SELECT FROM expired) AS revoked`,
+)

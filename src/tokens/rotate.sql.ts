@@ -1,7 +1,11 @@
 import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
-import { authenticatedClient, ClientStanding, clientStanding } from '../partners/authenticated-client.sql.ts'
+import {
+  authenticatedClient,
+  ClientAuthentication,
+  clientAuthenticationColumn,
+} from '../partners/client-authentication.sql.ts'
 import { accessTokenSeconds, refreshTokenDays, rotationGraceSeconds } from './lifetimes.ts'
 
 /**
@@ -19,7 +23,7 @@ import { accessTokenSeconds, refreshTokenDays, rotationGraceSeconds } from './li
 export const rotateRefreshToken = statement(
   'rotate_refresh_token',
   Type.Object({
-    client_standing: ClientStanding,
+    client_authentication: ClientAuthentication,
     id_token_alg: Type.Union([SigningAlgorithm, Type.Null()]),
     rotated: Type.Boolean(),
     grant_id: Type.Union([Type.String(), Type.Null()]),
@@ -59,7 +63,7 @@ export const rotateRefreshToken = statement(
      UPDATE connections c SET revoked_at = now(), revoked_for = 'refresh_replayed'
        FROM presented p WHERE c.id = p.connection_id AND p.late AND c.revoked_at IS NULL
    )
-   SELECT ${clientStanding}, (SELECT id_token_alg FROM client) AS id_token_alg, EXISTS (SELECT FROM rotated) AS rotated,
+   SELECT ${clientAuthenticationColumn}, (SELECT id_token_alg FROM client) AS id_token_alg, EXISTS (SELECT FROM rotated) AS rotated,
           p.late, p.ended, p.grant_id, now() AS used_at, p.subject, p.auth_time
      FROM (SELECT) AS always LEFT JOIN presented p ON true`,
 )

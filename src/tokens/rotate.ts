@@ -1,10 +1,9 @@
 import type { Context } from '../context.ts'
-import { clientValues } from '../partners/authenticated-client.sql.ts'
-import type { ClientCredential } from '../partners/client-credential.ts'
+import { clientValues } from '../partners/client-authentication.sql.ts'
+import type { ClientCredential } from '../partners/client-authentication.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { newToken, parseToken } from '../secrets/token-format.ts'
-import { issuedTokens } from './issued-tokens.ts'
-import { clientRefusal, type IssuedTokens, invalidGrant, type TokenRefusal } from './outcome.ts'
+import { clientRefusal, type IssuedTokens, invalidGrant, issuedTokens, type TokenRefusal } from './outcome.ts'
 import { rotateRefreshToken } from './rotate.sql.ts'
 
 export type Rotation = { client: ClientCredential; refreshToken: string }
@@ -16,20 +15,20 @@ const ended = {
 }
 
 /** Exchanges a refresh token for its successor and a fresh access token (RFC 6749 section 6). */
-export async function rotate(context: Context, asked: Rotation): Promise<IssuedTokens | TokenRefusal> {
+export async function rotate(context: Context, request: Rotation): Promise<IssuedTokens | TokenRefusal> {
   const { config, database, keys, usage } = context
-  const presented = parseToken(asked.refreshToken, config.environment, 'rt')
+  const presented = parseToken(request.refreshToken, config.environment, 'rt')
   if (presented.kind === 'refused')
     return invalidGrant(`token_${presented.reason}`, `refresh_token: ${presented.explanation}`)
-  const successor = newToken(config.environment, 'rt', hmac(keys.rotation, asked.refreshToken))
+  const successor = newToken(config.environment, 'rt', hmac(keys.rotation, request.refreshToken))
   const access = newToken(config.environment, 'at')
   const row = await database.one(rotateRefreshToken, [
-    ...clientValues(asked.client),
+    ...clientValues(request.client),
     presented.hash,
     successor.hash,
     access.hash,
   ])
-  const refusal = clientRefusal(row.client_standing, asked.client)
+  const refusal = clientRefusal(row.client_authentication, request.client)
   if (refusal) return refusal
   if (row.subject === null || row.auth_time === null || row.id_token_alg === null) {
     return invalidGrant('unknown_token', 'the refresh token is not known, or was issued to another client')
@@ -45,7 +44,7 @@ export async function rotate(context: Context, asked: Rotation): Promise<IssuedT
   if (row.grant_id !== null) usage.used(row.grant_id, row.used_at)
   return issuedTokens(context, access, successor, {
     subject: row.subject,
-    clientId: asked.client.clientId,
+    clientId: request.client.clientId,
     authTime: row.auth_time,
     nonce: null,
     algorithm: row.id_token_alg,

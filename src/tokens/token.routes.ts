@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { sendOauthError } from '../http/oauth-edge.ts'
-import type { ClientCredential } from '../partners/client-credential.ts'
+import type { ClientCredential } from '../partners/client-authentication.ts'
 import { clientRequests } from './client-request.ts'
 import { introspect } from './introspect.ts'
 import { accessTokenSeconds } from './lifetimes.ts'

@@ -110,7 +110,7 @@ describe('25: nothing is lost and nothing comes back', () => {
   })
 })
 
-describe('lifetimes and standing', () => {
+describe('lifetimes and clientAuthentication', () => {
   test('a refresh token works until its 30 days are over, and then says so', async () => {
     const [inTime, late] = [await tokensFor(server, partner, 'ada'), await tokensFor(server, partner, 'ada')]
     await passTime(server, inTime.refreshToken, 30 * day - 5)

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chooseTexts, languages } from '../../src/languages/languages.ts'
+import { chooseTexts, languages } from '../../src/web/languages/languages.ts'
 import { accessibilityFaults, looks, overflow } from '../support/accessibility.ts'
 import { launchBrowser, screenshot } from '../support/browser.ts'
 import { emailOf, password, seed } from '../support/directory.ts'

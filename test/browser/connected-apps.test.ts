@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { languages } from '../../src/languages/languages.ts'
+import { languages } from '../../src/web/languages/languages.ts'
 import { accessibilityFaults, looks, overflow } from '../support/accessibility.ts'
 import { launchBrowser, screenshot } from '../support/browser.ts'
 import { newPassword } from '../support/change-password.ts'

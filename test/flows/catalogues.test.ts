@@ -2,8 +2,8 @@ import { parse } from 'node-html-parser'
 import { isValidElement } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { describe, expect, test } from 'vitest'
-import { type Catalogue, en } from '../../src/languages/en.tsx'
-import { chooseTexts, type Language, languages } from '../../src/languages/languages.ts'
+import { type Catalogue, en } from '../../src/web/languages/en.tsx'
+import { chooseTexts, type Language, languages } from '../../src/web/languages/languages.ts'
 
 // Literal text beside the catalogues is found by the linter: noJsxLiterals in biome.json.
 

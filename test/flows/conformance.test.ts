@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serverMetadata } from '../../src/discovery/server-metadata.ts'
+import { serverMetadata } from '../../src/discovery/metadata.ts'
 import { issued, passTime } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { RelyingParty } from '../support/openid-run.ts'

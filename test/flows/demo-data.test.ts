@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DemoLogin } from '../../src/demo/data/people.ts'
 import { writeDemoData } from '../../src/demo/data/write-demo-data.ts'
 import { foldCase } from '../../src/directory/case-folding.ts'
-import { importDirectory } from '../../src/directory/import/import-directory.ts'
 import { verifyPassword } from '../../src/directory/passwords.ts'
+import { importDirectory } from '../../src/import/import-directory.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'latchkey-demo-'))

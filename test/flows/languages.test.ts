@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chooseTexts, type Language, languages, type Texts } from '../../src/languages/languages.ts'
 import { setPartnerStatus } from '../../src/partners/partners.sql.ts'
+import { chooseTexts, type Language, languages, type Texts } from '../../src/web/languages/languages.ts'
 import { emailOf, seed } from '../support/directory.ts'
 import { authorize, logIn } from '../support/journey.ts'
 import { wrong } from '../support/login.ts'
-import { isConnectPage, isLoginPage, loggedIn, parametersFor, wayOn } from '../support/pages.ts'
+import { isConnectPage, isLoginPage, loggedIn, parametersFor, recoveryLink } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
@@ -98,7 +98,7 @@ describe.each(languages)('a journey in %s', (language) => {
       texts.errors.staleForm.heading,
     ])
     for (const shown of [foreign, stale]) expectLanguage(shown, language)
-    expect(isConnectPage(await visitor.get(wayOn(stale, texts.errors.tryAgain)))).toBe(true)
+    expect(isConnectPage(await visitor.get(recoveryLink(stale, texts.errors.tryAgain)))).toBe(true)
   })
 
   test('without ui_locales the browser is asked', async () => {
@@ -140,7 +140,7 @@ describe.each(languages)('a journey in %s', (language) => {
         expect(shown[name].document.querySelector('.fault')?.text).toBe(texts.connect[name].text)
       }
       for (const stopped of [notYours, expired]) {
-        const again = new URL(wayOn(stopped, texts.connect.startAgain))
+        const again = new URL(recoveryLink(stopped, texts.connect.startAgain))
         expect(Object.fromEntries(again.searchParams)).toMatchObject(asked)
         expectLanguage(await visitor.follow(await visitor.get(again.href)), language)
       }

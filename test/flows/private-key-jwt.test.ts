@@ -53,7 +53,7 @@ function authenticated(answer: TokenAnswer): void {
   expectError(answer, 400, 'invalid_grant', /the refresh token is not known/)
 }
 
-function notRight(answer: TokenAnswer): void {
+function invalidClientMessage(answer: TokenAnswer): void {
   expectError(answer, 401, 'invalid_client', /^client_id, or the secret or key .* is not right$/)
 }
 
@@ -132,9 +132,9 @@ describe('keys that are replaced', () => {
     for (const at of [server, elsewhere]) authenticated(await asks(first, { of, at }))
     await replacePartnerKeys(database.direct, of, JSON.stringify(second.jwk))
     for (const at of [server, elsewhere]) {
-      notRight(await asks(first, { of, at }))
+      invalidClientMessage(await asks(first, { of, at }))
       authenticated(await asks(second, { of, at }))
-      notRight(await asks(first, { of, at }))
+      invalidClientMessage(await asks(first, { of, at }))
     }
   })
 
@@ -144,7 +144,7 @@ describe('keys that are replaced', () => {
     authenticated(await asks(first, { of }))
     await replacePartnerKeys(database.direct, of, JSON.stringify(second.jwk))
     authenticated(await asks(second, { of }))
-    notRight(await asks(first, { of }))
+    invalidClientMessage(await asks(first, { of }))
   })
 
   test('all who come at once with the new key are let in, on one look at the database', async () => {
@@ -182,7 +182,7 @@ describe('the keys are looked up', () => {
   test('once in five seconds at most for assertions that none of them verifies', async () => {
     const stranger = await newSigningPair()
     const { partner: known } = await clientBy('private_key_jwt', server)
-    const guess = async () => notRight(await asks(stranger, { of: known.clientId }))
+    const guess = async () => invalidClientMessage(await asks(stranger, { of: known.clientId }))
     const rounds = (n: number) => async () => {
       for (let round = 0; round < n; round++) await guess()
     }
@@ -195,7 +195,7 @@ describe('the keys are looked up', () => {
   test('again although the clock was set back meanwhile', async () => {
     const stranger = await newSigningPair()
     const { partner: known } = await clientBy('private_key_jwt', server)
-    const guess = async () => notRight(await asks(stranger, { of: known.clientId }))
+    const guess = async () => invalidClientMessage(await asks(stranger, { of: known.clientId }))
     await guess()
     await guess()
     server.advanceClock(-3600)
@@ -217,7 +217,7 @@ describe('the keys are looked up', () => {
   test('never for what has not the form of a client_id', async () => {
     const guess = async () => {
       for (const of of ['nobody', 'test_', `test_${'x'.repeat(5000)}`, 'a\0b', '']) {
-        notRight(await asks(pair, { of }))
+        invalidClientMessage(await asks(pair, { of }))
       }
     }
     expect(await database.statementsDuring(guess)).toBe(0)

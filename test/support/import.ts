@@ -3,11 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
-import {
-  type ImportOutcome,
-  importDirectory,
-  type Prune,
-} from '../../src/directory/import/import-directory.ts'
+import { type ImportOutcome, importDirectory, type Prune } from '../../src/import/import-directory.ts'
 import { query } from './database.ts'
 
 export type ImportFiles = Record<string, string | Buffer>

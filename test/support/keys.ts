@@ -1,4 +1,4 @@
-import { rotateSigningKey } from '../../src/keys/rotate-signing-key.ts'
+import { rotateSigningKey } from '../../src/keys/keyring.ts'
 import type { SigningKeyRow } from '../../src/keys/signing-keys.sql.ts'
 import type { SigningAlgorithm } from '../../src/keys/signing-keys.ts'
 import { query } from './database.ts'

@@ -43,6 +43,6 @@ export function holdHashing({ context }: TestServer): () => void {
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  for (let place = 0; place < 2; place++) void context.hashing.hash(() => held)
+  for (let place = 0; place < 2; place++) void context.passwordHashLimiter.hash(() => held)
   return release
 }

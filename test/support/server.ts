@@ -4,11 +4,10 @@ import { pino } from 'pino'
 import type { Config, Environment } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
-import { Usage } from '../../src/grants/usage.ts'
-import { farPages } from '../../src/households/far-pages.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
-import { hashingGate } from '../../src/login/hashing-gate.ts'
 import { createPartner } from '../../src/partners/partners.ts'
+import { deepPageLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
+import { Usage } from '../../src/process/usage.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { createServer } from '../../src/server.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
@@ -89,8 +88,8 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     database,
     keys,
     keyring,
-    hashing: hashingGate(),
-    farPages: farPages(),
+    passwordHashLimiter: passwordHashLimiter(),
+    deepPageLimiter: deepPageLimiter(),
     usage: new Usage(database, logger),
     now,
   }

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { statement } from '../../database/database.ts'
-import { seesHousehold } from '../../directory/visibility.sql.ts'
-import { CallerColumns, callerColumns, callerOf } from '../../tokens/bearer.sql.ts'
-import { ViewColumn, viewColumn } from '../view.sql.ts'
+import { CallerColumns, callerColumns, callerOf } from '../../resource/bearer.sql.ts'
+import { VisibilityVersionColumn, visibilityVersionColumn } from '../../resource/visibility-version.sql.ts'
+import { seesHousehold } from '../visibility.sql.ts'
 
 /**
  * Authenticates the call and gives the household as the API answers it; null alike for one that the caller may not see
@@ -12,8 +12,12 @@ import { ViewColumn, viewColumn } from '../view.sql.ts'
  */
 export const findHousehold = statement(
   'find_household',
-  Type.Object({ ...CallerColumns, ...ViewColumn, household: Type.Union([Type.String(), Type.Null()]) }),
+  Type.Object({
+    ...CallerColumns,
+    ...VisibilityVersionColumn,
+    household: Type.Union([Type.String(), Type.Null()]),
+  }),
   `WITH ${callerOf}
-   SELECT ${callerColumns}, ${viewColumn},
+   SELECT ${callerColumns}, ${visibilityVersionColumn},
           (SELECT h.json FROM caller, households h WHERE h.id = $2 AND ${seesHousehold}) AS household`,
 )

@@ -1,11 +1,22 @@
 import Type from 'typebox'
 import { statement } from '../../database/database.ts'
-import { accessInOrder, type ByRole, ofCaller, seesHousehold } from '../../directory/visibility.sql.ts'
-import { CallerColumns, callerColumns, callerOf } from '../../tokens/bearer.sql.ts'
-import { ViewColumn, viewColumn } from '../view.sql.ts'
-import { oldestChange } from './changes-kept.sql.ts'
+import { CallerColumns, callerColumns, callerOf } from '../../resource/bearer.sql.ts'
+import { VisibilityVersionColumn, visibilityVersionColumn } from '../../resource/visibility-version.sql.ts'
+import { accessInOrder, type ByRole, ofCaller, seesHousehold } from '../visibility.sql.ts'
 import { instantText } from './instant.ts'
-import { asOfColumn, latest } from './walk-households.sql.ts'
+import { asOfColumn, latest } from './sync-households.sql.ts'
+
+/** For so many days the two logs tell all that changed. */
+export const daysKept = 90
+
+/** In hours: days are shorter and longer where clocks are changed, and the border would go back over what was purged. */
+const kept = `interval '${daysKept * 24} hours'`
+
+/** SQL: before this instant, changes are not asked for. */
+const oldestChange = `now() - ${kept}`
+
+/** SQL: of a row of the logs, whether nobody can ask for it any more, nor a statement that is under way. */
+export const isForgotten = `changed_at < now() - ${kept} - interval '1 minute'`
 
 /**
  * Of so many changes each is looked at, and otherwise, of a user with so many households at most, each household: what a
@@ -103,7 +114,7 @@ export const listChanges = statement(
   'list_changes',
   Type.Object({
     ...CallerColumns,
-    ...ViewColumn,
+    ...VisibilityVersionColumn,
     fault: Type.Union([Type.Literal('future'), Type.Literal('expired'), Type.Null()]),
     as_of: Type.String(),
     more: Type.Boolean(),
@@ -115,7 +126,7 @@ export const listChanges = statement(
     last_changed_at: MaybeText,
   }),
   `WITH ${callerOf}, ${latest}, ${sync}, ${plan}, ${entries}, page AS (SELECT * FROM entry WHERE place <= $4::int)
-   SELECT ${callerColumns}, ${viewColumn}, (SELECT fault FROM sync) AS fault, ${asOfColumn('sync')},
+   SELECT ${callerColumns}, ${visibilityVersionColumn}, (SELECT fault FROM sync) AS fault, ${asOfColumn('sync')},
           (SELECT count(*) FROM entry) > $4::int AS more,
           count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
           count(*) FILTER (WHERE json IS NULL)::int AS removed_count,

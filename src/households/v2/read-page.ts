@@ -1,24 +1,19 @@
-import Type, { type Static } from 'typebox'
 import type { Database } from '../../database/database.ts'
-import { CallerColumns } from '../../tokens/bearer.sql.ts'
+import type { CallerRow } from '../../resource/authenticated-read.ts'
 import { cutPage } from '../entries.ts'
 import { searchedFor } from '../name-pattern.ts'
 import { listChanges } from './list-changes.sql.ts'
-import type { Walk } from './walk.ts'
-import { walkFoundHouseholds, walkHouseholds } from './walk-households.sql.ts'
+import { syncFoundHouseholds, syncHouseholds } from './sync-households.sql.ts'
+import type { SyncRequest } from './sync-request.ts'
 
-const Caller = Type.Object(CallerColumns)
-
-/** A page of a walk, or, where there is a fault or the caller is refused, an empty one. */
-export type WalkPage = {
-  caller: Static<typeof Caller>
-  view: string | null
+/** The rows of one page of a sync; empty where there is a fault or the call is refused. */
+export type SyncRows = CallerRow & {
   fault: 'future' | 'expired' | null
   as_of: string
   /** A JSON array of households. */
   data: string
   count: number
-  /** A JSON array of ids; null where no changes are walked. */
+  /** A JSON array of ids; null unless changes are read. */
   removed: string | null
   removedCount: number
   /** Where the page ended, if more follows. */
@@ -29,29 +24,33 @@ export type WalkPage = {
 const afterAllIds = '~'
 
 /** @param hash SHA-256 of the access token */
-export function readPage(database: Database, hash: Buffer, walk: Walk, limit: number): Promise<WalkPage> {
-  const { updated_since: since } = walk.filters
+export function readPage(
+  database: Database,
+  hash: Buffer,
+  sync: SyncRequest,
+  limit: number,
+): Promise<SyncRows> {
+  const { updated_since: since } = sync.filters
   return since === undefined
-    ? readHouseholds(database, hash, walk, limit)
-    : readChanges(database, hash, walk, limit, since)
+    ? readHouseholds(database, hash, sync, limit)
+    : readChanges(database, hash, sync, limit, since)
 }
 
 async function readHouseholds(
   database: Database,
   hash: Buffer,
-  { filters: { name_contains: name }, progress }: Walk,
+  { filters: { name_contains: name }, progress }: SyncRequest,
   limit: number,
-): Promise<WalkPage> {
+): Promise<SyncRows> {
   const values = [hash, progress?.after ?? '', limit, 0]
   const asOf = progress?.as_of ?? null
   const row =
     name === undefined
-      ? await database.one(walkHouseholds, [...values, asOf])
-      : await database.one(walkFoundHouseholds, [...values, ...searchedFor(name), asOf])
+      ? await database.one(syncHouseholds, [...values, asOf])
+      : await database.one(syncFoundHouseholds, [...values, ...searchedFor(name), asOf])
   const { body, count, last } = cutPage(row, limit)
   return {
-    caller: row,
-    view: row.view,
+    ...row,
     fault: row.expired ? 'expired' : null,
     as_of: row.as_of,
     data: body,
@@ -65,16 +64,15 @@ async function readHouseholds(
 async function readChanges(
   database: Database,
   hash: Buffer,
-  { progress }: Walk,
+  { progress }: SyncRequest,
   limit: number,
   since: string,
-): Promise<WalkPage> {
+): Promise<SyncRows> {
   const { changed_at = since, after = afterAllIds, as_of = null } = progress ?? {}
   const row = await database.one(listChanges, [hash, changed_at, after, limit, since, as_of])
   const { more, last_id: id, last_changed_at: changedAt } = row
   return {
-    caller: row,
-    view: row.view,
+    ...row,
     fault: row.fault,
     as_of: row.as_of,
     data: `[${row.entries ?? ''}]`,

@@ -3,10 +3,10 @@ import { codeFor, tokensFor } from '../connection.ts'
 import { pkce, token } from '../journey.ts'
 import { answerOf, isConnectPage, isLoginPage, parametersFor } from '../pages.ts'
 import { redirectOf, Visitor } from '../visitor.ts'
-import { ask, type Checks, eachOf, errorOf, listOf, type Walk } from './walk.ts'
+import { ask, type Checks, eachOf, errorOf, listOf, type SyncRequest } from './walk.ts'
 
 /** The statements about the authorization endpoint. */
-export function authorizationChecks(walk: Walk): Checks {
+export function authorizationChecks(walk: SyncRequest): Checks {
   const { server, partner, ada } = walk
 
   return {

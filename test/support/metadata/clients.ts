@@ -5,10 +5,10 @@ import { assertionParameters, clientBy, newSigningPair } from '../client-asserti
 import { codeFor, issued, tokensFor } from '../connection.ts'
 import { type Endpoint, send, token } from '../journey.ts'
 import { credentials, postForm } from '../token-endpoint.ts'
-import { type Checks, eachOf, listOf, type Walk } from './walk.ts'
+import { type Checks, eachOf, listOf, type SyncRequest } from './walk.ts'
 
 /** The statements about the endpoints that a client authenticates at. */
-export function clientChecks(walk: Walk): Checks {
+export function clientChecks(walk: SyncRequest): Checks {
   const { server, partner, ada } = walk
   const post = (url: unknown, parameters: Record<string, string>) =>
     send(String(url), {
@@ -73,7 +73,7 @@ function expectClient({ status, body }: { status: number; body: Record<string, u
   expect(['invalid_grant', undefined]).toContain(body.error)
 }
 
-function authMethods({ server, partner }: Walk, endpoint: Endpoint) {
+function authMethods({ server, partner }: SyncRequest, endpoint: Endpoint) {
   const methods: AuthMethod[] = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
   return eachOf(
     methods,
@@ -92,7 +92,7 @@ function authMethods({ server, partner }: Walk, endpoint: Endpoint) {
   )
 }
 
-function assertionAlgorithms({ server }: Walk, endpoint: Endpoint) {
+function assertionAlgorithms({ server }: SyncRequest, endpoint: Endpoint) {
   const answer = async (alg: string) => {
     const client = await clientBy('private_key_jwt', server, await newSigningPair(alg))
     return client.ask(harmless, endpoint)

@@ -3,10 +3,10 @@ import { expect } from 'vitest'
 import { createPartner } from '../../../src/partners/partners.ts'
 import { tokensFor } from '../connection.ts'
 import { claimsOf } from '../id-token.ts'
-import { ask, type Checks, eachOf, listOf, type Walk } from './walk.ts'
+import { ask, type Checks, eachOf, listOf, type SyncRequest } from './walk.ts'
 
 /** The statements about who the user is said to be, and by whom. */
-export function idTokenChecks(walk: Walk): Checks {
+export function idTokenChecks(walk: SyncRequest): Checks {
   const { server, partner, ada } = walk
   const userinfo = async (url: unknown, accessToken: string, method = 'GET') => {
     const response = await fetch(String(url), { method, headers: { authorization: `Bearer ${accessToken}` } })

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { tokensFor } from '../connection.ts'
-import { type Checks, listOf, type Walk } from './walk.ts'
+import { type Checks, listOf, type SyncRequest } from './walk.ts'
 
 /** The statements of the API about itself (RFC 9728). */
-export function resourceChecks({ server, partner }: Walk): Checks {
+export function resourceChecks({ server, partner }: SyncRequest): Checks {
   const households = `${server.baseUrl}api/v1/households`
   const read = async (init: RequestInit = {}, query = '') => (await fetch(households + query, init)).status
   const bearer = async () => ({

@@ -5,7 +5,7 @@ import type { TestPartner, TestServer } from '../server.ts'
 import { type Page, Visitor } from '../visitor.ts'
 
 /** A server with a user Ada, who is logged in in this browser and has connected this partner. */
-export type Walk = { server: TestServer; partner: TestPartner; ada: Visitor }
+export type SyncRequest = { server: TestServer; partner: TestPartner; ada: Visitor }
 
 /** What shows that a statement of a document is true, by its name. It is given the value as served. */
 export type Checks = Record<string, (value: unknown) => Promise<void>>
@@ -32,10 +32,14 @@ export function eachOf<Value extends string>(
 }
 
 /** The first page, or the answer, to an authorization request of Ada's, or of a browser in which nobody is logged in. */
-export function ask({ server, partner, ada }: Walk, more: Record<string, string>, by = ada): Promise<Page> {
+export function ask(
+  { server, partner, ada }: SyncRequest,
+  more: Record<string, string>,
+  by = ada,
+): Promise<Page> {
   return authorize(by, server, partner, more)
 }
 
-export async function errorOf(walk: Walk, more: Record<string, string>): Promise<string | undefined> {
+export async function errorOf(walk: SyncRequest, more: Record<string, string>): Promise<string | undefined> {
   return answerOf(walk.partner, await ask(walk, more, new Visitor())).error
 }

@@ -1,0 +1,67 @@
+import { createSHA256 } from 'hash-wasm'
+import { idLines } from '../entries.ts'
+import type { SyncRows } from './read-page.ts'
+import { isGenuine, writeCursor } from './sync-cursor.ts'
+import { brokenCursor, futureInstant, type RejectedSync, type SyncRequest } from './sync-request.ts'
+
+/** `body` is the answer as JSON, with `count` households in it. */
+export type SyncPage = { kind: 'page'; body: string; count: number } | { kind: 'expired' } | RejectedSync
+
+/** Who walks, by which cursor, and the key of the cursors. */
+type CursorOwner = { userId: string; cursor: string | undefined; key: Buffer }
+
+/** The page with the cursor of the next one, or, at the end of the walk, with the receipt for all of it. */
+export function buildSyncPage(
+  { filters, progress }: SyncRequest,
+  page: SyncRows,
+  digest: IdDigest,
+  { userId, cursor, key }: CursorOwner,
+): SyncPage {
+  if (cursor !== undefined && !isGenuine(key, userId, cursor)) return brokenCursor
+  if (page.fault === 'future') return futureInstant
+  if (page.fault === 'expired') return { kind: 'expired' }
+  const digested = digest.add(progress?.digest ?? '', idLines(page.data))
+  if (!digested) return brokenCursor
+  const { state, sha256 } = digested
+  const as_of = progress?.as_of ?? page.as_of
+  const count = (progress?.count ?? 0) + page.count
+  const removed = (progress?.removed ?? 0) + page.removedCount
+  const end = page.last
+    ? {
+        next_cursor: writeCursor(key, userId, {
+          filters,
+          ...page.last,
+          as_of,
+          count,
+          removed,
+          digest: state,
+        }),
+      }
+    : { next_cursor: null, receipt: { count, ...(page.removed && { removed }), sha256, as_of } }
+  const tombstones = page.removed ? `"removed":${page.removed},` : ''
+  const body = `{"data":${page.data},${tombstones}${JSON.stringify(end).slice(1)}`
+  return { kind: 'page', body, count: page.count }
+}
+
+/** SHA-256 over ids that come a page at a time, each perhaps to another server: Node's own cannot be put down and taken up. */
+export type IdDigest = {
+  /** Takes a state up (empty: the beginning) and adds a text. Undefined for a state that the library does not know. */
+  add(state: string, text: string): { state: string; sha256: string } | undefined
+}
+
+export async function createIdDigest(): Promise<IdDigest> {
+  const sha256 = await createSHA256()
+  // Loaded, where `init` would leave the bytes of the block before: they are ids of another user's, and `save` gives them.
+  const beginning = sha256.init().save()
+  return {
+    add(state, text) {
+      try {
+        sha256.load(state === '' ? beginning : Buffer.from(state, 'base64url'))
+      } catch {
+        return undefined
+      }
+      const next = Buffer.from(sha256.update(text).save()).toString('base64url')
+      return { state: next, sha256: sha256.digest('hex') }
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { foldCase } from '../directory/case-folding.ts'
+import { isPasswordHash } from '../directory/passwords.ts'
+import { quoted } from '../directory/values.ts'
+import type { Faults } from './faults.ts'
+import type { Column, ImportFile } from './files.ts'
+import { CsvFault } from './read-csv.ts'
+
+/** Passwords wait here, by line of users.csv, until everything else is known to be right: hashing takes its time. */
+export type Passwords = Map<number, string>
+
+/** PostgreSQL's spelling of NULL in COPY's text format. */
+const none = '\\N'
+
+/** Turns the rows of one file into lines of COPY's text format: the line number, then `tableColumns(file)`. */
+export class CopyRows {
+  readonly #file: ImportFile
+  readonly #faults: Faults
+  readonly #passwords: Passwords
+  /** Where in a row each of the file's columns stands, -1 for one that the header leaves out. */
+  #positions: number[] | undefined
+  #width = 0
+  #text = ''
+
+  constructor(file: ImportFile, faults: Faults, passwords: Passwords) {
+    this.#file = file
+    this.#faults = faults
+    this.#passwords = passwords
+  }
+
+  /** @throws {CsvFault} when the header isn't this file's */
+  add(fields: string[], line: number): void {
+    if (this.#positions === undefined) {
+      this.#positions = readHeader(this.#file, fields)
+      this.#width = fields.length
+    } else if (fields.length === 1 && fields[0] === '') {
+      return // an empty line: people leave them at the end
+    } else if (fields.length !== this.#width) {
+      this.#fault(line, null, `the row has ${fields.length} values, the header ${this.#width}`)
+    } else {
+      this.#addRow(fields, line, this.#positions)
+    }
+  }
+
+  /** The text since the last call; empty once there was a fault, because nothing will be stored then. */
+  take(): string {
+    const text = this.#faults.none() ? this.#text : ''
+    this.#text = ''
+    return text
+  }
+
+  /** @throws {CsvFault} for a file without even a header */
+  end(): void {
+    if (this.#positions === undefined) throw new CsvFault(1, 'there is no header')
+  }
+
+  #addRow(fields: string[], line: number, positions: number[]): void {
+    let text = String(line)
+    for (const [index, column] of this.#file.columns.entries()) {
+      const value = fields[positions[index] ?? -1] ?? ''
+      const fault = faultOf(column, value)
+      if (fault !== null) this.#fault(line, column.name, fault)
+      else if (column.password) text += `\t${this.#password(value, line)}`
+      else text += `\t${encode(value)}`
+      if (column.folded) text += `\t${encode(foldCase(value))}`
+    }
+    this.#text += `${text}\n`
+  }
+
+  #password(value: string, line: number): string {
+    if (isPasswordHash(value)) return encode(value)
+    if (value !== '') this.#passwords.set(line, value)
+    return none
+  }
+
+  #fault(line: number, column: string | null, what: string): void {
+    this.#faults.add(this.#file.file, line, column, what)
+  }
+}
+
+function readHeader(file: ImportFile, header: string[]): number[] {
+  const known = file.columns.map((column) => column.name)
+  const wrong = [
+    ...header.filter((name) => !known.includes(name)).map((name) => `there is no column ${quoted(name)}`),
+    ...known
+      .filter((name) => header.indexOf(name) !== header.lastIndexOf(name))
+      .map((name) => `"${name}" is there twice`),
+    ...file.columns
+      .filter((column) => column.required && !header.includes(column.name))
+      .map((column) => `"${column.name}" is missing`),
+  ]
+  if (wrong.length > 0)
+    throw new CsvFault(1, `header: ${wrong.join('; ')}; the columns are ${known.join(',')}`)
+  return known.map((name) => header.indexOf(name))
+}
+
+function faultOf(column: Column, value: string): string | null {
+  if (value === '') return column.required ? 'is empty' : null
+  if (value.includes('\0')) return 'has a NUL character in it'
+  return column.check(value)
+}
+
+function encode(value: string): string {
+  if (value === '') return none
+  return /[\\\t\n\r]/.test(value) ? value.replace(/[\\\t\n\r]/g, (char) => escapes[char] ?? char) : value
+}
+
+const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }

@@ -1,0 +1,133 @@
+import {
+  type Check,
+  checkAccountStatus,
+  checkCurrency,
+  checkDate,
+  checkEmail,
+  checkHouseholdName,
+  checkId,
+  checkMaskedNumber,
+  checkName,
+  checkPassword,
+  checkRole,
+  checkSees,
+  checkUserStatus,
+} from '../directory/values.ts'
+
+export type Column = {
+  name: string
+  check: Check
+  /** A file without this column, or a row in which it is empty, is refused. Otherwise either means NULL. */
+  required: boolean
+  /** The column of the table that keeps the value's folded form. */
+  folded?: string
+  /** What the value must name: in the same import, or in the database already. */
+  references?: { table: string; key: string; noun: string }
+  /** Never stored as it is, never shown. */
+  password?: true
+}
+
+/** One CSV file and the table of the same name. */
+export type ImportFile = {
+  file: string
+  table: string
+  key: string[]
+  columns: Column[]
+  /** Where the household that an account belongs to is known from, and the order of the primary key that it is part of. */
+  household?: { join: string; value: string; order: string }
+  /** The column in which a row that is added has the instant of the import. */
+  instant?: string
+}
+
+const firm = { table: 'firms', key: 'id', noun: 'firm' }
+const role = { table: 'roles', key: 'name', noun: 'role' }
+const user = { table: 'users', key: 'id', noun: 'user' }
+const household = { table: 'households', key: 'id', noun: 'household' }
+const account = { table: 'accounts', key: 'id', noun: 'account' }
+
+/** In the order in which they are merged: what is referred to comes first. */
+export const importFiles: ImportFile[] = [
+  {
+    file: 'firms.csv',
+    table: 'firms',
+    key: ['id'],
+    columns: [required('id', checkId), required('name', checkName)],
+    instant: 'changed_at',
+  },
+  {
+    file: 'roles.csv',
+    table: 'roles',
+    key: ['name'],
+    columns: [required('name', checkRole), required('sees', checkSees)],
+  },
+  {
+    file: 'users.csv',
+    table: 'users',
+    key: ['id'],
+    columns: [
+      required('id', checkId),
+      { ...required('firm_id', checkId), references: firm },
+      { ...required('email', checkEmail), folded: 'email_folded' },
+      required('name', checkName),
+      { ...required('role', checkRole), references: role },
+      required('status', checkUserStatus),
+      { ...optional('password', checkPassword), password: true },
+    ],
+    instant: 'sees_since',
+  },
+  {
+    file: 'households.csv',
+    table: 'households',
+    key: ['id'],
+    columns: [
+      required('id', checkId),
+      { ...required('firm_id', checkId), references: firm },
+      { ...optional('name', checkHouseholdName), folded: 'name_folded' },
+    ],
+  },
+  {
+    file: 'accounts.csv',
+    table: 'accounts',
+    key: ['id'],
+    columns: [
+      required('id', checkId),
+      { ...required('household_id', checkId), references: household },
+      optional('name', checkName),
+      optional('type', checkName),
+      optional('number_masked', checkMaskedNumber),
+      optional('custodian', checkName),
+      optional('currency', checkCurrency),
+      required('status', checkAccountStatus),
+      optional('opened_on', checkDate),
+    ],
+  },
+  {
+    file: 'account_access.csv',
+    table: 'account_access',
+    key: ['user_id', 'account_id'],
+    columns: [
+      { ...required('user_id', checkId), references: user },
+      { ...required('account_id', checkId), references: account },
+    ],
+    household: {
+      join: 'JOIN accounts a ON a.id = s.account_id',
+      value: 'a.household_id',
+      order: 's.user_id, a.household_id, s.account_id',
+    },
+  },
+]
+
+/** The table's columns that this file fills, in the order in which `stageFile` writes them. */
+export function tableColumns(file: ImportFile): string[] {
+  return file.columns.flatMap((column) =>
+    column.password ? 'password_hash' : column.folded ? [column.name, column.folded] : column.name,
+  )
+}
+
+function required(name: string, check: Check): Column {
+  return { name, check, required: true }
+}
+
+function optional(name: string, check: Check): Column {
+  return { name, check, required: false }
+}

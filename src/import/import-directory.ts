@@ -1,0 +1,221 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { Database } from '../database/database.ts'
+import { chooseInstant, recordAccessChanges, recordChanges } from './changes.ts'
+import { checkStaged } from './check-staged.ts'
+import type { Passwords } from './copy-rows.ts'
+import { Faults } from './faults.ts'
+import { type ImportFile, importFiles, tableColumns } from './files.ts'
+import { type Counts, hashPasswords, mergeFile, prepareUsers } from './merge.ts'
+import { checkRemoved, findRemoved, prepareRemoved, type Removal, removeRows } from './prune.ts'
+import { stageFile } from './stage-file.ts'
+
+/** `done` of `of`, in bytes of a file that is read and in steps otherwise; `what` says what is being done. */
+export type OnProgress = (what: string, done: number, of: number) => void
+
+/** Rows that are not in the files go as well, `atMost` so many of all tables together; without it, they are only told. */
+export type Prune = { atMost: number | undefined }
+
+export type ImportOptions = { prune?: Prune | undefined; onProgress?: OnProgress }
+
+export type ImportOutcome =
+  /** `unsettled` says why PostgreSQL could not tidy up after it. */
+  | { kind: 'imported'; files: Record<string, Counts>; unsettled: string | null }
+  /** Nothing was changed. This is what would go, from the table of each file. */
+  | { kind: 'planned'; removals: Record<string, Removal> }
+  /** Nothing was changed. The first 20 of `total` faults are named. */
+  | { kind: 'refused'; faults: string[]; total: number }
+  /** Nothing was changed: for a minute, somebody else held the tables, another import say. */
+  | { kind: 'busy' }
+
+type Merged =
+  | Exclude<ImportOutcome, { kind: 'imported' }>
+  | { kind: 'imported'; files: Record<string, Counts> }
+
+type Source = { file: ImportFile; path: string; size: number }
+
+/** One import on its way. */
+type Work = {
+  client: pg.ClientBase
+  sources: Source[]
+  faults: Faults
+  prune: Prune | undefined
+  onProgress: OnProgress
+}
+
+/**
+ * Brings the directory's tables to what the CSV files in `directory` say (docs/operate.md, docs/adr/0013): adds and
+ * changes, deletes only where `prune` says so, all or nothing. The API goes on answering meanwhile.
+ */
+export async function importDirectory(
+  database: Database,
+  directory: string,
+  { prune, onProgress = () => {} }: ImportOptions = {},
+): Promise<ImportOutcome> {
+  const faults = new Faults()
+  const sources = await findFiles(directory, faults)
+  if (!faults.none()) return refused(faults)
+  return database.withConnection(async (client) => {
+    const outcome = await inTransaction({ client, sources, faults, prune, onProgress })
+    if (outcome.kind !== 'imported') return outcome
+    onProgress('settling', 0, 1)
+    const unsettled = await settle(client, outcome.files)
+    onProgress('settling', 1, 1)
+    return { ...outcome, unsettled }
+  })
+}
+
+async function inTransaction(work: Work): Promise<Merged> {
+  const { client } = work
+  await client.query('BEGIN')
+  try {
+    const outcome = await importSources(work)
+    await client.query(outcome.kind === 'imported' ? 'COMMIT' : 'ROLLBACK')
+    return outcome
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    if (error instanceof pg.DatabaseError && othersAtWork.has(error.code ?? '')) return { kind: 'busy' }
+    throw error
+  }
+}
+
+/** A lock not had in time, and a deadlock that this import was chosen to resolve. */
+const othersAtWork = new Set(['55P03', '40P01'])
+
+/** Against writers only: those who read, and foreign keys that are checked, go on. What is checked then holds until the commit. */
+const lockTables = `LOCK TABLE ${importFiles.map((file) => file.table).join(', ')} IN SHARE ROW EXCLUSIVE MODE`
+
+async function findFiles(directory: string, faults: Faults): Promise<Source[]> {
+  const names = await readdir(directory).catch(() => null)
+  if (names === null) faults.note(`${directory} is not a directory that can be read`)
+  const known = importFiles.map((file) => file.file)
+  const given = (names ?? []).filter((name) => name.toLowerCase().endsWith('.csv'))
+  for (const name of given) {
+    if (!known.includes(name))
+      faults.note(`${name} is not a file of an import: those are ${known.join(', ')}`)
+  }
+  if (names !== null && given.length === 0) {
+    faults.note(`${directory} has none of the files of an import: ${known.join(', ')}`)
+  }
+  const files = importFiles.filter((file) => given.includes(file.file))
+  return Promise.all(
+    files.map(async (file) => {
+      const path = join(directory, file.file)
+      return { file, path, size: (await stat(path)).size }
+    }),
+  )
+}
+
+async function importSources(work: Work): Promise<Merged> {
+  const { client, sources, faults, prune, onProgress } = work
+  const passwords: Passwords = new Map()
+  await prepareStaging(client)
+  for (const { file, path, size } of sources) {
+    const report = (bytes: number) => onProgress(`reading ${file.file}`, bytes, size)
+    report(0)
+    await stageFile(client, file, path, { faults, passwords }, report)
+  }
+  if (!faults.none()) return refused(faults)
+
+  onProgress('checking', 0, 1)
+  await client.query(lockTables)
+  for (const { file } of sources) await client.query(`ANALYZE staged_${file.table}`)
+  const removals = await check(work)
+  if (!faults.none()) return refused(faults)
+  onProgress('checking', 1, 1)
+  if (prune && rowsOf(removals) > (prune.atMost ?? -1)) return { kind: 'planned', removals }
+
+  await hashPasswords(client, passwords, (count) => onProgress('hashing passwords', count, passwords.size))
+  return { kind: 'imported', files: await mergeAll(work, removals) }
+}
+
+/** VACUUM takes rows for visible to all only once their commit is on disk, which `synchronous_commit = off` puts off. */
+const commitToDisk = `
+  SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'`
+
+async function prepareStaging(client: pg.ClientBase): Promise<void> {
+  await client.query(commitToDisk)
+  await client.query(`SET LOCAL lock_timeout = '60s'; SET LOCAL work_mem = '64MB'`)
+  for (const file of importFiles) {
+    const columns = tableColumns(file).join(', ')
+    await client.query(
+      `CREATE TEMP TABLE staged_${file.table} ON COMMIT DROP
+           AS SELECT ${columns}, NULL::integer AS line FROM ${file.table} WITH NO DATA`,
+    )
+  }
+  await prepareRemoved(client)
+}
+
+/** @returns what is to be removed, from the table of each file */
+async function check({ client, sources, faults, prune }: Work): Promise<Record<string, Removal>> {
+  const pruned = prune ? sources.map(({ file }) => file) : []
+  const removals = await findRemoved(client, pruned)
+  await checkStaged(
+    client,
+    faults,
+    pruned.map(({ table }) => table),
+  )
+  await checkRemoved(client, faults, pruned)
+  return removals
+}
+
+function rowsOf(removals: Record<string, Removal>): number {
+  return Object.values(removals).reduce((sum, { rows }) => sum + rows, 0)
+}
+
+async function mergeAll(
+  { client, sources, prune, onProgress }: Work,
+  removals: Record<string, Removal>,
+): Promise<Record<string, Counts>> {
+  const counts: Record<string, Counts> = {}
+  const instant = await chooseInstant(client)
+  await recordChanges(client, instant)
+  await prepareUsers(client)
+  for (const { file } of sources) {
+    onProgress(`storing ${file.file}`, 0, 1)
+    const removal = removals[file.file]
+    counts[file.file] = {
+      ...(await mergeFile(client, file, instant)),
+      ...(removal && { removed: removal.rows }),
+    }
+    onProgress(`storing ${file.file}`, 1, 1)
+  }
+  const files = sources.map(({ file }) => file)
+  if (prune) await removeRows(client, files)
+  await recordAccessChanges(client, instant)
+  return counts
+}
+
+function refused(faults: Faults): ImportOutcome {
+  return { kind: 'refused', faults: faults.shown, total: faults.total }
+}
+
+/**
+ * What autovacuum would do within minutes, done now: until it is, each page reads the tables beside the indexes, each
+ * search the list of what the index has not taken in yet. Readers and writers go on meanwhile.
+ * @returns why it could not be done, or null
+ */
+async function settle(client: pg.ClientBase, files: Record<string, Counts>): Promise<string | null> {
+  const changed = importFiles.filter(({ file }) => {
+    const { added = 0, changed = 0, removed = 0 } = files[file] ?? {}
+    return added + changed + removed > 0
+  })
+  if (changed.length === 0) return null
+  const tables = new Set(changed.map(({ table }) => table))
+  for (const written of ['firms', 'households', 'account_access', 'household_changes', 'access_changes'])
+    tables.add(written)
+  // Without the right to, PostgreSQL does not fail but warns and skips the table.
+  const warnings: string[] = []
+  client.on('notice', ({ severity, message }) => {
+    if (severity === 'WARNING') warnings.push(message ?? severity)
+  })
+  try {
+    await client.query(`SET lock_timeout = '60s'`)
+    await client.query(`VACUUM (ANALYZE) ${[...tables].join(', ')}`)
+    return warnings[0] ?? null
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) return error.message
+    throw error
+  }
+}

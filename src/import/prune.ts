@@ -1,0 +1,85 @@
+import type pg from 'pg'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { quoted } from '../directory/values.ts'
+import type { Faults } from './faults.ts'
+import { type ImportFile, importFiles } from './files.ts'
+
+/** What removing would take from one table: `rows` of the `of` that there are, `first` being the keys of some. */
+export type Removal = { rows: number; of: number; first: string[] }
+
+const shown = 5
+
+const removal = Compile(
+  Type.Object({ rows: Type.Integer(), of: Type.Integer(), first: Type.Array(Type.String()) }),
+)
+
+/** A table `removed_<table>` for each file, of the rows that are to go. Without more, none are. */
+export async function prepareRemoved(client: pg.ClientBase): Promise<void> {
+  for (const { table } of importFiles) {
+    await client.query(
+      `CREATE TEMP TABLE removed_${table} ON COMMIT DROP AS SELECT * FROM ${table} WITH NO DATA`,
+    )
+  }
+}
+
+/** Finds the rows that are in the tables of these files and not in the files. */
+export async function findRemoved(
+  client: pg.ClientBase,
+  files: ImportFile[],
+): Promise<Record<string, Removal>> {
+  const removals: Record<string, Removal> = {}
+  for (const { file, table, key } of files) {
+    const same = key.map((column) => `s.${column} = t.${column}`).join(' AND ')
+    await client.query(
+      `INSERT INTO removed_${table} SELECT t.* FROM ${table} t WHERE NOT EXISTS (SELECT FROM staged_${table} s WHERE ${same})`,
+    )
+    await client.query(`ANALYZE removed_${table}`)
+    const { rows } = await client.query(
+      `SELECT (SELECT count(*) FROM removed_${table})::integer AS rows, (SELECT count(*) FROM ${table})::integer AS of,
+              ARRAY(SELECT concat_ws(' ', ${key.join(', ')}) FROM removed_${table} ORDER BY ${key.join(', ')} LIMIT ${shown}) AS first`,
+    )
+    removals[file] = removal.Parse(rows[0])
+  }
+  return removals
+}
+
+const referring = Compile(
+  Type.Array(Type.Object({ value: Type.String(), by: Type.String(), total: Type.Integer() })),
+)
+
+/** What would go although rows refer to it that stay, because their file is not there to say otherwise. */
+export async function checkRemoved(
+  client: pg.ClientBase,
+  faults: Faults,
+  files: ImportFile[],
+): Promise<void> {
+  for (const child of importFiles.filter((file) => !files.includes(file))) {
+    for (const { name, references: to } of child.columns) {
+      const parent = files.find((file) => file.table === to?.table)
+      if (!to || !parent) continue
+      const { rows } = await client.query(
+        `SELECT gone.${to.key} AS value, min(concat_ws(' ', ${child.key.map((column) => `c.${column}`).join(', ')})) AS by,
+                count(*) OVER ()::integer AS total
+           FROM removed_${to.table} gone JOIN ${child.table} c ON c.${name} = gone.${to.key}
+          GROUP BY gone.${to.key} ORDER BY gone.${to.key} LIMIT 20`,
+      )
+      const found = referring.Parse(rows)
+      for (const { value, by } of found) {
+        faults.note(
+          `${parent.file}: the ${to.noun} ${quoted(value)} is not in it, and cannot be removed while ${quoted(by)} of ` +
+            `${child.table} refers to it; is ${child.file} missing?`,
+        )
+      }
+      faults.count((found[0]?.total ?? 0) - found.length)
+    }
+  }
+}
+
+/** What refers to others goes first. To be done when nothing that stays refers to these rows any more. */
+export async function removeRows(client: pg.ClientBase, files: ImportFile[]): Promise<void> {
+  for (const { table, key } of files.toReversed()) {
+    const same = key.map((column) => `t.${column} = gone.${column}`).join(' AND ')
+    await client.query(`DELETE FROM ${table} t USING removed_${table} gone WHERE ${same}`)
+  }
+}

@@ -1,0 +1,28 @@
+import type { FastifyReply } from 'fastify'
+import type { Texts } from '../web/languages/languages.ts'
+import type { LoginOutcome } from './log-in.ts'
+
+/** The status of a page that says why a password was not accepted; with a Retry-After where waiting helps. */
+export function refusalStatus(
+  reply: FastifyReply,
+  refusal: Exclude<LoginOutcome, { kind: 'welcome' }>,
+): number {
+  switch (refusal.kind) {
+    case 'refused':
+      return 403
+    case 'throttled':
+      reply.header('retry-after', String(refusal.retryAfterSeconds))
+      return 429
+    case 'busy':
+      reply.header('retry-after', '5')
+      return 503
+  }
+}
+
+/** Why a password was not even looked at. */
+export function pauseText(
+  pause: Extract<LoginOutcome, { kind: 'throttled' | 'busy' }>,
+  { login }: Texts,
+): string {
+  return pause.kind === 'busy' ? login.busy : login.throttled(Math.ceil(pause.retryAfterSeconds / 60))
+}

@@ -1,0 +1,25 @@
+import type { AuthMethod } from './partners.sql.ts'
+
+/** What a client shows for itself. Whether it is right is for the statement that acts on it to say. */
+export type ClientCredential = {
+  clientId: string
+  method: AuthMethod
+  /** SHA-256 of the secret, or the RFC 7638 SHA-256 thumbprint of the key that verified the assertion. */
+  digest: Buffer
+  /** What acting on it uses up: SHA-256 over client_id and jti. */
+  assertion?: { hash: Buffer; expiresAt: Date }
+}
+
+/** For the wire: an unknown client, a wrong secret and a wrong key are one and the same answer. */
+export const invalidClientMessage = 'client_id, or the secret or key that was presented for it, is not right'
+
+export type CredentialRefusal = {
+  kind: 'refused'
+  error: 'invalid_request' | 'invalid_client'
+  /** For the log. */
+  reason: string
+  /** For the wire. */
+  explanation: string
+}
+
+export type ReadCredential = { kind: 'presented'; credential: ClientCredential } | CredentialRefusal

@@ -1,0 +1,80 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Static, TObject } from 'typebox'
+import type { Context } from '../context.ts'
+import { logOnce } from '../http/log.ts'
+import type { CallerColumns } from './bearer.sql.ts'
+import { bearerRefusal, readBearer, sendBearerRefusal } from './bearer.ts'
+import { etagOf, matchIfNoneMatch } from './conditional.ts'
+import { sendNotModified, sendPage } from './send-page.ts'
+
+/** What a statement says about the call that it authenticates; statements that read a page add the visibility version. */
+export type CallerRow = Static<TObject<typeof CallerColumns>> & { visibility_version?: string | null }
+
+export type ReadAnswer =
+  /** `rows` counts the rows in the answer, for the usage counts. */
+  | { kind: 'page'; body: string; link?: string | undefined; rows: { households: number; accounts: number } }
+  /** The call is authenticated, but there is nothing to read. `outcome` is for the log. */
+  | { kind: 'problem'; outcome: string; send(reply: FastifyReply): FastifyReply }
+
+export type ReadPlan<Row extends CallerRow> = {
+  kind: 'read'
+  /** Everything in the address that decides the answer. */
+  place: object
+  /** Runs the statement that authenticates the call and reads; undefined: a limiter refused to run it. */
+  read(tokenHash: Buffer): Promise<Row> | undefined
+  /** Answers a call that `read` refused to run. */
+  sendBusy?(reply: FastifyReply): FastifyReply
+  answer(row: Row, userId: string): ReadAnswer
+}
+
+/** A request that no statement has to be run for. */
+export type RejectedRead = { kind: 'rejected'; send(reply: FastifyReply): FastifyReply }
+
+/**
+ * The steps of every call that reads households or accounts, in order: bearer token, request, If-None-Match, the
+ * statement that authenticates and reads, refusal, log, usage, answer.
+ * @throws {DatabaseUnavailable}
+ */
+export async function authenticatedRead<Row extends CallerRow>(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  plan: () => ReadPlan<Row> | RejectedRead,
+): Promise<FastifyReply> {
+  const { config, keys, usage } = context
+  const bearer = readBearer(request.headers.authorization, config.environment)
+  if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
+
+  const planned = plan()
+  if (planned.kind === 'rejected') return planned.send(reply)
+
+  const ifNoneMatch = request.headers['if-none-match']
+  const unchanged = await matchIfNoneMatch(context, ifNoneMatch, bearer.hash, planned.place)
+  if (unchanged) {
+    const { client_id, user_id, grant_id, used_at } = unchanged.caller
+    logOnce(request, { event: 'read', outcome: 'not_modified', client_id, user_id })
+    usage.used(grant_id, used_at)
+    return sendNotModified(reply, unchanged.tag)
+  }
+
+  const row = await planned.read(bearer.hash)
+  if (row === undefined) {
+    if (!planned.sendBusy) throw new Error('a read was refused, and its plan has no answer for that')
+    return planned.sendBusy(reply)
+  }
+  const { grant_id, user_id, client_id, used_at, visibility_version: version } = row
+  if (grant_id === null || user_id === null || !version) {
+    return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
+  }
+
+  const answer = planned.answer(row, user_id)
+  if (answer.kind === 'problem') {
+    logOnce(request, { event: 'read', outcome: answer.outcome, client_id, user_id })
+    usage.used(grant_id, used_at)
+    return answer.send(reply)
+  }
+  logOnce(request, { event: 'read', outcome: 'page', client_id, user_id })
+  usage.read(grant_id, used_at, answer.rows)
+  const etag = etagOf(keys.etag, version, planned.place)
+  return sendPage(reply, { body: answer.body, etag, link: answer.link })
+}

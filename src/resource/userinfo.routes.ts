@@ -1,0 +1,36 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { Context } from '../context.ts'
+import { statement } from '../database/database.ts'
+import { CallerColumns, callerColumns, callerOf } from './bearer.sql.ts'
+import { type Bearer, bearerRefusal, readBearer, readBearerOfForm, sendBearerRefusal } from './bearer.ts'
+
+/**
+ * OpenID Connect Core section 5.3. `openid` is the only scope, so the subject is all there is to tell. The endpoint is
+ * called with an access token, and so refuses as the API does.
+ */
+export function userinfoRoutes(app: FastifyInstance, { config, database, usage }: Context): void {
+  const answer = async (request: FastifyRequest, reply: FastifyReply, bearer: Bearer) => {
+    if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
+    const row = await database.one(findSubject, [bearer.hash])
+    if (row.grant_id === null) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
+    usage.used(row.grant_id, row.used_at)
+    request.log.info({ event: 'userinfo', client_id: row.client_id, user_id: row.user_id })
+    return reply.header('cache-control', 'no-store').send({ sub: row.subject })
+  }
+
+  app.get('/oauth2/userinfo', (request, reply) =>
+    answer(request, reply, readBearer(request.headers.authorization, config.environment)),
+  )
+  app.post('/oauth2/userinfo', (request, reply) =>
+    answer(request, reply, readBearerOfForm(request, config.environment)),
+  )
+}
+
+/** What the partner knows the caller by. $1 SHA-256 of the access token */
+const findSubject = statement(
+  'find_subject',
+  Type.Object({ ...CallerColumns, subject: Type.Union([Type.String(), Type.Null()]) }),
+  `WITH ${callerOf}
+   SELECT ${callerColumns}, (SELECT subject FROM caller) AS subject`,
+)

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { sha256 } from '../secrets/token-format.ts'
+
+/** `__Host-` keeps a sibling host from planting one (RFC 6265bis section 4.1.3.2); browsers want https for it. */
+export function cookieName(config: Config, name: string): string {
+  return isHttps(config) ? `__Host-${name}` : name
+}
+
+export function cookieOptions(config: Config) {
+  return { path: '/', httpOnly: true, sameSite: 'lax', secure: isHttps(config) } as const
+}
+
+function isHttps(config: Config): boolean {
+  return config.authUrl.startsWith('https:')
+}
+
+const name = 'latchkey-session'
+
+/** SHA-256 of the session id that the browser sent, or null. */
+export function sessionHash(request: FastifyRequest, config: Config): Buffer | null {
+  const id = request.cookies[cookieName(config, name)]
+  return id ? sha256(id) : null
+}
+
+export function newSessionId(): { id: string; hash: Buffer } {
+  const id = randomBytes(32).toString('base64url')
+  return { id, hash: sha256(id) }
+}
+
+/** To be called once the session is stored: the browser would give up a live one for it. */
+export function setSessionCookie(reply: FastifyReply, config: Config, id: string): void {
+  reply.setCookie(cookieName(config, name), id, cookieOptions(config))
+}
+
+export function clearSessionCookie(reply: FastifyReply, config: Config): void {
+  reply.clearCookie(cookieName(config, name), cookieOptions(config))
+}
