@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import type { Web } from '../http/web-edge.tsx'
 import type { Texts } from '../languages/languages.ts'
-import type { WayOn } from '../pages/error-page.tsx'
+import type { RecoveryLink } from '../pages/error-page.tsx'
 import { findPartner, type Partner } from '../partners/partners.sql.ts'
 import { liveSession } from '../sessions/live-session.ts'
 import type { Session } from '../sessions/sessions.sql.ts'
@@ -79,7 +79,7 @@ class ConnectStep {
     const asked = opened.request
     const session = await liveSession(this.#request, this.#context, asked.clientId)
     if (!session || session.user_id !== opened.userId) {
-      return this.#errorPage(403, this.#texts.connect.notYours, this.#startAgain(asked))
+      return this.#errorPage(403, this.#texts.connect.differentUser, this.#startAgain(asked))
     }
     if (decision === 'cancel') {
       return this.#goBack(asked, { error: 'access_denied', error_description: 'the user pressed Cancel' })
@@ -105,7 +105,7 @@ class ConnectStep {
       case 'connected':
         return this.#goBack(asked, { code: outcome.code })
       case 'used':
-        return this.#errorPage(409, this.#texts.connect.used, this.#startAgain(asked))
+        return this.#errorPage(409, this.#texts.connect.alreadyUsed, this.#startAgain(asked))
       case 'unavailable':
         // Since it was looked at, something ended: the partner, the user or the grant. What is next is decided anew.
         return this.show(sealed)
@@ -133,17 +133,28 @@ class ConnectStep {
   }
 
   #outOfDate(opened: Exclude<Unsealed, { kind: 'open' }>): FastifyReply {
-    const { expired, incomplete } = this.#texts.connect
-    if (opened.kind === 'invalid') return this.#errorPage(400, incomplete)
+    const { expired, invalid } = this.#texts.connect
+    if (opened.kind === 'invalid') return this.#errorPage(400, invalid)
     return this.#errorPage(400, expired, this.#startAgain(opened.request))
   }
 
-  #errorPage(status: number, said: { heading: string; text: string }, wayOn?: WayOn): FastifyReply {
-    return this.#web.errorPage(this.#reply, this.#texts, status, said.heading, <p>{said.text}</p>, wayOn)
+  #errorPage(
+    status: number,
+    said: { heading: string; text: string },
+    recoveryLink?: RecoveryLink,
+  ): FastifyReply {
+    return this.#web.errorPage(
+      this.#reply,
+      this.#texts,
+      status,
+      said.heading,
+      <p>{said.text}</p>,
+      recoveryLink,
+    )
   }
 
   /** Not a request for a certain user: its hint is not kept, and without it anybody could answer. */
-  #startAgain(asked: AuthorizationRequest): WayOn | undefined {
+  #startAgain(asked: AuthorizationRequest): RecoveryLink | undefined {
     if (asked.subject !== undefined) return undefined
     return { label: this.#texts.connect.startAgain, href: sameRequest(asked) }
   }

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { type Form, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
 import type { Web } from '../http/web-edge.tsx'
-import { yourApps } from '../pages/error-page.tsx'
+import { connectedAppsLink } from '../pages/error-page.tsx'
 import { TechnicalLine } from '../pages/parts.tsx'
 import { findPartner } from '../partners/partners.sql.ts'
 import { liveSession } from '../sessions/live-session.ts'
@@ -114,6 +114,6 @@ class LogoutStep {
         <TechnicalLine>{explanation}</TechnicalLine>
       </>
     )
-    return this.#web.errorPage(this.#reply, texts, 400, heading, body, yourApps(texts))
+    return this.#web.errorPage(this.#reply, texts, 400, heading, body, connectedAppsLink(texts))
   }
 }

@@ -6,13 +6,13 @@ import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { chooseTexts, type Texts } from '../languages/languages.ts'
 import { loadStyleSheets, type StyleSheet } from '../pages/assets.routes.ts'
-import { ErrorPage, type WayOn, yourApps } from '../pages/error-page.tsx'
+import { connectedAppsLink, ErrorPage, type RecoveryLink } from '../pages/error-page.tsx'
 import { renderPage } from '../pages/layout.tsx'
 import { TechnicalLine } from '../pages/parts.tsx'
 import { cookieName, cookieOptions } from './cookies.ts'
 import { classify } from './faults.ts'
+import { retryLink } from './retry-link.ts'
 import { sessionHash } from './session-cookie.ts'
-import { wayBack } from './way-back.ts'
 
 type PageOptions = {
   /** What beside ourselves a form of this page may lead to; Chromium checks the redirects that answer a form. */
@@ -46,7 +46,7 @@ export type Web = {
     status: number,
     heading: string,
     text: ComponentChildren,
-    wayOn?: WayOn,
+    recoveryLink?: RecoveryLink,
   ): FastifyReply
 }
 
@@ -68,7 +68,7 @@ export async function webEdge(
   })
 
   const fromOwnPage = async (request: FastifyRequest, reply: FastifyReply) =>
-    isOwnPage(request, config.authUrl) ? undefined : answerForeignForm(web, request, reply)
+    isOwnPage(request, config.authUrl) ? undefined : answerCrossSiteForm(web, request, reply)
   const web: Web = {
     sheets,
     ownForm: [fromOwnPage, (request, reply, done) => app.csrfProtection(request, reply, done)],
@@ -85,9 +85,14 @@ export async function webEdge(
         .type('text/html; charset=utf-8')
         .send(renderPage({ environment: config.environment, sheets }, texts, title, body, options))
     },
-    errorPage(reply, texts, status, heading, text, wayOn) {
+    errorPage(reply, texts, status, heading, text, recoveryLink) {
       const body = (
-        <ErrorPage heading={heading} requestId={reply.request.id} texts={texts} {...(wayOn && { wayOn })}>
+        <ErrorPage
+          heading={heading}
+          requestId={reply.request.id}
+          texts={texts}
+          {...(recoveryLink && { recoveryLink })}
+        >
           {text}
         </ErrorPage>
       )
@@ -95,7 +100,7 @@ export async function webEdge(
     },
   }
   app.setErrorHandler((error, request, reply) => answerError(web, error, request, reply))
-  app.setNotFoundHandler((request, reply) => answerNoSuchPage(web, request, reply))
+  app.setNotFoundHandler((request, reply) => answerPageNotFound(web, request, reply))
   return web
 }
 
@@ -104,24 +109,24 @@ function csrfOwner(request: FastifyRequest, config: Config): string {
   return sessionHash(request, config)?.toString('base64url') ?? 'nobody'
 }
 
-async function answerForeignForm(
+async function answerCrossSiteForm(
   web: Web,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const texts = await web.texts(request)
-  const { heading, text } = texts.errors.foreignForm
-  return web.errorPage(reply, texts, 403, heading, <p>{text}</p>, wayBack(request, texts))
+  const { heading, text } = texts.errors.crossSiteForm
+  return web.errorPage(reply, texts, 403, heading, <p>{text}</p>, retryLink(request, texts))
 }
 
-async function answerNoSuchPage(
+async function answerPageNotFound(
   web: Web,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const texts = await web.texts(request)
-  const { heading, text } = texts.errors.noSuchPage
-  return web.errorPage(reply, texts, 404, heading, <p>{text}</p>, yourApps(texts))
+  const { heading, text } = texts.errors.pageNotFound
+  return web.errorPage(reply, texts, 404, heading, <p>{text}</p>, connectedAppsLink(texts))
 }
 
 async function answerError(
@@ -133,15 +138,15 @@ async function answerError(
   const texts = await web.texts(request)
   if (error instanceof Error && 'code' in error && /^FST_CSRF_/.test(String(error.code))) {
     const { heading, text } = texts.errors.staleForm
-    return web.errorPage(reply, texts, 403, heading, <p>{text}</p>, wayBack(request, texts))
+    return web.errorPage(reply, texts, 403, heading, <p>{text}</p>, retryLink(request, texts))
   }
   const fault = classify(error)
   if (fault.kind !== 'client') request.log.error(error)
   if (fault.kind === 'unavailable') reply.header('retry-after', '1')
-  const heading = fault.kind === 'client' ? texts.errors.unreadable : texts.errors.failed
+  const heading = fault.kind === 'client' ? texts.errors.malformedRequest : texts.errors.serverError
   const text = (
     <>
-      <p>{texts.errors.faults[fault.kind]}</p>
+      <p>{texts.errors.explanations[fault.kind]}</p>
       {fault.kind === 'client' && <TechnicalLine>{fault.explanation}</TechnicalLine>}
     </>
   )

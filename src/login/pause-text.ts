@@ -1,7 +1,7 @@
 import type { Texts } from '../languages/languages.ts'
 import type { LoginOutcome } from './log-in.ts'
 
-/** Why a password was not even looked at. */
+/** Why the password was not checked. */
 export function pauseText(
   pause: Extract<LoginOutcome, { kind: 'throttled' | 'busy' }>,
   { login }: Texts,

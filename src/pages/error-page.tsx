@@ -1,18 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import type { Texts } from '../languages/languages.ts'
 
-export type WayOn = { label: string; href: string }
+export type RecoveryLink = { label: string; href: string }
 
-/** Where nothing better is known. */
-export function yourApps({ errors }: Texts): WayOn {
-  return { label: errors.toConnections, href: '/connections' }
+/** The link of an error page that has no better one. */
+export function connectedAppsLink({ errors }: Texts): RecoveryLink {
+  return { label: errors.toConnectedApps, href: '/connections' }
 }
 
-/** What went wrong in plain words, what to do now, and what to quote to whoever helps. */
+/** Says what went wrong and what to do, and shows the request id for support. */
 export function ErrorPage(props: {
   heading: string
   children: ComponentChildren
-  wayOn?: WayOn
+  recoveryLink?: RecoveryLink
   requestId: string
   texts: Texts
 }) {
@@ -20,15 +20,15 @@ export function ErrorPage(props: {
     <>
       <h1>{props.heading}</h1>
       <div class="fault">{props.children}</div>
-      {props.wayOn && (
+      {props.recoveryLink && (
         <p>
-          <a class="button" href={props.wayOn.href}>
-            {props.wayOn.label}
+          <a class="button" href={props.recoveryLink.href}>
+            {props.recoveryLink.label}
           </a>
         </p>
       )}
       <p class="small">
-        {props.texts.frame.quoteNumber} <code>{props.requestId}</code>
+        {props.texts.frame.supportReference} <code>{props.requestId}</code>
       </p>
     </>
   )

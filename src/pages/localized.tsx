@@ -9,7 +9,7 @@ const day = {
 } as const
 const minute = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 
-/** To the minute, in UTC, and it says so: the server does not know where the reader is. */
+/** Date and time to the minute, in UTC: the server does not know the reader's time zone. */
 export function Moment({ at, language }: { at: Date; language: Language }) {
   return <time datetime={at.toISOString()}>{new Intl.DateTimeFormat(language, minute).format(at)}</time>
 }

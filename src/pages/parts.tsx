@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** What every form of ours carries: the CSRF token, and where it leads where that is not always the same. */
+/** The hidden fields of every form: the CSRF token, and the next page where it varies. */
 export function HiddenFields(props: {
   csrf: string
   request?: string | undefined
@@ -15,7 +15,7 @@ export function HiddenFields(props: {
   )
 }
 
-/** Whose login this is. */
+/** The name of the user who is logged in. */
 export function UserName({ children }: { children: string }) {
   return (
     <strong>
@@ -24,7 +24,7 @@ export function UserName({ children }: { children: string }) {
   )
 }
 
-/** The reason in the wire's words, for a developer: English on a page of any language. */
+/** The technical reason, for developers. It is in English on pages of every language. */
 export function TechnicalLine({ children }: { children: string }) {
   return (
     <p lang="en">
@@ -33,10 +33,10 @@ export function TechnicalLine({ children }: { children: string }) {
   )
 }
 
-/** What kept a form from being done, told at once to who cannot see it: a field names it in `aria-describedby`. */
+/** Why a form was rejected. The field in question refers to it by `aria-describedby`. */
 export function FormFault({ id, children }: { id: string; children: ComponentChildren }) {
   return (
-    // The page is a new one, and a live region speaks only when it changes: so the focus is here.
+    // A live region is announced only when it changes, and this is a new page. Focus makes screen readers read it.
     <p class="fault" role="alert" id={id} tabIndex={-1} autofocus>
       {children}
     </p>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, authorize, connect, logIn, token } from '../support/journey.ts'
-import { isConnectPage, loggedIn, wayOn } from '../support/pages.ts'
+import { isConnectPage, loggedIn, recoveryLink } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
@@ -123,7 +123,7 @@ describe('17: the connect page submitted more than once, by somebody else, or al
       'invalid_grant',
     )
     // The page says how to go on, and that does bring it back.
-    const fresh = await visitor.follow(await visitor.get(wayOn(again, 'Start again')))
+    const fresh = await visitor.follow(await visitor.get(recoveryLink(again, 'Start again')))
     expect(redirectOf(await press(visitor, fresh))?.searchParams.get('code')).toMatch(/^lk_test_ac_/)
     expect(await held('dan')).toEqual({ grants: 2, live: 1, connections: 2 })
   })
@@ -206,7 +206,7 @@ describe('17: the connect page submitted more than once, by somebody else, or al
     const cancelled = await bob.submit(own, '/connect', { request: sealed, decision: 'cancel' })
     for (const refused of [withOwnToken, withHerToken, cancelled]) {
       expect([refused.status, refused.headers.get('location')]).toEqual([403, null])
-      expect(isConnectPage(await bob.follow(await bob.get(wayOn(refused))))).toBe(true)
+      expect(isConnectPage(await bob.follow(await bob.get(recoveryLink(refused))))).toBe(true)
     }
     expect(await rowCounts(server)).toEqual(before)
   })
@@ -225,7 +225,7 @@ describe('17: the connect page submitted more than once, by somebody else, or al
     await query(server.database, 'DELETE FROM sessions')
     const refused = await press(visitor, page)
     expect(refused.status).toBe(403)
-    const login = await visitor.follow(await visitor.get(wayOn(refused)))
+    const login = await visitor.follow(await visitor.get(recoveryLink(refused)))
     expect(isConnectPage(await logIn(visitor, login, 'ada'))).toBe(true)
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { password, seed } from '../support/directory.ts'
 import { authorize, logIn } from '../support/journey.ts'
 import { attempt, loginPage, plant, right } from '../support/login.ts'
-import { wayOn } from '../support/pages.ts'
+import { recoveryLink } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
@@ -23,7 +23,7 @@ async function expectRefusedWithAWayOn(visitor: Visitor, page: Page): Promise<vo
   expect(page.headers.getSetCookie().join()).not.toContain('latchkey-session')
   expect(page.document.querySelector('h1')?.text.trim()).not.toBe('')
   expect(page.text).not.toMatch(/csrf_|FST_|undefined|Error/)
-  const href = wayOn(page)
+  const href = recoveryLink(page)
   expect(new URL(href).origin).toBe(server.authUrl)
   expect((await visitor.follow(await visitor.get(href))).status).toBe(200)
 }
@@ -134,7 +134,7 @@ describe('9: a form that is not ours', () => {
     await logIn(visitor, old, 'ada')
     const refused = await visitor.submit(old, '/login', right('ada'))
     await expectRefusedWithAWayOn(visitor, refused)
-    const page = await visitor.follow(await visitor.get(wayOn(refused)))
+    const page = await visitor.follow(await visitor.get(recoveryLink(refused)))
     const answer = redirectOf(await visitor.submit(page, '/connect', { decision: 'connect' }))
     expect(answer?.searchParams.get('state')).toBe('kept')
   })

@@ -4,7 +4,7 @@ import { codeFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { authorize, authorizeUrl, connect, logIn, pkce, token } from '../support/journey.ts'
-import { answerOf, isConnectPage, loggedIn, wayOn } from '../support/pages.ts'
+import { answerOf, isConnectPage, loggedIn, recoveryLink } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { type Page, Visitor } from '../support/visitor.ts'
@@ -64,7 +64,7 @@ describe('the end of the journey', () => {
     const used = await visitor.submit(page, '/connect', { decision: 'connect' })
     expect(used.status).toBe(409)
     expect(used.headers.get('location')).toBeNull()
-    const again = await visitor.follow(await visitor.get(wayOn(used, 'Start again')))
+    const again = await visitor.follow(await visitor.get(recoveryLink(used, 'Start again')))
     expect(isConnectPage(again)).toBe(true)
     const second = answerOf(partner, await visitor.submit(again, '/connect', { decision: 'connect' }))
     expect(second).toMatchObject({ state: 'again', code: expect.any(String) })
@@ -108,7 +108,7 @@ describe('the sealed request', () => {
     expect((await rowCounts(own)).connections).toBe(0)
 
     for (const page of [late, refused]) {
-      const again = await visitor.follow(await visitor.get(wayOn(page, 'Start again')))
+      const again = await visitor.follow(await visitor.get(recoveryLink(page, 'Start again')))
       expect(isConnectPage(again)).toBe(true)
       const answer = answerOf(partner, await visitor.submit(again, '/connect', { decision: 'connect' }))
       expect(answer.state).toBe(asked.state)

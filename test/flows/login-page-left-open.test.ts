@@ -3,7 +3,7 @@ import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { authorize, logIn } from '../support/journey.ts'
 import { right } from '../support/login.ts'
-import { answerOf, isConnectPage, isLoginPage, loggedIn, wayOn } from '../support/pages.ts'
+import { answerOf, isConnectPage, isLoginPage, loggedIn, recoveryLink } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
@@ -77,7 +77,7 @@ describe('a login page that was open for more than ten minutes', () => {
     await query(server.database, `UPDATE partners SET redirect_uris = '{https://partner.example/new}'`)
     const page = await logIn(visitor, login, 'ada')
     expect([page.status, page.document.querySelector('h1')?.text]).toEqual([400, 'This page is out of date'])
-    expect((await visitor.get(wayOn(page))).status).toBe(400)
+    expect((await visitor.get(recoveryLink(page))).status).toBe(400)
     await query(server.database, 'UPDATE partners SET redirect_uris = $1', [[partner.redirectUri]])
   })
 })

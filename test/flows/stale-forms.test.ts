@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seed } from '../support/directory.ts'
-import { loggedIn, wayOn } from '../support/pages.ts'
+import { loggedIn, recoveryLink } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { redirectOf } from '../support/visitor.ts'
 
@@ -24,7 +24,7 @@ test.each([
   const page = await visitor.get(`${server.authUrl}${address}`)
   const stale = await visitor.submit(page, action, { _csrf: 'x' })
   expect(stale.status).toBe(403)
-  expect(wayOn(stale, 'Try again')).toBe(`${server.authUrl}${back}`)
+  expect(recoveryLink(stale, 'Try again')).toBe(`${server.authUrl}${back}`)
 })
 
 test('a logout that a partner asked for goes on from a page that is out of date', async () => {
@@ -36,7 +36,7 @@ test('a logout that a partner asked for goes on from a page that is out of date'
   const page = await visitor.follow(await visitor.get(`${server.authUrl}/api/oauth2/logout?${asked}`))
   const stale = await visitor.submit(page, '/logout', { _csrf: 'x' })
   expect(stale.status).toBe(403)
-  const again = await visitor.get(wayOn(stale, 'Try again'))
+  const again = await visitor.get(recoveryLink(stale, 'Try again'))
   const done = await visitor.follow(await visitor.submit(again, '/logout', {}))
   expect(redirectOf(done)?.href).toBe('https://partner.example/bye')
 })

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Texts } from '../languages/languages.ts'
-import { type WayOn, yourApps } from '../pages/error-page.tsx'
+import { connectedAppsLink, type RecoveryLink } from '../pages/error-page.tsx'
 
-/** What our forms carry on to the next page; nothing else is taken from a form that is not believed. */
+/** The fields that name the next page. Nothing else is read from a form that failed its checks. */
 const Carried = Type.Object({
   request: Type.Optional(Type.String()),
   logout: Type.Optional(Type.String()),
@@ -13,10 +13,10 @@ const Carried = Type.Object({
 type Carried = Static<typeof Carried>
 const carried = Compile(Carried)
 
-/** The page that a form stood on, made anew. */
-export function wayBack({ url, body }: FastifyRequest, texts: Texts): WayOn {
+/** A link to a fresh copy of the page that the form was on. */
+export function retryLink({ url, body }: FastifyRequest, texts: Texts): RecoveryLink {
   const href = pageOf(url, carried.Check(body) ? body : {})
-  return href === undefined ? yourApps(texts) : { label: texts.errors.tryAgain, href }
+  return href === undefined ? connectedAppsLink(texts) : { label: texts.errors.tryAgain, href }
 }
 
 function pageOf(url: string, { request, logout, page }: Carried): string | undefined {
