@@ -26,10 +26,10 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
     )
     if (identified.kind === 'refused') {
       const texts = await web.texts(request)
-      const { heading, untrusted } = texts.authorize
+      const { heading, text: explanation } = texts.authorize
       const text = (
         <>
-          <p>{untrusted}</p>
+          <p>{explanation}</p>
           <p>{reasonText(identified.reason, texts)}</p>
         </>
       )
@@ -60,7 +60,7 @@ function reasonText(reason: UntrustedRequestReason, { authorize: { reasons } }: 
     case 'missing':
       return reasons[reason.kind](reason.parameter)
     case 'foreign-environment':
-      return reasons.foreignEnvironment(reason.theirs, reason.ours)
+      return reasons.wrongEnvironment(reason.theirs, reason.ours)
     case 'unknown-client':
       return reasons.unknownClient
     case 'suspended':

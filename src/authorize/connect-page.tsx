@@ -40,7 +40,7 @@ export function ConnectPage(props: {
       <form method="post" action="/logout">
         <HiddenFields csrf={props.csrf} request={props.request} />
         <button type="submit" class="aside">
-          {connect.notYou}
+          {connect.switchUser}
         </button>
       </form>
     </>

@@ -79,7 +79,7 @@ class ConnectStep {
     const asked = opened.request
     const session = await liveSession(this.#request, this.#context, asked.clientId)
     if (!session || session.user_id !== opened.userId) {
-      return this.#errorPage(403, this.#texts.connect.notYours, this.#startAgain(asked))
+      return this.#errorPage(403, this.#texts.connect.differentUser, this.#startAgain(asked))
     }
     if (decision === 'cancel') {
       return this.#goBack(asked, { error: 'access_denied', error_description: 'the user pressed Cancel' })
@@ -105,7 +105,7 @@ class ConnectStep {
       case 'connected':
         return this.#goBack(asked, { code: outcome.code })
       case 'used':
-        return this.#errorPage(409, this.#texts.connect.used, this.#startAgain(asked))
+        return this.#errorPage(409, this.#texts.connect.alreadyUsed, this.#startAgain(asked))
       case 'unavailable':
         // Since it was looked at, something ended: the partner, the user or the grant. What is next is decided anew.
         return this.show(sealed)
@@ -133,8 +133,8 @@ class ConnectStep {
   }
 
   #outOfDate(opened: Exclude<Unsealed, { kind: 'open' }>): FastifyReply {
-    const { expired, incomplete } = this.#texts.connect
-    if (opened.kind === 'invalid') return this.#errorPage(400, incomplete)
+    const { expired, invalid } = this.#texts.connect
+    if (opened.kind === 'invalid') return this.#errorPage(400, invalid)
     return this.#errorPage(400, expired, this.#startAgain(opened.request))
   }
 

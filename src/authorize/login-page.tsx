@@ -4,7 +4,7 @@ import { pauseText } from '../login/refusal.ts'
 import type { Texts } from '../web/languages/languages.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
 
-/** Why the login page is shown once more. */
+/** Why the login page is shown again. */
 export type LoginRefusal = Exclude<LoginOutcome, { kind: 'welcome' }>
 
 export function LoginPage(props: {
@@ -53,11 +53,11 @@ export function LoginPage(props: {
         </label>
         <button type="submit">{login.submit}</button>
       </form>
-      <p class="small">{login.passwordStays}</p>
+      <p class="small">{login.passwordPrivacy}</p>
     </>
   )
 }
 
 function refusalText(refusal: LoginRefusal, texts: Texts): string {
-  return refusal.kind === 'refused' ? texts.login.refused : pauseText(refusal, texts)
+  return refusal.kind === 'refused' ? texts.login.wrongCredentials : pauseText(refusal, texts)
 }

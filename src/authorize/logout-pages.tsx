@@ -13,16 +13,16 @@ export function LogoutPage(props: {
   return (
     <>
       <h1>{logout.heading}</h1>
-      {props.partnerName && <p>{logout.who(<bdi>{props.partnerName}</bdi>)}</p>}
+      {props.partnerName && <p>{logout.requestedBy(<bdi>{props.partnerName}</bdi>)}</p>}
       <p>{account.loggedInAs(<UserName>{props.userName}</UserName>)}</p>
-      <p>{logout.appsStay}</p>
+      <p>{logout.appsStayConnected}</p>
       <form method="post" action="/logout">
         <HiddenFields csrf={props.csrf} />
         <input type="hidden" name="logout" value={props.logout} />
         <button type="submit">{account.logOut}</button>
       </form>
       <p>
-        <a href="/connections">{logout.stay}</a>
+        <a href="/connections">{logout.stayLoggedIn}</a>
       </p>
     </>
   )

@@ -2,7 +2,7 @@ import type { Texts } from '../web/languages/languages.ts'
 import { Amount, Day, HiddenFields, Moment } from '../web/parts.tsx'
 import type { EndedGrant, LiveGrant } from './grants.sql.ts'
 
-/** What is shared with whom, how it is used, and the button that ends it. */
+/** One card for each connected app: what it reads, how often, and the button to disconnect it. */
 export function LiveGrants({ grants, csrf, texts }: { grants: LiveGrant[]; csrf: string; texts: Texts }) {
   const { intro, none, readsNote } = texts.connections
   if (grants.length === 0) return <p>{none}</p>
@@ -84,7 +84,7 @@ function Reads({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
   )
 }
 
-/** The grants that have ended, and by whom. */
+/** Grants that have ended, and who ended them. */
 export function EndedGrants({ grants, texts }: { grants: EndedGrant[]; texts: Texts }) {
   const { connections: text, language } = texts
   if (grants.length === 0) return null
@@ -94,7 +94,7 @@ export function EndedGrants({ grants, texts }: { grants: EndedGrant[]; texts: Te
       <table class="quiet" aria-labelledby="history">
         <thead>
           <tr>
-            <th scope="col">{text.application}</th>
+            <th scope="col">{text.app}</th>
             <th scope="col">{text.connected}</th>
             <th scope="col">{text.ended}</th>
           </tr>

@@ -19,7 +19,7 @@ export function refusalStatus(
   }
 }
 
-/** Why a password was not even looked at. */
+/** Why the password was not checked. */
 export function pauseText(
   pause: Extract<LoginOutcome, { kind: 'throttled' | 'busy' }>,
   { login }: Texts,

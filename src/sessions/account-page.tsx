@@ -7,7 +7,7 @@ import type { Session } from './sessions.sql.ts'
 
 type AccountPage = 'connections' | 'sessions' | 'password'
 
-/** Answers with one of the pages on which users look after what is theirs. */
+/** Sends one of the account pages, with their common navigation. */
 export async function sendAccountPage(
   web: Web,
   reply: FastifyReply,

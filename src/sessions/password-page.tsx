@@ -5,7 +5,7 @@ import type { Texts } from '../web/languages/languages.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
 import type { ChangeOutcome } from './change-password.ts'
 
-/** What became of the form as it was sent. */
+/** The result of the submitted form. */
 export type Notice =
   | { kind: 'changed' }
   | Extract<ChangeOutcome, { kind: 'unfit' | 'refused' | 'throttled' | 'busy' }>
@@ -24,7 +24,7 @@ export function PasswordForm(props: {
       <Outcome notice={notice} texts={texts} />
       <form method="post" action="/password" class="narrow">
         <HiddenFields csrf={props.csrf} />
-        {/* Password managers ask whose password it is. */}
+        {/* Password managers need the user name. */}
         <input type="email" autocomplete="username" value={props.email} readonly hidden />
         <label>
           {text.current}
@@ -38,7 +38,7 @@ export function PasswordForm(props: {
             aria-describedby={wrong ? 'fault' : undefined}
           />
         </label>
-        <label for="new">{text.next}</label>
+        <label for="new">{text.new}</label>
         <input
           type="password"
           id="new"
@@ -75,12 +75,14 @@ function Outcome({ notice, texts }: { notice: Notice | undefined; texts: Texts }
 }
 
 function faultText(notice: Exclude<Notice, { kind: 'changed' }>, texts: Texts): string {
-  const { refused, unfit } = texts.password
+  const { wrongCurrentPassword, rejectedPassword } = texts.password
   switch (notice.kind) {
     case 'unfit':
-      return notice.fault === 'too_short' ? unfit.too_short(shortestPassword) : unfit[notice.fault]
+      return notice.fault === 'too_short'
+        ? rejectedPassword.too_short(shortestPassword)
+        : rejectedPassword[notice.fault]
     case 'refused':
-      return refused
+      return wrongCurrentPassword
     case 'throttled':
     case 'busy':
       return pauseText(notice, texts)

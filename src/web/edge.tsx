@@ -66,7 +66,7 @@ export async function webEdge(
   })
 
   const fromOwnPage = async (request: FastifyRequest, reply: FastifyReply) =>
-    isOwnPage(request, config.authUrl) ? undefined : answerForeignForm(web, request, reply)
+    isOwnPage(request, config.authUrl) ? undefined : answerCrossSiteForm(web, request, reply)
   const web: Web = {
     sheets,
     ownForm: [fromOwnPage, (request, reply, done) => app.csrfProtection(request, reply, done)],
@@ -98,7 +98,7 @@ export async function webEdge(
     },
   }
   app.setErrorHandler((error, request, reply) => answerError(web, error, request, reply))
-  app.setNotFoundHandler((request, reply) => answerNoSuchPage(web, request, reply))
+  app.setNotFoundHandler((request, reply) => answerPageNotFound(web, request, reply))
   return web
 }
 
@@ -107,23 +107,23 @@ function csrfOwner(request: FastifyRequest, config: Config): string {
   return sessionHash(request, config)?.toString('base64url') ?? 'nobody'
 }
 
-async function answerForeignForm(
+async function answerCrossSiteForm(
   web: Web,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const texts = await web.texts(request)
-  const { heading, text } = texts.errors.foreignForm
+  const { heading, text } = texts.errors.crossSiteForm
   return web.errorPage(reply, texts, 403, heading, <p>{text}</p>, retryLink(request, texts))
 }
 
-async function answerNoSuchPage(
+async function answerPageNotFound(
   web: Web,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const texts = await web.texts(request)
-  const { heading, text } = texts.errors.noSuchPage
+  const { heading, text } = texts.errors.pageNotFound
   return web.errorPage(reply, texts, 404, heading, <p>{text}</p>, connectedAppsLink(texts))
 }
 
@@ -141,10 +141,10 @@ async function answerError(
   const fault = classify(error)
   if (fault.kind !== 'client') request.log.error(error)
   if (fault.kind === 'unavailable') reply.header('retry-after', '1')
-  const heading = fault.kind === 'client' ? texts.errors.unreadable : texts.errors.failed
+  const heading = fault.kind === 'client' ? texts.errors.malformedRequest : texts.errors.serverError
   const text = (
     <>
-      <p>{texts.errors.faults[fault.kind]}</p>
+      <p>{texts.errors.explanations[fault.kind]}</p>
       {fault.kind === 'client' && <TechnicalLine>{fault.explanation}</TechnicalLine>}
     </>
   )

@@ -6,12 +6,12 @@ import type { Texts } from './languages/languages.ts'
 
 export type RecoveryLink = { label: string; href: string }
 
-/** Where nothing better is known. */
+/** The link of an error page that has no better one. */
 export function connectedAppsLink({ errors }: Texts): RecoveryLink {
-  return { label: errors.toConnections, href: '/connections' }
+  return { label: errors.toConnectedApps, href: '/connections' }
 }
 
-/** What went wrong in plain words, what to do now, and what to quote to whoever helps. */
+/** Says what went wrong and what to do, and shows the request id for support. */
 export function ErrorPage(props: {
   heading: string
   children: ComponentChildren
@@ -31,13 +31,13 @@ export function ErrorPage(props: {
         </p>
       )}
       <p class="small">
-        {props.texts.frame.quoteNumber} <code>{props.requestId}</code>
+        {props.texts.frame.supportReference} <code>{props.requestId}</code>
       </p>
     </>
   )
 }
 
-/** What our forms carry on to the next page; nothing else is taken from a form that is not believed. */
+/** The fields that name the next page. Nothing else is read from a form that failed its checks. */
 const Carried = Type.Object({
   request: Type.Optional(Type.String()),
   logout: Type.Optional(Type.String()),
@@ -46,7 +46,7 @@ const Carried = Type.Object({
 type Carried = Static<typeof Carried>
 const carried = Compile(Carried)
 
-/** The page that a form stood on, made anew. */
+/** A link to a fresh copy of the page that the form was on. */
 export function retryLink({ url, body }: FastifyRequest, texts: Texts): RecoveryLink {
   const href = pageOf(url, carried.Check(body) ? body : {})
   return href === undefined ? connectedAppsLink(texts) : { label: texts.errors.tryAgain, href }

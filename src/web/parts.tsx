@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Language } from './languages/languages.ts'
 
-/** What every form of ours carries: the CSRF token, and where it leads where that is not always the same. */
+/** The hidden fields of every form: the CSRF token, and the next page where it varies. */
 export function HiddenFields(props: {
   csrf: string
   request?: string | undefined
@@ -16,7 +16,7 @@ export function HiddenFields(props: {
   )
 }
 
-/** Whose login this is. */
+/** The name of the user who is logged in. */
 export function UserName({ children }: { children: string }) {
   return (
     <strong>
@@ -25,7 +25,7 @@ export function UserName({ children }: { children: string }) {
   )
 }
 
-/** The reason in the wire's words, for a developer: English on a page of any language. */
+/** The technical reason, for developers. It is in English on pages of every language. */
 export function TechnicalLine({ children }: { children: string }) {
   return (
     <p lang="en">
@@ -34,10 +34,10 @@ export function TechnicalLine({ children }: { children: string }) {
   )
 }
 
-/** What kept a form from being done, told at once to who cannot see it: a field names it in `aria-describedby`. */
+/** Why a form was rejected. The field in question refers to it by `aria-describedby`. */
 export function FormFault({ id, children }: { id: string; children: ComponentChildren }) {
   return (
-    // The page is a new one, and a live region speaks only when it changes: so the focus is here.
+    // A live region is announced only when it changes, and this is a new page. Focus makes screen readers read it.
     <p class="fault" role="alert" id={id} tabIndex={-1} autofocus>
       {children}
     </p>
@@ -53,7 +53,7 @@ const day = {
 } as const
 const minute = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 
-/** To the minute, in UTC, and it says so: the server does not know where the reader is. */
+/** Date and time to the minute, in UTC: the server does not know the time zone of the reader. */
 export function Moment({ at, language }: { at: Date; language: Language }) {
   return <time datetime={at.toISOString()}>{new Intl.DateTimeFormat(language, minute).format(at)}</time>
 }

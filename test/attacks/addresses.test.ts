@@ -190,7 +190,7 @@ describe('addresses that do not exist answer in the language of their edge', () 
         expect(answer?.status).toBe(404)
         expect(answer?.headers.get('content-type')).toBe('text/html; charset=utf-8')
         expect(answer?.headers.get('content-security-policy')).toContain("default-src 'none'")
-        expect(answer?.body).toContain('There is no such page')
+        expect(answer?.body).toContain('Page not found')
       }
     },
   )

@@ -69,7 +69,7 @@ describe('1: a redirect_uri that is almost the registered one', () => {
       everyWay(server, parametersFor(partner, { redirect_uri: redirectUri })),
     )) {
       expectErrorPage(page)
-      expect(page.document.querySelector('.fault')?.text).toContain('must match exactly')
+      expect(page.document.querySelector('.fault')?.text).toContain('must match a registered URI exactly')
     }
   })
 
@@ -117,7 +117,7 @@ describe('an unknown client gets an error page, whatever else it asks for', () =
   ])('client_id %j', async (clientId) => {
     for (const page of await Promise.all(everyWay(server, parametersFor(partner, { client_id: clientId })))) {
       expectErrorPage(page)
-      expect(page.text).toContain('client_id is not known')
+      expect(page.text).toContain('Unknown client_id')
       expect(page.document.querySelector('img')).toBeNull()
     }
   })
@@ -167,7 +167,7 @@ describe('3: redirect_uri missing', () => {
     for (const query of [parametersFor(partner, {}, [name]), parametersFor(partner, { [name]: '' })]) {
       for (const page of await Promise.all(everyWay(server, query))) {
         expectErrorPage(page)
-        expect(page.text).toContain(`${name} is missing`)
+        expect(page.text).toContain(`Missing required parameter: ${name}`)
       }
     }
   })
@@ -180,11 +180,11 @@ test('8: a client of the other environment is unknown, and the page says where i
     const pages = [
       {
         page: await new Visitor().post(authorizeUrl(server, live), ''),
-        text: 'belongs to production, and this is sandbox',
+        text: 'belongs to the production environment. This is the sandbox environment.',
       },
       {
         page: await new Visitor().post(authorizeUrl(production, partner), ''),
-        text: 'belongs to sandbox, and this is production',
+        text: 'belongs to the sandbox environment. This is the production environment.',
       },
     ]
     for (const { page, text } of pages) {

@@ -65,7 +65,7 @@ describe('44: a flood of logins', () => {
     const busy = await visitor.submit(page, '/login', right('ada'))
     expect(busy.status).toBe(503)
     expect(Number(busy.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(busy.document.querySelector('[role=alert]')?.text).toContain('Please try again in a few seconds')
+    expect(busy.document.querySelector('[role=alert]')?.text).toContain('Sign-in is busy')
     expect(busy.document.querySelector('input[name=email]')?.getAttribute('value')).toBe(right('ada').email)
 
     expect((await api(server, 'households', accessToken)).status).toBe(200)

@@ -29,12 +29,12 @@ describe('11: guessing the current password in a session that somebody left open
     for (let n = 0; n < 10; n++) {
       const page = await changePassword(visitor, server, newPassword, `guess ${n}`)
       expect(page.status).toBe(403)
-      expect(page.document.querySelector('[role=alert]')?.text).toContain('not right')
+      expect(page.document.querySelector('[role=alert]')?.text).toContain('current password is wrong')
     }
     const paused = await changePassword(visitor, server)
     expect(paused.status).toBe(429)
     expect(Number(paused.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(paused.document.querySelector('[role=alert]')?.text).toContain('too many attempts')
+    expect(paused.document.querySelector('[role=alert]')?.text).toContain('Too many attempts')
     expect(await loginStatus(server, 'ada', password, visitor)).toBe(429)
     // Who guesses here cannot lock ada out of her other browsers.
     expect(await loginStatus(server, 'ada', password)).toBe(303)

@@ -45,7 +45,7 @@ async function visit(
     await page.locator('[value=connect]').waitFor()
     await look(page, 'connect')
     for (const [name, path] of [
-      ['connect-incomplete', '/connect?request=x'],
+      ['connect-invalid', '/connect?request=x'],
       ['untrusted-request', '/api/oauth2/authorize?client_id=nobody&redirect_uri=x'],
       ['malformed-request', '/login?request=%zz'],
       ['no-such-page', '/no-such-page'],
@@ -138,14 +138,14 @@ describe('by keyboard alone', () => {
       const field = page.locator(`[name=${name}]`)
       expect(await field.getAttribute('aria-invalid')).toBe('true')
       const described = await field.getAttribute('aria-describedby')
-      expect(await page.locator(`#${described}`).textContent()).toBe(login.refused)
+      expect(await page.locator(`#${described}`).textContent()).toBe(login.wrongCredentials)
     }
     await expectStops(page, ['email', 'password'])
     await page.keyboard.type(password)
     await expectStops(page, [login.submit])
     await page.keyboard.press('Enter')
     await page.locator('[value=connect]').waitFor()
-    await expectStops(page, ['your connected apps', 'cancel', 'connect', connect.notYou])
+    await expectStops(page, ['your connected apps', 'cancel', 'connect', connect.switchUser])
     await page.keyboard.press('Shift+Tab')
     expect(await focused(page)).toBe('connect')
     await page.keyboard.press('Enter')

@@ -48,7 +48,7 @@ test("the contract's own POST from another site leads through login and connect,
   await page.getByRole('button', { name: 'Connect' }).click()
   await page.getByLabel('Email address').fill(emailOf('ada'))
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.getByRole('heading', { name: 'Arrived' }).waitFor()
   const { searchParams } = new URL(page.url())

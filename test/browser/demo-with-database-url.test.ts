@@ -63,7 +63,7 @@ test('the unchanged demo partner connects a user of an imported directory', asyn
   await page.getByRole('button', { name: 'Connect' }).click()
   await page.getByLabel('Email address').fill(emailOf('ann'))
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Connect Test Partner?' }).waitFor()
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.getByRole('heading', { name: 'Households' }).waitFor()

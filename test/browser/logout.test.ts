@@ -42,7 +42,7 @@ beforeEach(async () => {
   await page.goto(`${server.authUrl}/login`)
   await page.getByLabel('Email address').fill(emailOf('ada'))
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Connected apps' }).waitFor()
 })
 
@@ -65,9 +65,9 @@ test('without one the user is asked, and the button leads back to the other site
   fields = { client_id: partner.clientId, post_logout_redirect_uri: `${origin}/bye` }
   await page.goto(origin)
   await page.getByRole('button', { name: 'Leave' }).click()
-  await page.getByRole('heading', { name: 'Log out?' }).waitFor()
+  await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
   await screenshot(page, 'logout')
-  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Bye' }).waitFor()
   await expectLoggedOut()
 })

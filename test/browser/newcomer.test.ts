@@ -48,11 +48,11 @@ test('a newcomer connects the demo partner and sees households and accounts', as
 
   await page.getByLabel('Email address').fill('ada@example.com')
   await page.getByLabel('Password').fill('not the password')
-  await page.getByRole('button', { name: 'Log in' }).click()
-  await expect.poll(() => page.getByRole('alert').textContent()).toContain('not right')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('Wrong email address or password')
   await screenshot(page, '2-login-refused')
   await page.getByLabel('Password').fill('demo-password-ada')
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).click()
 
   await page.getByRole('heading', { name: 'Connect Sample Partner App?' }).waitFor()
   await screenshot(page, '3-connect')
@@ -90,7 +90,7 @@ test('the user ends it under connected apps, and the partner is told on its next
   await page.goto(`${demo.ready.auth_url}/connections`)
   await screenshot(page, '7-connected-apps')
   await page.getByRole('button', { name: 'Disconnect Sample Partner App' }).click()
-  await page.getByText('No application is connected.').waitFor()
+  await page.getByText('No apps are connected.').waitFor()
   await page.goto(`${partnerUrl}/households`)
   await page
     .getByText(/connect again/i)
@@ -115,7 +115,7 @@ test('on a phone, in the dark', async () => {
   await screenshot(phone, 'phone-1-login')
   await phone.getByLabel('Email address').fill('mei@example.org')
   await phone.getByLabel('Password').fill('demo-password-mei')
-  await phone.getByRole('button', { name: 'Log in' }).click()
+  await phone.getByRole('button', { name: 'Sign in' }).click()
   await phone.getByRole('button', { name: 'Connect', exact: true }).waitFor()
   await screenshot(phone, 'phone-2-connect')
   const overflow = await phone.evaluate(

@@ -36,10 +36,11 @@ function catalogue(language: Language): Map<string, Said> {
 
 /** Texts that are right though they are what English says. */
 const sameAsInEnglish = new Set([
-  'de .frame.sandbox', // the trade's own word in German
-  // Words that are French and English alike.
+  // Common words in German.
+  'de .frame.sandbox',
+  'de .connections.app',
+  // The same words in French.
   'fr .connections.site',
-  'fr .connections.application',
   'fr .sessions.heading',
 ])
 

@@ -53,7 +53,7 @@ describe('what an application has read', () => {
     const visitor = await loggedIn(server, 'ada')
     expect(facts(await appsPage(visitor))).toMatchObject({
       Site: 'partner.example',
-      'Last used': 'Not yet',
+      'Last used': 'Never',
       Requests: '0',
       Households: '0',
       Accounts: '0',

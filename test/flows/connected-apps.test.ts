@@ -49,7 +49,7 @@ test('without a login the page asks for one, and comes back', async () => {
 test('it lists the live grants of this user, each once and with where it leads, and nobody else’s', async () => {
   const ada = await loggedIn(server, 'ada')
   expect(listed(await appsPage(ada))).toEqual([])
-  expect((await appsPage(ada)).text).toContain('No application is connected')
+  expect((await appsPage(ada)).text).toContain('No apps are connected')
   await tokensFor(server, ledger, 'ada')
   await tokensFor(server, ledger, 'ada')
   await tokensFor(server, planner, 'ada')

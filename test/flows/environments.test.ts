@@ -61,7 +61,7 @@ describe.each([
     expect(page.status).toBe(400)
     expect(page.headers.get('location')).toBeNull()
     expect(page.document.querySelector('.fault')?.text).toContain(
-      `The client_id belongs to ${home}, and this is ${away}.`,
+      `The client_id belongs to the ${home} environment. This is the ${away} environment.`,
     )
   })
 

@@ -83,7 +83,7 @@ describe.each(languages)('a journey in %s', (language) => {
     expect(isLoginPage(login)).toBe(true)
     const refused = await visitor.submit(login, '/login', wrong('ada'), other)
     expect(refused.status).toBe(403)
-    expect(refused.document.querySelector('[role=alert]')?.text).toBe(texts.login.refused)
+    expect(refused.document.querySelector('[role=alert]')?.text).toBe(texts.login.wrongCredentials)
     const page = await logIn(visitor, refused, 'ada')
     expect(isConnectPage(page)).toBe(true)
     for (const shown of [login, refused, page]) expectLanguage(shown, language)
@@ -94,7 +94,7 @@ describe.each(languages)('a journey in %s', (language) => {
     const stale = await visitor.submit(page, '/connect', { _csrf: 'x', decision: 'connect' }, other)
     expect([foreign.status, stale.status]).toEqual([403, 403])
     expect([heading(foreign), heading(stale)]).toEqual([
-      texts.errors.foreignForm.heading,
+      texts.errors.crossSiteForm.heading,
       texts.errors.staleForm.heading,
     ])
     for (const shown of [foreign, stale]) expectLanguage(shown, language)
@@ -108,7 +108,7 @@ describe.each(languages)('a journey in %s', (language) => {
     const refused = await visitor.submit(login, '/login', wrong('bob'), asking)
     const missing = await visitor.get(`${server.authUrl}/no-such-page`, asking)
     for (const page of [login, refused, missing]) expectLanguage(page, language)
-    expect(heading(missing)).toBe(texts.errors.noSuchPage.heading)
+    expect(heading(missing)).toBe(texts.errors.pageNotFound.heading)
   })
 
   test('what stops a connection is told, and Start again asks in the same language and with the same hint', async () => {
@@ -127,19 +127,19 @@ describe.each(languages)('a journey in %s', (language) => {
       const stranger = await loggedIn(own, 'bob')
       const { request = '' } = fieldsOf(page, '/connect')
       const theirs = await authorize(stranger, own, client)
-      const notYours = await stranger.submit(theirs, '/connect', { request, decision: 'connect' })
+      const differentUser = await stranger.submit(theirs, '/connect', { request, decision: 'connect' })
       const nonsense = { request: 'x', decision: 'connect' }
-      const incomplete = await visitor.submit(page, '/connect', nonsense, { 'accept-language': language })
+      const invalid = await visitor.submit(page, '/connect', nonsense, { 'accept-language': language })
       own.advanceClock(601)
       const expired = await press()
 
-      const shown = { suspended, notYours, incomplete, expired }
-      for (const name of ['suspended', 'notYours', 'incomplete', 'expired'] as const) {
+      const shown = { suspended, differentUser, invalid, expired }
+      for (const name of ['suspended', 'differentUser', 'invalid', 'expired'] as const) {
         expectLanguage(shown[name], language)
         expect(heading(shown[name])).toBe(texts.connect[name].heading)
         expect(shown[name].document.querySelector('.fault')?.text).toBe(texts.connect[name].text)
       }
-      for (const stopped of [notYours, expired]) {
+      for (const stopped of [differentUser, expired]) {
         const again = new URL(recoveryLink(stopped, texts.connect.startAgain))
         expect(Object.fromEntries(again.searchParams)).toMatchObject(asked)
         expectLanguage(await visitor.follow(await visitor.get(again.href)), language)
@@ -160,7 +160,7 @@ describe.each(languages)('a journey in %s', (language) => {
       'accept-language': language,
     })
     expectLanguage(malformed, language)
-    expect(heading(malformed)).toBe(errors.unreadable)
+    expect(heading(malformed)).toBe(errors.malformedRequest)
     const detail = malformed.document.querySelector('.fault [lang=en]')
     expect(detail?.text).toBe('a parameter is not percent-encoded UTF-8')
   })

@@ -86,7 +86,7 @@ describe('with an id_token_hint of the user who is logged in', () => {
       visitor = await loggedIn(server, 'ada')
       const page = await logOut({ id_token_hint: tokens.idToken, ...more })
       expect(page.status).toBe(200)
-      expect(page.text).toContain('You are logged out')
+      expect(page.text).toContain('You are signed out')
       expect(await isLoggedIn(visitor, server)).toBe(false)
     }
   })
@@ -125,9 +125,9 @@ describe('without such a hint the user is asked', () => {
   test('no parameters at all: asked by nobody, and then told that it is done', async () => {
     const page = await logOut({})
     expect(asks(page)).toBe(true)
-    expect(page.text).not.toContain('asks you to log out')
+    expect(page.text).not.toContain('asks you to sign out')
     const done = await visitor.follow(await visitor.submit(page, '/logout', {}))
-    expect(done.text).toContain('You are logged out')
+    expect(done.text).toContain('You are signed out')
     expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 
@@ -150,7 +150,7 @@ describe('without such a hint the user is asked', () => {
     const page = await logOut({ client_id: partner.clientId, post_logout_redirect_uri: home })
     server.advanceClock(601)
     const done = await visitor.follow(await visitor.submit(page, '/logout', {}))
-    expect(done.text).toContain('You are logged out')
+    expect(done.text).toContain('You are signed out')
     expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 })

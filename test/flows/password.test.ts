@@ -77,7 +77,7 @@ describe('a password that does not fit', () => {
     ['of 7 characters', 'short 7', 'at least 8 characters'],
     ['of 7 characters and 14 bytes', 'äöüßäöü', 'at least 8 characters'],
     ['of 1025 bytes', `${'é'.repeat(512)}x`, 'too long'],
-    ['of two lines', 'line one\nline two', 'one line'],
+    ['of two lines', 'line one\nline two', 'line break'],
   ])('%s: told, and nothing is changed', async (_what, next, reason) => {
     const visitor = await loggedIn(server, 'dan')
     const page = await changePassword(visitor, server, next)

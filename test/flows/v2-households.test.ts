@@ -176,7 +176,7 @@ test('what is read is counted and logged, and what was refused with a live token
   expect(logLines(server, headers.get('x-api-request-id') ?? '')).toMatchObject([
     {
       event: 'read',
-      outcome: 'refused',
+      outcome: 'rejected',
       user_id: cleo,
       route: '/service-open-api/api/v2/households',
       status: 400,

@@ -56,7 +56,7 @@ const expectExpired = ({ status, body }: ApiAnswer) => {
     410,
     {
       code: 'sync_expired',
-      detail: expect.stringMatching(/walk all households again, without updated_since/),
+      detail: expect.stringMatching(/read all households again, without updated_since/),
     },
   ])
 }

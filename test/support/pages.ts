@@ -7,12 +7,12 @@ export const isLoginPage = (page: Page) => page.document.querySelector('input[na
 
 export const isConnectPage = (page: Page) => page.document.querySelector('button[value=connect]') !== null
 
-/** Where the link with this label leads; without a label, the one button of an error page. */
+/** The address of the link with this label, or of the error page’s button. */
 export function recoveryLink(page: Page, label?: string): string {
   const links = page.document.querySelectorAll(label === undefined ? 'a.button' : 'a')
   const link = links.find((candidate) => label === undefined || candidate.text.trim() === label)
   const href = link?.getAttribute('href')
-  if (!href) throw new Error(`no way on in: ${page.text}`)
+  if (!href) throw new Error(`no recovery link in: ${page.text}`)
   return new URL(href, page.url).href
 }
 

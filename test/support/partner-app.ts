@@ -70,7 +70,7 @@ export async function travel(app: PartnerApp, authorizationUrl: URL): Promise<UR
 export async function logInAndConnect({ page, origin }: PartnerApp): Promise<void> {
   await page.getByLabel('Email address').fill(emailOf('ada'))
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.waitForURL((url) => url.origin === origin)
 }
@@ -79,5 +79,5 @@ export async function logInAndConnect({ page, origin }: PartnerApp): Promise<voi
 export async function disconnect({ page, server }: PartnerApp): Promise<void> {
   await page.goto(`${server.authUrl}/connections`)
   await page.getByRole('button', { name: 'Disconnect Test Partner' }).click()
-  await page.getByText('No application is connected.').waitFor()
+  await page.getByText('No apps are connected.').waitFor()
 }

@@ -3,57 +3,57 @@ import type { Catalogue } from './en.tsx'
 export const de: Catalogue = {
   frame: {
     sandbox: 'Sandbox',
-    quoteNumber: 'Wenn Sie um Hilfe bitten, nennen Sie diese Nummer:',
+    supportReference: 'Referenz für den Support:',
   },
   errors: {
-    foreignForm: {
+    crossSiteForm: {
       heading: 'Dieses Formular kam von einer anderen Website',
-      text: 'Zu Ihrem Schutz wurde nichts ausgeführt. Wenn Sie selbst die Schaltfläche gedrückt haben, versuchen Sie es bitte erneut.',
+      text: 'Zum Schutz Ihres Kontos haben wir nichts geändert. Wenn Sie selbst auf die Schaltfläche gedrückt haben, versuchen Sie es erneut.',
     },
     staleForm: {
       heading: 'Diese Seite ist nicht mehr aktuell',
-      text: 'Die Seite war zu lange offen oder gehört zu einer anderen Anmeldung. Zu Ihrem Schutz wurde nichts ausgeführt; bitte versuchen Sie es erneut.',
+      text: 'Sie war zu lange geöffnet oder gehört zu einer anderen Anmeldung. Es wurde nichts geändert. Versuchen Sie es erneut.',
     },
-    noSuchPage: {
-      heading: 'Diese Seite gibt es nicht',
-      text: 'Vielleicht ist die Adresse falsch geschrieben, oder die Seite ist umgezogen.',
+    pageNotFound: {
+      heading: 'Seite nicht gefunden',
+      text: 'Prüfen Sie die Adresse. Vielleicht wurde die Seite verschoben.',
     },
-    unreadable: 'Diese Anfrage ist nicht lesbar',
-    failed: 'Das hat nicht geklappt',
-    faults: {
+    malformedRequest: 'Wir können diese Anfrage nicht lesen',
+    serverError: 'Etwas ist schiefgelaufen',
+    explanations: {
       client:
-        'Gehen Sie zurück zu der Seite, von der Sie kamen, und versuchen Sie es erneut. Sollte es wieder vorkommen, ist dies der Grund:',
-      unavailable: 'Der Dienst kann gerade nicht antworten; versuchen Sie es gleich noch einmal.',
-      internal: 'Bei uns ist etwas fehlgeschlagen.',
+        'Gehen Sie zurück und versuchen Sie es erneut. Wenn es wieder nicht klappt, nennen Sie dem Support diesen Grund:',
+      unavailable: 'Der Dienst ist nicht verfügbar. Versuchen Sie es gleich noch einmal.',
+      internal: 'Der Fehler liegt bei uns. Versuchen Sie es in einigen Minuten erneut.',
     },
     tryAgain: 'Erneut versuchen',
-    toConnections: 'Zu Ihren verbundenen Apps',
+    toConnectedApps: 'Zu Ihren verbundenen Apps',
   },
   authorize: {
-    heading: 'Diese Anfrage kann nicht fortgesetzt werden',
-    untrusted:
-      'Der Anfrage der Anwendung, die Sie hierhergeschickt hat, ist nicht zu trauen. Deshalb wurden Sie nicht zu ihr zurückgeleitet.',
+    heading: 'Wir können diese Anfrage nicht ausführen',
+    text: 'Die App, von der Sie kommen, hat eine ungültige Anfrage gestellt. Deshalb haben wir Sie nicht zu ihr zurückgeleitet. Nennen Sie dem Support der App diesen Grund:',
     reasons: {
-      repeated: (parameter) => `Der Parameter ${parameter} wurde mehrfach gesendet.`,
-      missing: (parameter) => `Der Parameter ${parameter} fehlt.`,
-      foreignEnvironment: (theirs, ours) => `Die client_id gehört zu ${theirs}, und dies ist ${ours}.`,
-      unknownClient: 'Die client_id ist hier nicht bekannt.',
+      repeated: (parameter) => `Parameter mehrfach gesendet: ${parameter}.`,
+      missing: (parameter) => `Erforderlicher Parameter fehlt: ${parameter}.`,
+      wrongEnvironment: (theirs, ours) =>
+        `Die client_id gehört zur Umgebung ${theirs}. Dies ist die Umgebung ${ours}.`,
+      unknownClient: 'Unbekannte client_id.',
       suspended: 'Diese Anwendung ist gesperrt.',
       unregisteredRedirectUri:
-        'Die redirect_uri ist für diese Anwendung nicht registriert; sie muss genau übereinstimmen.',
+        'Die redirect_uri ist für diese Anwendung nicht registriert. Sie muss genau mit einer registrierten URI übereinstimmen.',
     },
   },
   login: {
     heading: 'Anmelden',
-    purpose: (partner) => <>Melden Sie sich an, um zu entscheiden, ob {partner} Ihre Haushalte lesen darf.</>,
+    purpose: (partner) => <>Melden Sie sich an, um zu entscheiden, ob {partner} Ihre Haushalte sehen darf.</>,
     email: 'E-Mail-Adresse',
     password: 'Passwort',
     submit: 'Anmelden',
-    passwordStays: 'Ihr Passwort bleibt hier: Keine Anwendung erhält es jemals.',
-    refused: 'Die E-Mail-Adresse oder das Passwort stimmt nicht.',
+    passwordPrivacy: 'Apps erhalten niemals Ihr Passwort.',
+    wrongCredentials: 'E-Mail-Adresse oder Passwort falsch.',
     throttled: (minutes) =>
-      `Es gab zu viele Versuche. Bitte versuchen Sie es in ${minutes} ${minutes === 1 ? 'Minute' : 'Minuten'} noch einmal.`,
-    busy: 'Gerade melden sich sehr viele Personen an. Bitte versuchen Sie es in einigen Sekunden noch einmal.',
+      `Zu viele Versuche. Versuchen Sie es in ${minutes} ${minutes === 1 ? 'Minute' : 'Minuten'} erneut.`,
+    busy: 'Die Anmeldung ist gerade überlastet. Versuchen Sie es in einigen Sekunden erneut.',
   },
   connect: {
     heading: (partner) => <>{partner} verbinden?</>,
@@ -61,76 +61,76 @@ export const de: Catalogue = {
       term: 'Wer anfragt',
       text: (partner, host) => (
         <>
-          {partner}, eine Anwendung unter {host}. Dorthin kehren Sie danach zurück.
+          {partner}, eine App auf {host}. Dorthin kehren Sie zurück.
         </>
       ),
     },
     what: {
-      term: 'Was sie lesen darf',
-      text: 'Die Haushalte, die Sie sehen können, und deren aktive Konten. Sie liest nur: Sie kann nichts ändern und nichts umbuchen, und Ihr Passwort erhält sie nicht.',
+      term: 'Was sie sehen kann',
+      text: 'Die Haushalte, die Sie sehen können, und deren aktive Konten. Sie kann nichts ändern oder umbuchen und erhält niemals Ihr Passwort.',
     },
     howLong: {
       term: 'Wie lange',
-      text: 'Bis Sie die Verbindung beenden. Eine Anwendung, die sie 30 Tage lang nicht genutzt hat, muss Sie erneut hierherschicken.',
+      text: 'Bis Sie die Verbindung trennen. Nutzt die App die Verbindung 30 Tage lang nicht, muss sie Sie erneut fragen.',
     },
     howToEnd: {
-      term: 'Wie Sie sie beenden',
+      term: 'Wie Sie die Verbindung trennen',
       text: (connections) => (
         <>
-          Jederzeit und mit sofortiger Wirkung bei <a href={connections}>Ihren verbundenen Apps</a>.
+          Jederzeit unter <a href={connections}>Ihren verbundenen Apps</a>. Die App verliert den Zugriff
+          sofort.
         </>
       ),
     },
     cancel: 'Abbrechen',
     submit: 'Verbinden',
-    notYou: 'Das sind nicht Sie? Als andere Person anmelden',
+    switchUser: 'Das sind nicht Sie? Als andere Person anmelden',
     suspended: {
-      heading: 'Diese Anwendung ist gesperrt',
-      text: 'Sie kann zurzeit nicht verbunden werden.',
+      heading: 'Diese App ist gesperrt',
+      text: 'Sie können sie zurzeit nicht verbinden. Versuchen Sie es später erneut oder wenden Sie sich an den Support der App.',
     },
-    notYours: {
-      heading: 'Diese Seite gehört nicht zu Ihrer Anmeldung',
-      text: 'Sie wurde für eine andere Anmeldung erstellt als die, die Sie jetzt haben. Es wurde nichts verbunden.',
+    differentUser: {
+      heading: 'Diese Seite gehört zu einer anderen Anmeldung',
+      text: 'Ihre Anmeldung hat sich geändert, seit diese Seite geöffnet wurde. Es wurde nichts verbunden. Um die App zu verbinden, beginnen Sie von vorn.',
     },
-    used: {
+    alreadyUsed: {
       heading: 'Diese Seite wurde bereits verwendet',
-      text: 'Sie haben hier schon einmal auf „Verbinden“ gedrückt, und das zählt nur einmal. Um erneut zu verbinden, beginnen Sie bitte von vorn.',
+      text: 'Sie haben hier bereits auf „Verbinden“ gedrückt, und das geht nur einmal. Um die App erneut zu verbinden, beginnen Sie von vorn.',
     },
     expired: {
       heading: 'Diese Seite ist nicht mehr aktuell',
-      text: 'Sie war länger als zehn Minuten offen. Es wurde nichts verbunden.',
+      text: 'Sie war länger als zehn Minuten geöffnet. Es wurde nichts verbunden. Um die App zu verbinden, beginnen Sie von vorn.',
     },
-    incomplete: {
-      heading: 'Diese Seite ist nicht vollständig',
-      text: 'Kehren Sie zu der Anwendung zurück, die Sie verbinden möchten, und beginnen Sie dort von vorn.',
+    invalid: {
+      heading: 'Dieser Link funktioniert nicht',
+      text: 'Er ist unvollständig oder wurde verändert. Gehen Sie zurück zu der App, die Sie verbinden möchten, und beginnen Sie von vorn.',
     },
     startAgain: 'Von vorn beginnen',
   },
   logout: {
     heading: 'Abmelden?',
-    who: (partner) => <>{partner} bittet Sie, sich hier abzumelden.</>,
-    appsStay:
-      'Ihre verbundenen Apps bleiben verbunden: Die Abmeldung beendet nur die Anmeldung in diesem Browser.',
-    stay: 'Angemeldet bleiben',
+    requestedBy: (partner) => <>{partner} bittet Sie, sich abzumelden.</>,
+    appsStayConnected: 'Sie melden sich nur in diesem Browser ab. Ihre verbundenen Apps bleiben verbunden.',
+    stayLoggedIn: 'Angemeldet bleiben',
     done: {
       heading: 'Sie sind abgemeldet',
       text: 'Sie können diese Seite schließen.',
     },
     refused: {
-      heading: 'Sie wurden nicht abgemeldet',
-      text: 'Der Anfrage der Anwendung, die Sie hierhergeschickt hat, ist nicht zu trauen. Deshalb wurde nichts ausgeführt, und Sie wurden nicht zu ihr zurückgeleitet. Abmelden können Sie sich auf der Seite „Verbundene Apps“.',
+      heading: 'Wir haben Sie nicht abgemeldet',
+      text: 'Die App, von der Sie kommen, hat eine ungültige Anfrage gestellt. Deshalb haben wir Sie nicht zu ihr zurückgeleitet. Abmelden können Sie sich auf der Seite „Verbundene Apps“.',
     },
   },
   account: {
     navigation: 'Ihr Konto',
-    loggedInAs: (name) => <>Sie sind als {name} angemeldet.</>,
+    loggedInAs: (name) => <>Angemeldet als {name}.</>,
     logOut: 'Abmelden',
   },
   connections: {
     heading: 'Verbundene Apps',
     intro:
-      'Jede der folgenden Anwendungen darf die Haushalte, die Sie sehen können, und deren aktive Konten lesen, bis Sie die Verbindung trennen. Das Trennen wirkt sofort.',
-    none: 'Es ist keine Anwendung verbunden.',
+      'Diese Apps können die Haushalte sehen, die Sie sehen können, und deren aktive Konten. Wenn Sie eine Verbindung trennen, verliert die App den Zugriff sofort.',
+    none: 'Es sind keine Apps verbunden. Wenn Sie eine App verbinden, erscheint sie hier.',
     site: 'Website',
     connected: 'Verbunden',
     lastUsed: 'Zuletzt verwendet',
@@ -140,17 +140,17 @@ export const de: Catalogue = {
     households: 'Haushalte',
     accounts: 'Konten',
     readsNote:
-      'Was erneut gelesen wird, zählt erneut. Die Tage richten sich nach UTC; die neuesten Zugriffe erscheinen nach einigen Sekunden.',
+      'Was zweimal gelesen wird, zählt zweimal. Tage gelten in UTC. Neue Zugriffe erscheinen nach einigen Sekunden.',
     disconnect: 'Verbindung trennen',
     history: 'Beendete Verbindungen',
-    application: 'Anwendung',
+    app: 'App',
     ended: 'Beendet',
     endedBy: { user: 'von Ihnen', operator: 'vom Betreiber dieses Dienstes' },
   },
   sessions: {
     heading: 'Sitzungen',
     intro: (minutes, hours) =>
-      `In diesen Browsern sind Sie angemeldet. Eine Anmeldung endet nach ${minutes} Minuten ohne Nutzung, spätestens aber nach ${hours} Stunden. Wenn Ihnen eine davon unbekannt ist, beenden Sie sie und ändern Sie Ihr Passwort.`,
+      `In diesen Browsern sind Sie angemeldet. Eine Sitzung endet nach ${minutes} Minuten ohne Nutzung, spätestens nach ${hours} Stunden. Wenn Sie eine Sitzung nicht erkennen, beenden Sie sie und ändern Sie Ihr Passwort.`,
     browserOn: (browser, system) => `${browser} unter ${system}`,
     unknown: 'Unbekannter Browser',
     current: 'Dieser Browser',
@@ -162,19 +162,19 @@ export const de: Catalogue = {
   password: {
     heading: 'Passwort',
     intro:
-      'Mit einem neuen Passwort werden Sie in allen anderen Browsern abgemeldet. Verbundene Apps bleiben verbunden: Sie erhalten Ihr Passwort nie.',
+      'Wenn Sie Ihr Passwort ändern, werden Sie in allen anderen Browsern abgemeldet. Ihre Apps bleiben verbunden.',
     current: 'Aktuelles Passwort',
-    next: 'Neues Passwort',
+    new: 'Neues Passwort',
     rule: (characters) => `Mindestens ${characters} Zeichen.`,
     change: 'Passwort ändern',
     changed:
-      'Ihr Passwort ist geändert, und Sie sind in allen anderen Browsern abgemeldet. Ihre verbundenen Apps bleiben verbunden.',
-    unfit: {
+      'Ihr Passwort wurde geändert. In allen anderen Browsern sind Sie abgemeldet. Ihre Apps bleiben verbunden.',
+    rejectedPassword: {
       too_short: (characters) =>
-        `Das neue Passwort ist zu kurz: Es braucht mindestens ${characters} Zeichen.`,
-      too_long: 'Das neue Passwort ist zu lang.',
-      more_than_one_line: 'Das neue Passwort darf nur eine Zeile haben.',
+        `Das neue Passwort ist zu kurz. Verwenden Sie mindestens ${characters} Zeichen.`,
+      too_long: 'Das neue Passwort ist zu lang. Verwenden Sie ein kürzeres.',
+      more_than_one_line: 'Das neue Passwort enthält einen Zeilenumbruch. Entfernen Sie ihn.',
     },
-    refused: 'Das aktuelle Passwort ist nicht richtig.',
+    wrongCurrentPassword: 'Das aktuelle Passwort ist falsch.',
   },
 }

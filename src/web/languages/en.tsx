@@ -1,185 +1,181 @@
 import type { ComponentChildren } from 'preact'
 
-/** What our pages say, and the shape of every other language's catalogue: a text that is missing there does not compile. */
+/** The English texts of all pages. Their type is the shape of every catalogue: a missing translation does not compile. */
 export const en = {
   frame: {
     sandbox: 'Sandbox',
-    quoteNumber: 'Should you ask for help, quote this number:',
+    supportReference: 'Reference for support:',
   },
   errors: {
-    foreignForm: {
+    crossSiteForm: {
       heading: 'This form came from another site',
-      text: 'For your protection nothing was done. If it was you who pressed the button, please try again.',
+      text: 'To protect your account, we changed nothing. If you pressed the button yourself, try again.',
     },
     staleForm: {
       heading: 'This page is out of date',
-      text: 'This page was open for too long, or was opened in another login. For your protection nothing was done; please try again.',
+      text: 'It was open for too long, or it belongs to another sign-in. Nothing was changed. Try again.',
     },
-    noSuchPage: {
-      heading: 'There is no such page',
-      text: 'The address may be mistyped, or the page may have moved.',
+    pageNotFound: {
+      heading: 'Page not found',
+      text: 'Check the address. The page may have moved.',
     },
-    unreadable: 'This request cannot be read',
-    failed: 'This did not work',
-    /** By what the fault is: ours, passing, or the request's. */
-    faults: {
-      client:
-        'Go back to the page that you came from, and try again. Should it happen again, this is the reason:',
-      unavailable: 'The service cannot answer right now; try again in a moment.',
-      internal: 'Something failed on our side.',
+    malformedRequest: 'We can’t read this request',
+    serverError: 'Something went wrong',
+    /** By the kind of the fault. The technical reason follows the first. */
+    explanations: {
+      client: 'Go back and try again. If it fails again, give support this reason:',
+      unavailable: 'The service is unavailable. Try again in a moment.',
+      internal: 'The error is on our side. Try again in a few minutes.',
     },
     tryAgain: 'Try again',
-    toConnections: 'Go to your connected apps',
+    toConnectedApps: 'Go to your connected apps',
   },
   authorize: {
-    heading: 'This request cannot go on',
-    untrusted:
-      'The application that sent you here made a request that cannot be trusted, so you were not sent back to it.',
+    heading: 'We can’t complete this request',
+    text: 'The app that sent you here made an invalid request, so we did not send you back to it. Give the app’s support this reason:',
+    /** For the app's developers, who search for these terms. */
     reasons: {
-      repeated: (parameter: string) => `The parameter ${parameter} was sent more than once.`,
-      missing: (parameter: string) => `The parameter ${parameter} is missing.`,
-      foreignEnvironment: (theirs: string, ours: string) =>
-        `The client_id belongs to ${theirs}, and this is ${ours}.`,
-      unknownClient: 'The client_id is not known here.',
+      repeated: (parameter: string) => `Duplicate parameter: ${parameter}.`,
+      missing: (parameter: string) => `Missing required parameter: ${parameter}.`,
+      wrongEnvironment: (theirs: string, ours: string) =>
+        `The client_id belongs to the ${theirs} environment. This is the ${ours} environment.`,
+      unknownClient: 'Unknown client_id.',
       suspended: 'This application is suspended.',
       unregisteredRedirectUri:
-        'The redirect_uri is not one that is registered for this application; it must match exactly.',
+        'The redirect_uri is not registered for this application. It must match a registered URI exactly.',
     },
   },
   login: {
-    heading: 'Log in',
+    heading: 'Sign in',
     purpose: (partner: ComponentChildren) => (
-      <>Log in to decide whether {partner} may read your households.</>
+      <>Sign in to choose whether {partner} can see your households.</>
     ),
     email: 'Email address',
     password: 'Password',
-    submit: 'Log in',
-    passwordStays: 'Your password stays here: no application ever receives it.',
-    refused: 'The email address or the password is not right.',
+    submit: 'Sign in',
+    passwordPrivacy: 'Apps never receive your password.',
+    wrongCredentials: 'Wrong email address or password.',
     throttled: (minutes: number) =>
-      `There were too many attempts. Please try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
-    busy: 'Very many people are logging in. Please try again in a few seconds.',
+      `Too many attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+    busy: 'Sign-in is busy. Try again in a few seconds.',
   },
   connect: {
     heading: (partner: ComponentChildren) => <>Connect {partner}?</>,
     who: {
-      term: 'Who asks',
+      term: 'Who is asking',
       text: (partner: ComponentChildren, host: ComponentChildren) => (
         <>
-          {partner}, an application at {host}. You will return there.
+          {partner}, an app at {host}. You will return there.
         </>
       ),
     },
     what: {
-      term: 'What it may read',
-      text: 'The households that you can see, and their active accounts. It reads only: it cannot change or move anything, and it does not receive your password.',
+      term: 'What it can see',
+      text: 'The households you can see, and their active accounts. It can’t change or move anything, and it never receives your password.',
     },
     howLong: {
       term: 'For how long',
-      text: 'Until you end it. An application that has not used it for 30 days must send you here again.',
+      text: 'Until you disconnect it. If the app does not use the connection for 30 days, it has to ask you again.',
     },
     howToEnd: {
-      term: 'How to end it',
+      term: 'How to disconnect it',
       text: (connections: string) => (
         <>
-          At any time, at once, under <a href={connections}>your connected apps</a>.
+          At any time, under <a href={connections}>your connected apps</a>. The app loses access immediately.
         </>
       ),
     },
     cancel: 'Cancel',
     submit: 'Connect',
-    notYou: 'Not you? Log in as someone else',
+    switchUser: 'Not you? Sign in as someone else',
     suspended: {
-      heading: 'This application is suspended',
-      text: 'It cannot be connected for now.',
+      heading: 'This app is suspended',
+      text: 'You can’t connect it for now. Try again later, or contact the app’s support.',
     },
-    notYours: {
-      heading: 'This page is not yours',
-      text: 'This page was made for another login than the one you have now. Nothing was connected.',
+    differentUser: {
+      heading: 'This page belongs to another sign-in',
+      text: 'Your sign-in has changed since this page was opened. Nothing was connected. To connect, start again.',
     },
-    used: {
+    alreadyUsed: {
       heading: 'This page was already used',
-      text: 'You pressed Connect on it before, and it counts only once. To connect again, start again.',
+      text: 'You have already pressed Connect here, and that works only once. To connect again, start again.',
     },
     expired: {
       heading: 'This page is out of date',
-      text: 'It was open for more than ten minutes. Nothing was connected.',
+      text: 'It was open for more than ten minutes. Nothing was connected. To connect, start again.',
     },
-    incomplete: {
-      heading: 'This page is not complete',
-      text: 'Go back to the application that you want to connect, and start again from there.',
+    invalid: {
+      heading: 'This link does not work',
+      text: 'It is incomplete or was changed. Go back to the app that you want to connect, and start again.',
     },
     startAgain: 'Start again',
   },
   logout: {
-    heading: 'Log out?',
-    who: (partner: ComponentChildren) => <>{partner} asks you to log out here.</>,
-    appsStay: 'Your connected apps stay connected: logging out ends only the login in this browser.',
-    stay: 'Stay logged in',
+    heading: 'Sign out?',
+    requestedBy: (partner: ComponentChildren) => <>{partner} asks you to sign out.</>,
+    appsStayConnected: 'You sign out of this browser only. Your connected apps stay connected.',
+    stayLoggedIn: 'Stay signed in',
     done: {
-      heading: 'You are logged out',
+      heading: 'You are signed out',
       text: 'You can close this page.',
     },
     refused: {
-      heading: 'You were not logged out',
-      text: 'The application that sent you here made a request that cannot be trusted, so nothing was done and you were not sent back to it. You can log out under your connected apps.',
+      heading: 'We did not sign you out',
+      text: 'The app that sent you here made an invalid request, so we did not send you back to it. To sign out, go to your connected apps.',
     },
   },
   account: {
     navigation: 'Your account',
-    loggedInAs: (name: ComponentChildren) => <>You are logged in as {name}.</>,
-    logOut: 'Log out',
+    loggedInAs: (name: ComponentChildren) => <>Signed in as {name}.</>,
+    logOut: 'Sign out',
   },
   connections: {
     heading: 'Connected apps',
     intro:
-      'Each application below may read the households that you can see, and their active accounts, until you disconnect it. Disconnecting works at once.',
-    none: 'No application is connected.',
+      'These apps can see the households you can see, and their active accounts. When you disconnect an app, it loses access immediately.',
+    none: 'No apps are connected. When you connect an app, it appears here.',
     site: 'Site',
     connected: 'Connected',
     lastUsed: 'Last used',
-    neverUsed: 'Not yet',
+    neverUsed: 'Never',
     reads: 'Read in the last 30 days',
     requests: 'Requests',
     households: 'Households',
     accounts: 'Accounts',
-    readsNote:
-      'What is read again counts again. Days are counted in UTC, and the newest reads appear after a few seconds.',
+    readsNote: 'Data read twice counts twice. Days are in UTC. New reads appear after a few seconds.',
     disconnect: 'Disconnect',
     history: 'Ended connections',
-    application: 'Application',
+    app: 'App',
     ended: 'Ended',
     endedBy: { user: 'by you', operator: 'by the operator of this service' },
   },
   sessions: {
     heading: 'Sessions',
     intro: (minutes: number, hours: number) =>
-      `These browsers are logged in to your account. A login ends after ${minutes} minutes without use, and after ${hours} hours in any case. If you do not recognise one, end it and change your password.`,
+      `You are signed in on these browsers. A session ends after ${minutes} minutes without use, and after ${hours} hours at the latest. If you don’t recognise one, end it and change your password.`,
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
     unknown: 'Unknown browser',
     current: 'This browser',
-    loggedIn: 'Logged in',
+    loggedIn: 'Signed in',
     lastActive: 'Last active',
     end: 'End session',
     endOthers: 'End all other sessions',
   },
   password: {
     heading: 'Password',
-    intro:
-      'A new password logs you out in every other browser. Connected apps stay connected: they never receive your password.',
+    intro: 'When you change your password, all other browsers are signed out. Your apps stay connected.',
     current: 'Current password',
-    next: 'New password',
+    new: 'New password',
     rule: (characters: number) => `At least ${characters} characters.`,
     change: 'Change password',
-    changed:
-      'Your password is changed, and you are logged out in every other browser. Your connected apps stay connected.',
-    unfit: {
+    changed: 'Your password is changed. All other browsers are signed out. Your apps stay connected.',
+    rejectedPassword: {
       too_short: (characters: number) =>
-        `The new password is too short: it needs at least ${characters} characters.`,
-      too_long: 'The new password is too long.',
-      more_than_one_line: 'The new password must be on one line.',
+        `The new password is too short. Use at least ${characters} characters.`,
+      too_long: 'The new password is too long. Use a shorter one.',
+      more_than_one_line: 'The new password contains a line break. Remove it.',
     },
-    refused: 'The current password is not right.',
+    wrongCurrentPassword: 'The current password is wrong.',
   },
 }
 

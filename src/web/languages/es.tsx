@@ -3,57 +3,56 @@ import type { Catalogue } from './en.tsx'
 export const es: Catalogue = {
   frame: {
     sandbox: 'Entorno de pruebas',
-    quoteNumber: 'Si pide ayuda, indique este número:',
+    supportReference: 'Referencia para soporte:',
   },
   errors: {
-    foreignForm: {
+    crossSiteForm: {
       heading: 'Este formulario procede de otro sitio',
-      text: 'Para su protección no se ha hecho nada. Si fue usted quien pulsó el botón, inténtelo de nuevo.',
+      text: 'Para proteger su cuenta, no hemos cambiado nada. Si fue usted quien pulsó el botón, inténtelo de nuevo.',
     },
     staleForm: {
-      heading: 'Esta página ya no está vigente',
-      text: 'La página estuvo abierta demasiado tiempo o pertenece a otra sesión. Para su protección no se ha hecho nada; inténtelo de nuevo.',
+      heading: 'Esta página ya no es válida',
+      text: 'Estuvo abierta demasiado tiempo o pertenece a otra sesión. No se ha cambiado nada. Inténtelo de nuevo.',
     },
-    noSuchPage: {
-      heading: 'Esta página no existe',
-      text: 'Puede que la dirección esté mal escrita o que la página se haya movido.',
+    pageNotFound: {
+      heading: 'Página no encontrada',
+      text: 'Compruebe la dirección. Es posible que la página se haya movido.',
     },
-    unreadable: 'Esta solicitud no se puede leer',
-    failed: 'Esto no ha funcionado',
-    faults: {
-      client:
-        'Vuelva a la página de la que viene e inténtelo de nuevo. Si vuelve a ocurrir, este es el motivo:',
-      unavailable: 'El servicio no puede responder en este momento; inténtelo de nuevo en un instante.',
-      internal: 'Algo ha fallado por nuestra parte.',
+    malformedRequest: 'No podemos leer esta solicitud',
+    serverError: 'Se ha producido un error',
+    explanations: {
+      client: 'Vuelva atrás e inténtelo de nuevo. Si vuelve a fallar, indique este motivo a soporte:',
+      unavailable: 'El servicio no está disponible. Inténtelo de nuevo en un momento.',
+      internal: 'El error es nuestro. Inténtelo de nuevo en unos minutos.',
     },
     tryAgain: 'Intentar de nuevo',
-    toConnections: 'Ir a sus aplicaciones conectadas',
+    toConnectedApps: 'Ir a sus aplicaciones conectadas',
   },
   authorize: {
-    heading: 'Esta solicitud no puede continuar',
-    untrusted:
-      'La solicitud de la aplicación desde la que ha llegado no es de confianza; por eso no se le ha enviado de vuelta a ella.',
+    heading: 'No podemos completar esta solicitud',
+    text: 'La aplicación de la que viene ha enviado una solicitud no válida; por eso no le hemos devuelto a ella. Indique este motivo al soporte de la aplicación:',
     reasons: {
-      repeated: (parameter) => `El parámetro ${parameter} se ha enviado más de una vez.`,
-      missing: (parameter) => `Falta el parámetro ${parameter}.`,
-      foreignEnvironment: (theirs, ours) => `El client_id pertenece a ${theirs}, y esto es ${ours}.`,
-      unknownClient: 'El client_id no se conoce aquí.',
+      repeated: (parameter) => `Parámetro duplicado: ${parameter}.`,
+      missing: (parameter) => `Falta un parámetro obligatorio: ${parameter}.`,
+      wrongEnvironment: (theirs, ours) =>
+        `El client_id pertenece al entorno ${theirs}. Este es el entorno ${ours}.`,
+      unknownClient: 'client_id desconocido.',
       suspended: 'Esta aplicación está suspendida.',
       unregisteredRedirectUri:
-        'El redirect_uri no está registrado para esta aplicación; debe coincidir exactamente.',
+        'El redirect_uri no está registrado para esta aplicación. Debe coincidir exactamente con un URI registrado.',
     },
   },
   login: {
     heading: 'Iniciar sesión',
-    purpose: (partner) => <>Inicie sesión para decidir si {partner} puede leer sus hogares.</>,
+    purpose: (partner) => <>Inicie sesión para decidir si {partner} puede ver sus hogares.</>,
     email: 'Correo electrónico',
     password: 'Contraseña',
     submit: 'Iniciar sesión',
-    passwordStays: 'Su contraseña se queda aquí: ninguna aplicación la recibe nunca.',
-    refused: 'El correo electrónico o la contraseña no son correctos.',
+    passwordPrivacy: 'Las aplicaciones nunca reciben su contraseña.',
+    wrongCredentials: 'Correo electrónico o contraseña incorrectos.',
     throttled: (minutes) =>
-      `Ha habido demasiados intentos. Inténtelo de nuevo dentro de ${minutes} ${minutes === 1 ? 'minuto' : 'minutos'}.`,
-    busy: 'Muchas personas están iniciando sesión en este momento. Inténtelo de nuevo dentro de unos segundos.',
+      `Demasiados intentos. Inténtelo de nuevo en ${minutes} ${minutes === 1 ? 'minuto' : 'minutos'}.`,
+    busy: 'El inicio de sesión está saturado. Inténtelo de nuevo en unos segundos.',
   },
   connect: {
     heading: (partner) => <>¿Conectar {partner}?</>,
@@ -66,84 +65,85 @@ export const es: Catalogue = {
       ),
     },
     what: {
-      term: 'Qué puede leer',
-      text: 'Los hogares que usted puede ver y sus cuentas activas. Solo lee: no puede cambiar ni mover nada, y no recibe su contraseña.',
+      term: 'Qué puede ver',
+      text: 'Los hogares que usted puede ver y sus cuentas activas. No puede cambiar ni mover nada, y nunca recibe su contraseña.',
     },
     howLong: {
       term: 'Durante cuánto tiempo',
-      text: 'Hasta que usted termine la conexión. Una aplicación que no la haya usado durante 30 días debe enviarle aquí de nuevo.',
+      text: 'Hasta que usted la desconecte. Si la aplicación no usa la conexión durante 30 días, tendrá que pedírselo de nuevo.',
     },
     howToEnd: {
-      term: 'Cómo terminarla',
+      term: 'Cómo desconectarla',
       text: (connections) => (
         <>
-          En cualquier momento y con efecto inmediato, en{' '}
-          <a href={connections}>sus aplicaciones conectadas</a>.
+          En cualquier momento, en <a href={connections}>sus aplicaciones conectadas</a>. La aplicación pierde
+          el acceso de inmediato.
         </>
       ),
     },
     cancel: 'Cancelar',
     submit: 'Conectar',
-    notYou: '¿No es usted? Iniciar sesión como otra persona',
+    switchUser: '¿No es usted? Iniciar sesión como otra persona',
     suspended: {
       heading: 'Esta aplicación está suspendida',
-      text: 'Por ahora no se puede conectar.',
+      text: 'Por ahora no puede conectarla. Inténtelo más tarde o contacte con el soporte de la aplicación.',
     },
-    notYours: {
-      heading: 'Esta página no es suya',
-      text: 'Se preparó para una sesión distinta de la que tiene ahora. No se ha conectado nada.',
+    differentUser: {
+      heading: 'Esta página pertenece a otra sesión',
+      text: 'Su sesión ha cambiado desde que se abrió esta página. No se ha conectado nada. Para conectar la aplicación, vuelva a empezar.',
     },
-    used: {
+    alreadyUsed: {
       heading: 'Esta página ya se ha utilizado',
-      text: 'Usted ya pulsó «Conectar» en ella, y solo cuenta una vez. Para conectar de nuevo, vuelva a empezar.',
+      text: 'Usted ya pulsó «Conectar» aquí, y solo funciona una vez. Para conectar de nuevo la aplicación, vuelva a empezar.',
     },
     expired: {
-      heading: 'Esta página ya no está vigente',
-      text: 'Estuvo abierta más de diez minutos. No se ha conectado nada.',
+      heading: 'Esta página ya no es válida',
+      text: 'Estuvo abierta más de diez minutos. No se ha conectado nada. Para conectar la aplicación, vuelva a empezar.',
     },
-    incomplete: {
-      heading: 'Esta página no está completa',
-      text: 'Vuelva a la aplicación que quiere conectar y empiece de nuevo desde allí.',
+    invalid: {
+      heading: 'Este enlace no funciona',
+      text: 'Está incompleto o se ha modificado. Vuelva a la aplicación que quiere conectar y empiece de nuevo.',
     },
     startAgain: 'Volver a empezar',
   },
   logout: {
     heading: '¿Cerrar la sesión?',
-    who: (partner) => <>{partner} le pide que cierre su sesión aquí.</>,
-    appsStay: 'Sus aplicaciones siguen conectadas: solo termina la sesión de este navegador.',
-    stay: 'Seguir con la sesión abierta',
+    requestedBy: (partner) => <>{partner} le pide que cierre la sesión.</>,
+    appsStayConnected:
+      'Solo se cierra la sesión de este navegador. Sus aplicaciones conectadas siguen conectadas.',
+    stayLoggedIn: 'Seguir con la sesión abierta',
     done: {
       heading: 'Su sesión está cerrada',
       text: 'Puede cerrar esta página.',
     },
     refused: {
-      heading: 'Su sesión no se ha cerrado',
-      text: 'La solicitud de la aplicación de la que viene no es de confianza. Por eso no se ha hecho nada ni se le ha enviado de vuelta a ella. Puede cerrar la sesión desde la página de sus aplicaciones conectadas.',
+      heading: 'No hemos cerrado su sesión',
+      text: 'La aplicación de la que viene ha enviado una solicitud no válida; por eso no le hemos devuelto a ella. Para cerrar la sesión, vaya a sus aplicaciones conectadas.',
     },
   },
   account: {
     navigation: 'Su cuenta',
-    loggedInAs: (name) => <>Ha iniciado sesión como {name}.</>,
+    loggedInAs: (name) => <>Sesión iniciada como {name}.</>,
     logOut: 'Cerrar la sesión',
   },
   connections: {
     heading: 'Aplicaciones conectadas',
     intro:
-      'Cada una de estas aplicaciones puede leer los hogares que usted puede ver y sus cuentas activas hasta que la desconecte. La desconexión tiene efecto inmediato.',
-    none: 'No hay ninguna aplicación conectada.',
+      'Estas aplicaciones pueden ver los hogares que usted puede ver y sus cuentas activas. Cuando desconecta una aplicación, esta pierde el acceso de inmediato.',
+    none: 'No hay ninguna aplicación conectada. Cuando conecte una, aparecerá aquí.',
     site: 'Sitio web',
     connected: 'Conectada',
     lastUsed: 'Último uso',
-    neverUsed: 'Aún sin usar',
+    neverUsed: 'Nunca',
     reads: 'Lecturas de los últimos 30 días',
     requests: 'Solicitudes',
     households: 'Hogares',
     accounts: 'Cuentas',
     readsNote:
-      'Lo que se vuelve a leer se vuelve a contar. Los días se cuentan en UTC; las lecturas más recientes aparecen al cabo de unos segundos.',
+      'Lo que se lee dos veces cuenta dos veces. Los días son en UTC. Las lecturas nuevas aparecen al cabo de unos segundos.',
     disconnect: 'Desconectar',
     history: 'Conexiones finalizadas',
-    application: 'Aplicación',
+    app: 'Aplicación',
     ended: 'Finalizada',
     endedBy: { user: 'por usted', operator: 'por el operador de este servicio' },
   },
@@ -162,19 +162,19 @@ export const es: Catalogue = {
   password: {
     heading: 'Contraseña',
     intro:
-      'Una contraseña nueva cierra su sesión en todos los demás navegadores. Las aplicaciones conectadas siguen conectadas: nunca reciben su contraseña.',
+      'Al cambiar la contraseña, se cierra su sesión en todos los demás navegadores. Sus aplicaciones siguen conectadas.',
     current: 'Contraseña actual',
-    next: 'Contraseña nueva',
+    new: 'Contraseña nueva',
     rule: (characters) => `Al menos ${characters} caracteres.`,
     change: 'Cambiar la contraseña',
     changed:
-      'Su contraseña se ha cambiado y su sesión se ha cerrado en todos los demás navegadores. Sus aplicaciones conectadas siguen conectadas.',
-    unfit: {
+      'Su contraseña se ha cambiado. Su sesión se ha cerrado en todos los demás navegadores. Sus aplicaciones siguen conectadas.',
+    rejectedPassword: {
       too_short: (characters) =>
-        `La contraseña nueva es demasiado corta: debe tener al menos ${characters} caracteres.`,
-      too_long: 'La contraseña nueva es demasiado larga.',
-      more_than_one_line: 'La contraseña nueva debe ocupar una sola línea.',
+        `La contraseña nueva es demasiado corta. Use al menos ${characters} caracteres.`,
+      too_long: 'La contraseña nueva es demasiado larga. Use una más corta.',
+      more_than_one_line: 'La contraseña nueva contiene un salto de línea. Quítelo.',
     },
-    refused: 'La contraseña actual no es correcta.',
+    wrongCurrentPassword: 'La contraseña actual no es correcta.',
   },
 }

@@ -3,58 +3,57 @@ import type { Catalogue } from './en.tsx'
 export const fr: Catalogue = {
   frame: {
     sandbox: 'Bac à sable',
-    quoteNumber: 'Si vous demandez de l’aide, indiquez ce numéro\u00a0:',
+    supportReference: 'Référence pour l’assistance\u00a0:',
   },
   errors: {
-    foreignForm: {
+    crossSiteForm: {
       heading: 'Ce formulaire provient d’un autre site',
-      text: 'Pour votre protection, rien n’a été fait. Si c’est bien vous qui avez appuyé sur le bouton, veuillez réessayer.',
+      text: 'Pour protéger votre compte, nous n’avons rien modifié. Si vous avez vous-même appuyé sur le bouton, réessayez.',
     },
     staleForm: {
       heading: 'Cette page n’est plus à jour',
-      text: 'Cette page est restée ouverte trop longtemps, ou appartient à une autre session. Pour votre protection, rien n’a été fait\u202f; veuillez réessayer.',
+      text: 'Elle est restée ouverte trop longtemps, ou appartient à une autre session. Rien n’a été modifié. Réessayez.',
     },
-    noSuchPage: {
-      heading: 'Cette page n’existe pas',
-      text: 'L’adresse est peut-être mal saisie, ou la page a été déplacée.',
+    pageNotFound: {
+      heading: 'Page introuvable',
+      text: 'Vérifiez l’adresse. La page a peut-être été déplacée.',
     },
-    unreadable: 'Cette demande est illisible',
-    failed: 'Cela n’a pas fonctionné',
-    faults: {
+    malformedRequest: 'Nous ne pouvons pas lire cette demande',
+    serverError: 'Une erreur s’est produite',
+    explanations: {
       client:
-        'Revenez à la page d’où vous venez et réessayez. Si cela se reproduit, en voici la raison\u00a0:',
-      unavailable: 'Le service ne peut pas répondre pour le moment\u202f; réessayez dans un instant.',
-      internal: 'Une erreur s’est produite de notre côté.',
+        'Revenez en arrière et réessayez. Si l’erreur persiste, indiquez ce motif à l’assistance\u00a0:',
+      unavailable: 'Le service est indisponible. Réessayez dans un instant.',
+      internal: 'L’erreur vient de notre côté. Réessayez dans quelques minutes.',
     },
     tryAgain: 'Réessayer',
-    toConnections: 'Voir vos applications connectées',
+    toConnectedApps: 'Voir vos applications connectées',
   },
   authorize: {
-    heading: 'Cette demande ne peut pas aboutir',
-    untrusted:
-      'La demande de l’application d’où vous venez n’est pas fiable\u00a0: c’est pourquoi vous restez ici au lieu d’y retourner.',
+    heading: 'Nous ne pouvons pas traiter cette demande',
+    text: 'L’application d’où vous venez a envoyé une demande non valide. Nous ne vous avons donc pas renvoyé vers elle. Indiquez ce motif à l’assistance de l’application\u00a0:',
     reasons: {
-      repeated: (parameter) => `Le paramètre ${parameter} a été envoyé plusieurs fois.`,
-      missing: (parameter) => `Le paramètre ${parameter} est absent.`,
-      foreignEnvironment: (theirs, ours) =>
-        `Le client_id appartient à l’environnement ${theirs}, et celui-ci est ${ours}.`,
-      unknownClient: 'Le client_id n’est pas connu ici.',
+      repeated: (parameter) => `Paramètre envoyé plusieurs fois\u00a0: ${parameter}.`,
+      missing: (parameter) => `Paramètre obligatoire manquant\u00a0: ${parameter}.`,
+      wrongEnvironment: (theirs, ours) =>
+        `Le client_id appartient à l’environnement ${theirs}. Cet environnement est ${ours}.`,
+      unknownClient: 'client_id inconnu.',
       suspended: 'Cette application est suspendue.',
       unregisteredRedirectUri:
-        'Le redirect_uri n’est pas enregistré pour cette application\u202f; il doit correspondre exactement.',
+        'Le redirect_uri n’est pas enregistré pour cette application. Il doit correspondre exactement à un URI enregistré.',
     },
   },
   login: {
     heading: 'S’identifier',
-    purpose: (partner) => <>Identifiez-vous pour décider si {partner} peut consulter vos foyers.</>,
+    purpose: (partner) => <>Identifiez-vous pour choisir si {partner} peut consulter vos foyers.</>,
     email: 'Adresse e-mail',
     password: 'Mot de passe',
     submit: 'S’identifier',
-    passwordStays: 'Votre mot de passe reste ici\u00a0: aucune application ne le reçoit jamais.',
-    refused: 'L’adresse e-mail ou le mot de passe est incorrect.',
+    passwordPrivacy: 'Les applications ne reçoivent jamais votre mot de passe.',
+    wrongCredentials: 'Adresse e-mail ou mot de passe incorrect.',
     throttled: (minutes) =>
-      `Il y a eu trop de tentatives. Veuillez réessayer dans ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
-    busy: 'Un très grand nombre de personnes s’identifient en ce moment. Veuillez réessayer dans quelques secondes.',
+      `Trop de tentatives. Réessayez dans ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+    busy: 'Le service d’identification est très sollicité. Réessayez dans quelques secondes.',
   },
   connect: {
     heading: (partner) => (
@@ -64,7 +63,7 @@ export const fr: Catalogue = {
       </>
     ),
     who: {
-      term: 'Qui le demande',
+      term: 'Qui fait la demande',
       text: (partner, host) => (
         <>
           {partner}, une application à l’adresse {host}. Vous y retournerez ensuite.
@@ -73,58 +72,59 @@ export const fr: Catalogue = {
     },
     what: {
       term: 'Ce qu’elle peut consulter',
-      text: 'Les foyers que vous pouvez voir, et leurs comptes actifs. Elle ne fait que lire\u00a0: elle ne peut rien modifier ni déplacer, et elle ne reçoit pas votre mot de passe.',
+      text: 'Les foyers que vous pouvez voir, et leurs comptes actifs. Elle ne peut rien modifier ni déplacer, et ne reçoit jamais votre mot de passe.',
     },
     howLong: {
       term: 'Pour combien de temps',
-      text: 'Jusqu’à ce que vous y mettiez fin. Une application qui ne s’en est pas servie pendant 30 jours doit vous renvoyer ici.',
+      text: 'Jusqu’à ce que vous la déconnectiez. Si l’application n’utilise pas la connexion pendant 30 jours, elle doit vous redemander votre accord.',
     },
     howToEnd: {
-      term: 'Comment y mettre fin',
+      term: 'Comment la déconnecter',
       text: (connections) => (
         <>
-          À tout moment et avec effet immédiat, dans <a href={connections}>vos applications connectées</a>.
+          À tout moment, dans <a href={connections}>vos applications connectées</a>. L’application perd
+          immédiatement l’accès.
         </>
       ),
     },
     cancel: 'Annuler',
     submit: 'Connecter',
-    notYou: 'Ce n’est pas vous\u202f? Changer d’utilisateur',
+    switchUser: 'Ce n’est pas vous\u202f? Changer d’utilisateur',
     suspended: {
       heading: 'Cette application est suspendue',
-      text: 'Elle ne peut pas être connectée pour le moment.',
+      text: 'Vous ne pouvez pas la connecter pour le moment. Réessayez plus tard, ou contactez l’assistance de l’application.',
     },
-    notYours: {
-      heading: 'Cette page n’est pas la vôtre',
-      text: 'Elle a été préparée pour une autre session que celle qui est ouverte. Rien n’a été connecté.',
+    differentUser: {
+      heading: 'Cette page appartient à une autre session',
+      text: 'Votre session a changé depuis l’ouverture de cette page. Rien n’a été connecté. Pour connecter l’application, recommencez.',
     },
-    used: {
+    alreadyUsed: {
       heading: 'Cette page a déjà servi',
-      text: 'Vous y avez déjà appuyé sur «\u00a0Connecter\u00a0», ce qui ne compte qu’une fois. Pour connecter de nouveau, recommencez.',
+      text: 'Vous avez déjà appuyé ici sur «\u00a0Connecter\u00a0», ce qui ne fonctionne qu’une fois. Pour connecter de nouveau l’application, recommencez.',
     },
     expired: {
       heading: 'Cette page n’est plus à jour',
-      text: 'Elle est restée ouverte plus de dix minutes. Rien n’a été connecté.',
+      text: 'Elle est restée ouverte plus de dix minutes. Rien n’a été connecté. Pour connecter l’application, recommencez.',
     },
-    incomplete: {
-      heading: 'Cette page n’est pas complète',
-      text: 'Retournez à l’application que vous voulez connecter, et recommencez à partir de là.',
+    invalid: {
+      heading: 'Ce lien ne fonctionne pas',
+      text: 'Il est incomplet ou a été modifié. Retournez à l’application que vous voulez connecter, et recommencez.',
     },
     startAgain: 'Recommencer',
   },
   logout: {
     heading: 'Fermer la session\u202f?',
-    who: (partner) => <>{partner} vous demande de fermer votre session ici.</>,
-    appsStay:
-      'Vos applications restent connectées\u00a0: seule la session ouverte dans ce navigateur prend fin.',
-    stay: 'Garder la session ouverte',
+    requestedBy: (partner) => <>{partner} vous demande de fermer votre session.</>,
+    appsStayConnected:
+      'Vous fermez la session de ce navigateur uniquement. Vos applications restent connectées.',
+    stayLoggedIn: 'Garder la session ouverte',
     done: {
       heading: 'Votre session est fermée',
       text: 'Vous pouvez fermer cette page.',
     },
     refused: {
-      heading: 'Votre session n’a pas été fermée',
-      text: 'La demande de l’application d’où vous venez n’est pas digne de confiance. Rien n’a donc été fait, et vous restez ici au lieu d’y retourner. Vous pouvez fermer votre session depuis la page de vos applications connectées.',
+      heading: 'Nous n’avons pas fermé votre session',
+      text: 'L’application d’où vous venez a envoyé une demande non valide. Nous ne vous avons donc pas renvoyé vers elle. Pour fermer votre session, allez dans vos applications connectées.',
     },
   },
   account: {
@@ -135,28 +135,28 @@ export const fr: Catalogue = {
   connections: {
     heading: 'Applications connectées',
     intro:
-      'Chaque application ci-dessous peut consulter les foyers que vous pouvez voir et leurs comptes actifs, jusqu’à ce que vous la déconnectiez. La déconnexion prend effet immédiatement.',
-    none: 'Aucune application n’est connectée.',
+      'Ces applications peuvent consulter les foyers que vous pouvez voir, et leurs comptes actifs. Quand vous déconnectez une application, elle perd immédiatement l’accès.',
+    none: 'Aucune application n’est connectée. Quand vous en connectez une, elle apparaît ici.',
     site: 'Site',
     connected: 'Connectée le',
     lastUsed: 'Dernière utilisation',
-    neverUsed: 'Pas encore utilisée',
+    neverUsed: 'Jamais',
     reads: 'Lectures des 30 derniers jours',
     requests: 'Requêtes',
     households: 'Foyers',
     accounts: 'Comptes',
     readsNote:
-      'Ce qui est relu est compté à nouveau. Les jours sont comptés en UTC\u202f; les lectures les plus récentes apparaissent au bout de quelques secondes.',
+      'Une donnée lue deux fois compte deux fois. Les jours sont en UTC. Les nouvelles lectures apparaissent au bout de quelques secondes.',
     disconnect: 'Déconnecter',
     history: 'Connexions terminées',
-    application: 'Application',
+    app: 'Application',
     ended: 'Terminée le',
     endedBy: { user: 'par vous', operator: 'par l’exploitant du service' },
   },
   sessions: {
     heading: 'Sessions',
     intro: (minutes, hours) =>
-      `Votre session est ouverte dans ces navigateurs. Elle prend fin après ${minutes} minutes d’inactivité, et au plus tard au bout de ${hours} heures. Si vous ne reconnaissez pas l’un d’eux, mettez fin à sa session et changez votre mot de passe.`,
+      `Vous avez une session ouverte dans ces navigateurs. Une session prend fin après ${minutes} minutes d’inactivité, et au plus tard après ${hours} heures. Si vous n’en reconnaissez pas une, mettez-y fin et changez votre mot de passe.`,
     browserOn: (browser, system) => `${browser} sous ${system}`,
     unknown: 'Navigateur inconnu',
     current: 'Ce navigateur',
@@ -168,19 +168,19 @@ export const fr: Catalogue = {
   password: {
     heading: 'Mot de passe',
     intro:
-      'Un nouveau mot de passe ferme votre session dans tous les autres navigateurs. Les applications connectées le restent\u00a0: elles ne reçoivent jamais votre mot de passe.',
+      'Quand vous changez votre mot de passe, vos sessions dans les autres navigateurs sont fermées. Vos applications restent connectées.',
     current: 'Mot de passe actuel',
-    next: 'Nouveau mot de passe',
+    new: 'Nouveau mot de passe',
     rule: (characters) => `Au moins ${characters} caractères.`,
     change: 'Changer le mot de passe',
     changed:
-      'Votre mot de passe a été modifié et votre session est fermée dans tous les autres navigateurs. Vos applications connectées le restent.',
-    unfit: {
+      'Votre mot de passe a été changé. Vos sessions dans les autres navigateurs sont fermées. Vos applications restent connectées.',
+    rejectedPassword: {
       too_short: (characters) =>
-        `Le nouveau mot de passe est trop court\u00a0: il doit compter au moins ${characters} caractères.`,
-      too_long: 'Le nouveau mot de passe est trop long.',
-      more_than_one_line: 'Le nouveau mot de passe doit tenir sur une seule ligne.',
+        `Le nouveau mot de passe est trop court. Utilisez au moins ${characters} caractères.`,
+      too_long: 'Le nouveau mot de passe est trop long. Choisissez-en un plus court.',
+      more_than_one_line: 'Le nouveau mot de passe contient un saut de ligne. Supprimez-le.',
     },
-    refused: 'Le mot de passe actuel est incorrect.',
+    wrongCurrentPassword: 'Le mot de passe actuel est incorrect.',
   },
 }

@@ -89,7 +89,7 @@ export function authorizationChecks(walk: SyncRequest): Checks {
       consent: async () => expect(isConnectPage(await ask(walk, { prompt: 'consent' }))).toBe(true),
       select_account: async () => {
         const page = await ask(walk, { prompt: 'select_account' })
-        expect(page.text).toContain('Not you? Log in as someone else')
+        expect(page.text).toContain('Not you? Sign in as someone else')
       },
     }),
     display_values_supported: listOf({
