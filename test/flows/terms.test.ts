@@ -100,9 +100,13 @@ describe('terms of docs/style.md', () => {
       'export const r = /\'nobody"/',
     )
     write('src/after.ts', 'export const division = 4 / 2 / 1', '// nobody')
+    write('src/ticks.ts', 'export const tick = /`/', 'export const asked = 1', 'export const ticks = /`+/')
     write('docs/page.md', 'Runs as `nobody`.', '```', 'su nobody', '```')
     write('docs/contract.md', 'nobody')
-    expect(checkTerms().lines).toEqual([expect.stringContaining('src/after.ts:2: "nobody"')])
+    expect(checkTerms().lines).toEqual([
+      expect.stringContaining('src/after.ts:2: "nobody"'),
+      expect.stringContaining('src/ticks.ts:2: "asked"'),
+    ])
   })
 
   test('a row that cannot be read is an error that names its line', () => {
