@@ -6,7 +6,7 @@ import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { createPartner } from '../../src/partners/partners.ts'
-import { deepPageLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
+import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { createServer } from '../../src/server.ts'
@@ -89,7 +89,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     keys,
     keyring,
     passwordHashLimiter: passwordHashLimiter(),
-    deepPageLimiter: deepPageLimiter(),
+    expensiveReadLimiter: expensiveReadLimiter(),
     usage: new Usage(database, logger),
     now,
   }
