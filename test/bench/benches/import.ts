@@ -65,8 +65,8 @@ function speedTable(rows: number, rates: Map<string, number[]>): Table {
   return {
     title: `Import of ${number(rows)} rows`,
     note:
-      'COPY has the rows ready, folded names and hashes included, and checks nothing but the keys. ' +
-      'The import is a process of its own, and its start is part of the time.',
+      '`COPY` gets finished rows, with folded names and password hashes, and checks only the keys. ' +
+      'The import is a separate process, whose start is part of the time.',
     columns: ['', 'rows/s', 'spread', 'rows/s ratio'],
     rows: [...rates].map(([name, mine]) => [
       name,
@@ -96,9 +96,9 @@ async function memoryOf(world: World): Promise<Table> {
   return {
     title: `Memory of an import of ${number(all.rows)} rows`,
     note:
-      'The most that the process of the import ever had, against that of an import of a tenth: its size must not matter.' +
+      'Peak memory of the import process, against an import of a tenth: the size of the import must not matter.' +
       (world.households > largest
-        ? ` A comparison with COPY would take hours: it is made for ${number(largest)} households at most.`
+        ? ` The comparison with \`COPY\` would take hours, so it ends at ${number(largest)} households.`
         : ''),
     columns: ['', 'rows', 'seconds', 'rows/s', 'peak MiB', 'peak ratio'],
     rows: [
