@@ -47,7 +47,7 @@ function searchAs(world: World, reader: Reader): Promise<Table> {
   return compare(about, contenders, world.effort, world.postmaster)
 }
 
-/** The first 100 households, of those that match where there is a pattern. */
+/** Reads the first 100 households, or the first 100 that match the pattern. */
 export function searching(world: World, reader: Reader, name: string, pattern?: string): Contender {
   const query = new URLSearchParams({ page_size: '100', ...(pattern && { name_pattern: pattern }) })
   const url = `${world.baseUrl}api/v1/households?${query}`

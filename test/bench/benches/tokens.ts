@@ -72,7 +72,7 @@ export function refreshing(issuer: Issuer): Contender {
   }
 }
 
-/** One round. `chains` has the latest token of each connection. */
+/** One round. `chains` holds the latest refresh token of each client connection. */
 function rotate({ addresses, partner }: Issuer, chains: string[], duration: number): Promise<Load> {
   let taken = 0
   return loadHttp({
