@@ -27,15 +27,22 @@ let chosen: Meter | undefined
  * Virtual machines often do not; then it is CPU time.
  */
 export function meter(): Meter {
-  chosen ??= perfCounts() ? instructions : cpuTime
+  if (chosen) return chosen
+  const counts = perfCounts()
+  if (!counts) console.error('perf stat cannot count instructions on this machine; cost is CPU time')
+  chosen = counts ? instructions : cpuTime
   return chosen
+}
+
+/** For figures that operators size their machines by. */
+export function useCpuTime(): void {
+  chosen = cpuTime
 }
 
 const cpuTime: Meter = {
   unit: 'CPU µs',
   name: 'CPU',
-  about:
-    'Cost is CPU time in user and kernel mode from `/proc`: `perf stat` cannot count instructions on this machine.',
+  about: 'Cost is CPU time in user and kernel mode from `/proc`.',
   async costOf({ server, postmaster }, work) {
     const used = () => ({
       server: server.reduce((sum, pid) => sum + cpuSeconds(pid), 0),

@@ -15,7 +15,7 @@ import { importRows } from './benches/import.ts'
 import { page } from './benches/page.ts'
 import { search } from './benches/search.ts'
 import { exchange, refresh } from './benches/tokens.ts'
-import { meter } from './cost.ts'
+import { meter, useCpuTime } from './cost.ts'
 import { type Figures, writePages } from './pages.ts'
 import { acrossSizes, type PagesAt } from './sizes.ts'
 import { format, type Table } from './table.ts'
@@ -49,6 +49,7 @@ const unknown = names.filter((name) => !known.includes(name))
 if (unknown.length > 0) fail(`no bench ${unknown.join(', ')}; there are ${known.join(', ')}`)
 if (values.write && (positionals.length > 0 || values.against !== undefined))
   fail('--write is for a run of all benches, without names and without --against')
+if (values.write) useCpuTime()
 // Short rounds, but more of them, follow each other closely enough to compare two builds.
 const [rounds, seconds] = values.against === undefined ? ['5', '2'] : ['7', '1']
 const effort = {
