@@ -15,7 +15,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 async function bench() {
   const tiny = ['--households', '200', '--rounds', '1', '--seconds', '0.03']
   const environment = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: scratch }
-  const program = 'test/output/bench/bench/main.js'
+  const program = 'test/bench/dist/bench/main.js'
   const { stdout } = await run(process.execPath, [program, ...tiny], { env: environment })
   return {
     titles: [...stdout.matchAll(/^### (.*)$/gm)].map((found) => found[1]),
