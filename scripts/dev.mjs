@@ -2,29 +2,33 @@
 // errors are printed and the next change is waited for.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { watch } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const sources = ['src', 'examples/partner-app/src', 'migrations', 'assets']
 
-export function dev(root) {
+export async function dev(root) {
   let demo = start(root)
-  let restarted = Promise.resolve()
-  let timer
-  const onChange = () => {
-    clearTimeout(timer)
-    timer = setTimeout(() => {
-      restarted = restarted.then(restart)
-    }, 200) // an editor may save several files at once
-  }
-  async function restart() {
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => stop(demo).then(() => process.exit()))
+  for (let seen = state(root); ; ) {
+    await sleep(300)
+    const now = state(root)
+    if (now === seen) continue
+    seen = now
     console.error('restarting …')
     await stop(demo)
     demo = start(root)
   }
-  for (const folder of sources) watch(join(root, folder), { recursive: true }, onChange)
-  for (const signal of ['SIGINT', 'SIGTERM'])
-    process.once(signal, () => stop(demo).then(() => process.exit()))
+}
+
+/** Compared by polling: on Linux, Node 20's recursive `fs.watch` misses files that an editor replaced by renaming. */
+function state(root) {
+  const files = sources.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true }).map((name) => join(root, folder, name)),
+  )
+  return files.map((file) => `${file} ${statSync(file, { throwIfNoEntry: false })?.mtimeMs}`).join('\n')
 }
 
 function start(root) {

@@ -78,7 +78,7 @@ async function runProgram() {
 async function runDemoOnChange() {
   if (process.env.npm_lifecycle_event) stopWithParent()
   const { dev } = await import('./dev.mjs')
-  dev(root)
+  await dev(root)
 }
 
 function vitest(project, args) {
