@@ -27,7 +27,7 @@ const commands = {
   dev: { packages: [], run: runDemoOnChange },
   test: { packages: ['test'], run: (args) => vitest('main', args) },
   'test:interop': { packages: ['test', 'test/interop'], run: (args) => vitest('interop', args) },
-  'test:long': { packages: ['test', 'test/bench'], run: (args) => vitest('long', args) },
+  'test:long': { packages: ['test', 'test/bench'], run: long },
   bench: { packages: ['test', 'test/bench'], run: bench },
   check: { packages: ['test', 'test/bench', 'test/interop'], run: check },
   format: { packages: ['test'], run: (args) => runNode(biome, 'check', '--write', '.', ...args) },
@@ -84,6 +84,11 @@ async function runDemoOnChange() {
 function vitest(project, args) {
   const config = ['--config', 'test/vitest.config.ts', '--project', project]
   return runNode('test/node_modules/vitest/vitest.mjs', 'run', ...config, ...args)
+}
+
+/** One file at a time: each of them loads the machine by itself. */
+function long(args) {
+  return vitest('long', ['--no-file-parallelism', ...args])
 }
 
 async function bench(args) {

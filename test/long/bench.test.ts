@@ -49,4 +49,4 @@ test('every bench prints its tables and its goals, and leaves nothing behind', a
     new Set(['page', 'search', 'depth', 'crawl', 'conditional', 'refresh', 'exchange', 'import']),
   )
   expect(readdirSync(scratch)).toEqual([])
-}, 120_000)
+}, 600_000)
