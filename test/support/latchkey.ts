@@ -41,8 +41,12 @@ export type RunningLatchkey = {
 }
 
 /** Starts `latchkey start` or `latchkey demo` as a process of its own and waits for its ready line. */
-export async function startLatchkey(args: string[], env: Record<string, string>): Promise<RunningLatchkey> {
-  const child = spawn(process.execPath, [program, ...args], {
+export async function startLatchkey(
+  args: string[],
+  env: Record<string, string>,
+  file = program,
+): Promise<RunningLatchkey> {
+  const child = spawn(process.execPath, [file, ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

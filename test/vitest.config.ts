@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+/** The test files of these folders, to be run together: `--project NAME`. */
+const suite = (name: string, ...folders: string[]) => ({
+  extends: true as const,
+  test: { name, include: folders.map((folder) => `test/${folder}/**/*.test.{ts,tsx}`) },
+})
+
+export default defineConfig({
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  test: {
+    projects: [
+      suite('main', 'flows', 'attacks', 'browser', 'crash'),
+      suite('interop', 'interop'),
+      suite('long', 'long'),
+    ],
+    globalSetup: 'test/support/global-setup.ts',
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+    // Each file has a database of its own, and importing ours has no effect: loading it anew for each would only take time.
+    isolate: false,
+  },
+})
