@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { ExplainedError } from '../explained-error.ts'
+import { backupCommand, restoreCommand } from './backup.ts'
 import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
 import { grantCommand } from './grant.ts'
@@ -22,6 +23,8 @@ const program = new Command('latchkey')
   .addCommand(userCommand())
   .addCommand(grantCommand())
   .addCommand(keyCommand())
+  .addCommand(backupCommand())
+  .addCommand(restoreCommand())
   .addCommand(doctorCommand())
 
 try {

@@ -119,7 +119,8 @@ export function openPool(url: string, onError: (error: Error) => void): Database
   }
 }
 
-function queriesOn(pool: pg.Pool): Queries {
+/** Statements on one pool, or on one connection inside of its transaction. */
+export function queriesOn(pool: pg.Pool | pg.Client): Queries {
   const run = async <Row>(statement: Statement<Row>, values: Value[]): Promise<Row[]> => {
     try {
       const { rows } = await pool.query({ name: statement.name, text: statement.text, values })

@@ -12,10 +12,11 @@ export class MigrationError extends ExplainedError {}
 
 /**
  * Brings the database to this program's schema: each file in a transaction of its own, one node at a time, forward only.
+ * @param upTo the last file to apply; every file by default
  * @returns the names of the files applied now
  * @throws {MigrationError} when the database is newer than the program, or an applied file was changed
  */
-export function migrate(database: Database, directory = ownMigrations): Promise<string[]> {
+export function migrate(database: Database, directory = ownMigrations, upTo?: string): Promise<string[]> {
   return database.withConnection(async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [migrating])
     // Asked first: IF NOT EXISTS would want the right to create tables even where there is nothing to create.
@@ -27,7 +28,7 @@ export function migrate(database: Database, directory = ownMigrations): Promise<
     const { rows } = await client.query<{ name: string; digest: string }>(
       'SELECT name, digest FROM schema_migrations',
     )
-    const files = migrations(directory)
+    const files = migrations(directory).filter(({ name }) => upTo === undefined || name <= upTo)
     refuseNewerOrChanged(rows, files)
     const pending = files.filter((file) => !rows.some((row) => row.name === file.name))
     for (const { name, digest, sql } of pending) {
@@ -43,6 +44,11 @@ export function migrate(database: Database, directory = ownMigrations): Promise<
     }
     return pending.map((file) => file.name)
   })
+}
+
+/** The names of this program's migrations, in order. */
+export function knownMigrations(): string[] {
+  return migrations(ownMigrations).map(({ name }) => name)
 }
 
 function migrations(directory: string) {

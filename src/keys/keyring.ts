@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type CryptoKey, importJWK } from 'jose'
-import type { Database } from '../database/database.ts'
+import type { Database, Queries } from '../database/database.ts'
 import { BackgroundJob } from '../process/background-job.ts'
 import { refreshSeconds, staleSeconds } from './lifetimes.ts'
 import {
@@ -159,7 +159,7 @@ export type SigningKey = SigningKeyRow & { publicKey: CryptoKey; privateKey: Cry
  * All keys, of each algorithm the newest last.
  * @throws {SecretMismatch} when they were stored under another LATCHKEY_SECRET
  */
-export async function openSigningKeys(database: Database, sealingKey: Buffer): Promise<SigningKey[]> {
+export async function openSigningKeys(database: Queries, sealingKey: Buffer): Promise<SigningKey[]> {
   const rows = await database.run(listSigningKeys, [])
   return Promise.all(
     rows.map(async (row) => ({

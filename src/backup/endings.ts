@@ -1,0 +1,148 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream/promises'
+import type pg from 'pg'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { BackupError } from './backup-format.ts'
+
+// What ended after the backup was made must not come back to life: disconnected apps, revoked connections, disabled users,
+// suspended partners, replaced passwords and secrets.
+
+/** How many rows of each table the endings changed. */
+export type AppliedEndings = { grants: number; connections: number; users: number; partners: number }
+
+const nothingApplied: AppliedEndings = { grants: 0, connections: 0, users: 0, partners: 0 }
+
+/** Rows of the replaced database by the query of it, into the temporary table of the restored one. */
+const copied = [
+  {
+    table:
+      'replaced_grants (id bigint, user_id text, client_id text, revoked_at timestamptz, revoked_by text)',
+    query: 'SELECT id, user_id, client_id, revoked_at, revoked_by FROM grants WHERE revoked_at IS NOT NULL',
+  },
+  {
+    table: 'replaced_connections (id bigint, code_hash bytea, revoked_at timestamptz, revoked_for text)',
+    query: 'SELECT id, code_hash, revoked_at, revoked_for FROM connections WHERE revoked_at IS NOT NULL',
+  },
+  {
+    table: 'replaced_users (id text, status text, password_hash text)',
+    query: 'SELECT id, status, password_hash FROM users',
+  },
+  {
+    table:
+      'replaced_partners (client_id text, status text, secret_hashes bytea[], jwks jsonb, key_thumbprints bytea[])',
+    query: 'SELECT client_id, status, secret_hashes, jwks, key_thumbprints FROM partners',
+  },
+]
+
+/**
+ * Of both databases the same row has the same id, and what it was made for. A cause that the schema of the backup does
+ * not know yet is left out.
+ */
+const endGrants = `
+  UPDATE grants g SET revoked_at = r.revoked_at,
+         revoked_by = CASE WHEN r.revoked_by IN ('user', 'operator') THEN r.revoked_by END
+    FROM replaced_grants r
+   WHERE r.id = g.id AND r.user_id = g.user_id AND r.client_id = g.client_id AND g.revoked_at IS NULL`
+
+const endConnections = `
+  UPDATE connections c SET revoked_at = r.revoked_at,
+         revoked_for = CASE WHEN r.revoked_for IN ('code_replayed', 'code_misused', 'refresh_replayed', 'partner')
+                            THEN r.revoked_for END
+    FROM replaced_connections r
+   WHERE r.id = c.id AND r.code_hash = c.code_hash AND c.revoked_at IS NULL`
+
+const takeUsers = `
+  UPDATE users u SET status = r.status, password_hash = r.password_hash
+    FROM replaced_users r
+   WHERE r.id = u.id AND (u.status, u.password_hash) IS DISTINCT FROM (r.status, r.password_hash)`
+
+const takePartners = `
+  UPDATE partners p SET status = r.status, secret_hashes = r.secret_hashes, jwks = r.jwks, key_thumbprints = r.key_thumbprints
+    FROM replaced_partners r
+   WHERE r.client_id = p.client_id
+     AND (p.status, p.secret_hashes, p.key_thumbprints) IS DISTINCT FROM (r.status, r.secret_hashes, r.key_thumbprints)`
+
+/** Takes the endings out of the database that the restored one replaces. */
+export async function applyEndingsOf(
+  replaced: pg.ClientBase,
+  restored: pg.ClientBase,
+): Promise<AppliedEndings> {
+  for (const { table, query } of copied) {
+    await restored.query(`CREATE TEMP TABLE ${table} ON COMMIT DROP`)
+    const name = table.slice(0, table.indexOf(' '))
+    await pipeline(
+      replaced.query(copyTo(`COPY (${query}) TO STDOUT`)),
+      restored.query(copyFrom(`COPY ${name} FROM STDIN`)),
+    )
+  }
+  return {
+    grants: await changed(restored, endGrants),
+    connections: await changed(restored, endConnections),
+    users: await changed(restored, takeUsers),
+    partners: await changed(restored, takePartners),
+  }
+}
+
+/** What the server logs of an ending. `time` is in milliseconds since the epoch. */
+const Disconnected = Compile(
+  Type.Object({
+    event: Type.Literal('disconnect'),
+    outcome: Type.Literal('disconnected'),
+    time: Type.Number(),
+    user_id: Type.String(),
+    client_id: Type.String(),
+  }),
+)
+const Revoked = Compile(Type.Object({ ended_connection: Type.String({ pattern: '^[0-9]{1,18}$' }) }))
+
+/**
+ * Takes the endings out of the server's log: its JSON lines, since the backup or longer. Other lines are passed over.
+ * @throws {BackupError} when the file cannot be read
+ */
+export async function applyLoggedEndings(restored: pg.ClientBase, file: string): Promise<AppliedEndings> {
+  const applied = { ...nothingApplied }
+  try {
+    for await (const line of createInterface({ input: createReadStream(file) })) {
+      const entry = jsonOf(line)
+      if (Disconnected.Check(entry)) {
+        applied.grants += await changed(
+          restored,
+          `UPDATE grants SET revoked_at = to_timestamp($3 / 1000.0), revoked_by = 'user'
+            WHERE user_id = $1 AND client_id = $2 AND revoked_at IS NULL AND created_at <= to_timestamp($3 / 1000.0)`,
+          [entry.user_id, entry.client_id, entry.time],
+        )
+      } else if (Revoked.Check(entry)) {
+        applied.connections += await changed(
+          restored,
+          `UPDATE connections SET revoked_at = now(), revoked_for = 'partner' WHERE id = $1 AND revoked_at IS NULL`,
+          [entry.ended_connection],
+        )
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    throw new BackupError(`The log ${file} cannot be read: ${error.message}`)
+  }
+  return applied
+}
+
+/** For when nothing tells what ended: every user has to connect every app again. */
+export async function endAllGrants(restored: pg.ClientBase): Promise<AppliedEndings> {
+  const sql = `UPDATE grants SET revoked_at = now(), revoked_by = 'operator' WHERE revoked_at IS NULL`
+  return { ...nothingApplied, grants: await changed(restored, sql) }
+}
+
+async function changed(client: pg.ClientBase, sql: string, values: unknown[] = []): Promise<number> {
+  return (await client.query(sql, values)).rowCount ?? 0
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,137 @@
+import { pipeline } from 'node:stream/promises'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import type { Environment } from '../config.ts'
+import { type Database, queriesOn } from '../database/database.ts'
+import { knownMigrations, migrate } from '../database/migrate.ts'
+import { openSigningKeys } from '../keys/keyring.ts'
+import { BackupError, type BackupHeader, omittedTables, quotedName } from './backup-format.ts'
+import { type AppliedEndings, applyEndingsOf, applyLoggedEndings, endAllGrants } from './endings.ts'
+import { type BackupReader, readBackup } from './read-backup.ts'
+
+/** Where the endings since the backup come from: what ended must stay ended. */
+export type EndingsSource =
+  | { kind: 'database'; replaced: Database }
+  | { kind: 'log'; file: string }
+  /** Nothing tells them, so every grant ends. */
+  | { kind: 'all' }
+
+export type RestoreOptions = {
+  environment: Environment
+  /** What the signing keys of the backup have to be sealed under. */
+  sealingKey: Buffer
+  endings: EndingsSource
+}
+
+export type RestoreOutcome = { createdAt: string; rows: Record<string, number>; ended: AppliedEndings }
+
+/**
+ * Fills an empty database from a backup and applies what ended since, all or nothing. The schema becomes that of the
+ * backup first, and this program's at the end.
+ * @throws {BackupError} when the file is not a whole backup, is of another environment or a newer program, or when the
+ * database is not empty
+ * @throws {SecretMismatch} when LATCHKEY_SECRET is not the one of the backup
+ */
+export async function restore(
+  database: Database,
+  file: string,
+  { environment, sealingKey, endings }: RestoreOptions,
+): Promise<RestoreOutcome> {
+  const backup = await readBackup(file)
+  checkHeader(backup.header, environment)
+  await database.withConnection((client) => requireEmpty(client, backup.header))
+  await migrate(database, undefined, backup.header.migrations.at(-1))
+  const rows: Record<string, number> = {}
+  const ended = await database.withConnection(async (client) => {
+    await client.query('BEGIN')
+    await load(client, backup, rows)
+    await continueSequences(client)
+    await openSigningKeys(queriesOn(client), sealingKey)
+    const applied = await apply(client, endings)
+    await client.query('COMMIT')
+    return applied
+  })
+  await migrate(database)
+  await database.withConnection((client) => client.query('ANALYZE'))
+  return { createdAt: backup.header.created_at, rows, ended }
+}
+
+function checkHeader(header: BackupHeader, environment: Environment): void {
+  if (header.environment !== environment) {
+    throw new BackupError(
+      `This backup is of ${header.environment}, and LATCHKEY_ENVIRONMENT is ${environment}.`,
+    )
+  }
+  const known = knownMigrations()
+  const unknown = header.migrations.filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    throw new BackupError(
+      `This backup was made by a newer Latchkey: it has the migration ${unknown[0]}. Restore it with that version.`,
+    )
+  }
+}
+
+async function requireEmpty(client: pg.Client, { migrations }: BackupHeader): Promise<void> {
+  const { rows: tables } = await client.query<{ table: string }>(
+    `SELECT relname AS table FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'`,
+  )
+  const names = tables.map(({ table }) => table)
+  if (names.length === 0) return
+  const refuse = (what: string) => {
+    throw new BackupError(`A backup is restored into an empty database only: ${what}. Nothing was changed.`)
+  }
+  if (!names.includes('schema_migrations')) refuse('this one has tables of another program')
+  const { rows: applied } = await client.query<{ name: string }>('SELECT name FROM schema_migrations')
+  if (applied.some(({ name }) => !migrations.includes(name))) {
+    refuse('this one has a newer schema than the backup; create a database without tables')
+  }
+  for (const table of ['firms', 'users', 'partners', 'grants', 'signing_keys']) {
+    if (!names.includes(table)) continue
+    const { rowCount } = await client.query(`SELECT FROM ${quotedName(table)} LIMIT 1`)
+    if (rowCount) refuse(`this one has rows in ${table}`)
+  }
+}
+
+async function load(client: pg.Client, backup: BackupReader, rows: Record<string, number>): Promise<void> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `SELECT quote_ident(relname) AS name FROM pg_class
+      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> 'schema_migrations'`,
+  )
+  // A migration may have left rows, which the backup has too.
+  await client.query(`TRUNCATE ${tables.map(({ name }) => name).join(', ')}`)
+  for await (const { table, columns, rows: text } of backup.tables()) {
+    if (omittedTables.includes(table))
+      throw new BackupError(`The backup has the table ${table}, which it must not.`)
+    const names = columns.map(quotedName).join(', ')
+    const copy = client.query(copyFrom(`COPY ${quotedName(table)} (${names}) FROM STDIN`))
+    await pipeline(text, copy)
+    rows[table] = copy.rowCount
+  }
+}
+
+/** Ids go on after the highest that the backup has. */
+async function continueSequences(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
+    `SELECT c.oid::regclass::text AS table, quote_ident(a.attname) AS column,
+            pg_get_serial_sequence(c.oid::regclass::text, a.attname) AS sequence
+       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attidentity <> ''
+      WHERE c.relnamespace = current_schema()::regnamespace`,
+  )
+  for (const { table, column, sequence } of rows) {
+    await client.query(
+      `SELECT setval($1::regclass, greatest(max(${column}), 1), max(${column}) IS NOT NULL) FROM ${table}`,
+      [sequence],
+    )
+  }
+}
+
+async function apply(client: pg.Client, endings: EndingsSource): Promise<AppliedEndings> {
+  switch (endings.kind) {
+    case 'database':
+      return endings.replaced.withConnection((replaced) => applyEndingsOf(replaced, client))
+    case 'log':
+      return applyLoggedEndings(client, endings.file)
+    case 'all':
+      return endAllGrants(client)
+  }
+}

@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { backUp } from '../backup/back-up.ts'
+import { type EndingsSource, restore } from '../backup/restore.ts'
+import { type Config, readConfig } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import { connectDatabase } from '../database/open.ts'
+import { deriveKeys } from '../secrets/derived-keys.ts'
+import { answer, CommandError, withDatabase } from './command.ts'
+
+export function backupCommand(): Command {
+  return new Command('backup')
+    .description('write all data to one file; servers go on meanwhile')
+    .argument('<file>', 'a file that does not exist yet')
+    .option('--json', 'print JSON')
+    .action(async (name: string, options: { json?: boolean }) => {
+      const file = resolve(name)
+      if (existsSync(file)) throw new CommandError(`${file} exists already. Nothing was written.`)
+      const { createdAt, rows } = await withDatabase((database, { environment }) =>
+        backUp(database, environment, file, new Date()),
+      )
+      const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
+      const text = [
+        `${file} has ${total} rows of ${createdAt}.`,
+        'It is of no use without LATCHKEY_SECRET: keep both, in different places.',
+      ]
+      answer(options, { file, created_at: createdAt, rows }, text.join('\n'))
+    })
+}
+
+type RestoreOptions = { json?: boolean; replaces?: string; endings?: string; endAllGrants?: true }
+
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('fill an empty database from a backup, and apply what ended since')
+    .argument('<file>', 'what `latchkey backup` wrote')
+    .option(
+      '--replaces <place>',
+      'read what ended from the database that this one replaces: a data directory, or postgres://…',
+    )
+    .option('--endings <file>', "read what ended from the server's log since the backup")
+    .option('--end-all-grants', 'end every grant: users have to connect their apps again')
+    .option('--json', 'print JSON')
+    .action(async (file: string, options: RestoreOptions) => {
+      const config = readConfig(process.env)
+      const outcome = await withEndings(options, (endings) => restoreInto(config, file, endings))
+      const { createdAt, rows, ended } = outcome
+      const text = [
+        `Restored the data of ${createdAt}.`,
+        `Ended since: ${ended.grants} grants, ${ended.connections} connections; ` +
+          `taken over: ${ended.users} changed users, ${ended.partners} changed partners.`,
+        'All users have to log in again.',
+      ]
+      answer(options, { created_at: createdAt, rows, ended }, text.join('\n'))
+    })
+}
+
+async function restoreInto(config: Config, file: string, endings: EndingsSource) {
+  const database = await connectDatabase(config, 'command', () => {})
+  try {
+    const sealingKey = deriveKeys(config.secret)['signing-key']
+    return await restore(database, file, { environment: config.environment, sealingKey, endings })
+  } finally {
+    await database.close()
+  }
+}
+
+async function withEndings<T>(
+  { replaces, endings, endAllGrants }: RestoreOptions,
+  work: (endings: EndingsSource) => Promise<T>,
+): Promise<T> {
+  if ([replaces, endings, endAllGrants].filter((option) => option !== undefined).length !== 1) {
+    throw new CommandError(
+      'Apps that users disconnected after the backup must not be connected again. Say where to read what ended:\n' +
+        '  --replaces <place>   the database that this one replaces, if it can still be read\n' +
+        "  --endings <file>     the server's log since the backup\n" +
+        '  --end-all-grants     neither is left: end every grant, so that users connect again\n' +
+        'Nothing was changed.',
+    )
+  }
+  if (endAllGrants) return work({ kind: 'all' })
+  if (endings !== undefined) return work({ kind: 'log', file: endings })
+  const replaced = await openReplaced(replaces ?? '')
+  try {
+    return await work({ kind: 'database', replaced })
+  } finally {
+    await replaced.close()
+  }
+}
+
+function openReplaced(place: string): Promise<Database> {
+  const isUrl = /^postgres(ql)?:\/\//.test(place)
+  if (!isUrl && !existsSync(resolve(place, 'postgres'))) {
+    throw new CommandError(
+      `${place} is neither a data directory nor a postgres:// address. Nothing was changed.`,
+    )
+  }
+  return connectDatabase(
+    isUrl ? { databaseUrl: place, dataDir: '' } : { dataDir: resolve(place) },
+    'command',
+    () => {},
+  )
+}

@@ -1,0 +1,288 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { tokensFor } from '../support/connection.ts'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { api, refresh } from '../support/journey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { Visitor } from '../support/visitor.ts'
+
+const secret = 'a secret for backups, of 32 bytes or more'
+
+let source: TestDatabase
+let server: TestServer
+let partner: TestPartner
+let directory: string
+let target: TestDatabase
+let files = 0
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'latchkey-backup-'))
+  source = await testDatabase()
+  server = await testServer({ on: source, secret })
+  partner = await server.partner()
+  const users = ['ada', 'bob', 'cho', 'dee', 'eve', 'fay'].map((id) => ({ id }))
+  await seed(source.database, {
+    users,
+    households: [
+      { id: 'h1', name: 'Tab\there, "quotes", back\\slash and\nline' },
+      { id: 'h2', name: null },
+    ],
+    accounts: [{ id: 'a1', household: 'h1' }],
+  })
+})
+afterAll(async () => {
+  await server?.close()
+  await source?.drop()
+  rmSync(directory, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  target = await testDatabase()
+  await query(target.database, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+})
+afterEach(() => target.drop())
+
+function on(database: TestDatabase, more: Record<string, string> = {}): CommandLine {
+  return commandLine({ DATABASE_URL: database.url, LATCHKEY_SECRET: secret, ...more })
+}
+
+async function backup(): Promise<string> {
+  const file = join(directory, `backup-${files++}.gz`)
+  expect((await on(source).run('backup', file)).code).toBe(0)
+  return file
+}
+
+const tablesOf = async (database: TestDatabase) =>
+  (
+    await query<{ name: string }>(
+      database.database,
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+    )
+  )
+    .map(({ name }) => name)
+    .sort()
+
+/** All rows of a table as text, without an order of their own. */
+async function rowsOf(database: TestDatabase, table: string): Promise<string[]> {
+  const rows = await query<{ row: string }>(
+    database.database,
+    `SELECT t::text AS row FROM ${table} t ORDER BY 1`,
+  )
+  return rows.map(({ row }) => row)
+}
+
+/** The restored database behind a server of its own, as after a move. */
+async function withRestored(work: (restored: TestServer) => Promise<void>): Promise<void> {
+  const restored = await testServer({ on: target, secret })
+  try {
+    await work(restored)
+  } finally {
+    await restored.close()
+  }
+}
+
+describe('a backup', () => {
+  test('brings back every row but the short-lived ones, and new ids follow the restored ones', async () => {
+    await tokensFor(server, partner, 'ada')
+    const file = await backup()
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const restored = await on(target).json('restore', file, '--replaces', source.url)
+    expect(restored).toMatchObject({ ended: { grants: 0, connections: 0, users: 0, partners: 0 } })
+    expect(await tablesOf(target)).toEqual(await tablesOf(source))
+    for (const table of ['sessions', 'access_tokens', 'client_assertions', 'login_failures']) {
+      expect(await rowsOf(target, table)).toEqual([])
+    }
+    for (const table of [
+      'firms',
+      'users',
+      'households',
+      'accounts',
+      'partners',
+      'grants',
+      'connections',
+      'refresh_tokens',
+      'signing_keys',
+    ]) {
+      expect([table, await rowsOf(target, table)]).toEqual([table, await rowsOf(source, table)])
+    }
+    await withRestored(async (moved) => {
+      const { accessToken } = await tokensFor(moved, partner, 'fay')
+      expect((await api(moved, 'households', accessToken)).body).toHaveLength(2)
+    })
+  })
+
+  test('shows one instant, while rows that belong together are written', async () => {
+    await seed(source.database, { households: [{ id: 'pairs' }] })
+    let writing = true
+    const writer = source.database.withConnection(async (client) => {
+      for (let n = 0; writing; n++) {
+        await client.query(
+          `WITH household AS (INSERT INTO households (id, firm_id, name) VALUES ($1, 'firm-1', 'pair') RETURNING id)
+           INSERT INTO accounts (id, household_id, status) SELECT 'account-' || id, 'pairs', 'active' FROM household`,
+          [`pair-${n}`],
+        )
+      }
+    })
+    const file = await backup()
+    writing = false
+    await writer
+    await on(target).json('restore', file, '--end-all-grants')
+    const [counts] = await query<{ households: number; accounts: number }>(
+      target.database,
+      `SELECT (SELECT count(*)::int FROM households WHERE name = 'pair') AS households,
+              (SELECT count(*)::int FROM accounts WHERE household_id = 'pairs') AS accounts`,
+    )
+    expect(counts?.households).toBe(counts?.accounts)
+    expect(counts?.households).toBeGreaterThan(0)
+  })
+
+  test('never overwrites a file', async () => {
+    const file = await backup()
+    const before = readFileSync(file)
+    const { code, stderr } = await on(source).run('backup', file)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('exists already')])
+    expect(readFileSync(file).equals(before)).toBe(true)
+  })
+})
+
+describe('51: what ended after the backup stays ended', () => {
+  test('by the database that is replaced: disconnected, revoked, disabled, suspended, secrets', async () => {
+    const other = await server.partner({ name: 'Other' })
+    const rotated = await server.partner({ name: 'Rotated' })
+    const kept = await tokensFor(server, partner, 'bob')
+    const disconnected = await tokensFor(server, partner, 'cho')
+    const revoked = await tokensFor(server, partner, 'dee')
+    const disabled = await tokensFor(server, partner, 'eve')
+    const ofSuspended = await tokensFor(server, other, 'bob')
+    const ofRotated = await tokensFor(server, rotated, 'bob')
+    const file = await backup()
+    const cli = on(source)
+    const [grant] = await cli.json('grant', 'list', '--user', 'cho')
+    await cli.json('grant', 'revoke', grant.id)
+    await fetch(`${server.baseUrl}oauth2/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        client_id: partner.clientId,
+        client_secret: partner.clientSecret,
+        token: revoked.refreshToken,
+      }),
+    })
+    await cli.json('user', 'disable', 'eve')
+    await cli.json('partner', 'suspend', other.clientId)
+    const { client_secret } = await cli.json('partner', 'rotate-secret', rotated.clientId, '--end-others')
+    const { ended } = await on(target).json('restore', file, '--replaces', source.url)
+    expect(ended).toEqual({ grants: 1, connections: 1, users: 1, partners: 2 })
+    await withRestored(async (restored) => {
+      const statusOf = async (by: TestPartner, token: string) => (await refresh(restored, by, token)).status
+      expect(await statusOf(partner, kept.refreshToken)).toBe(200)
+      for (const { refreshToken } of [disconnected, revoked, disabled]) {
+        expect(await statusOf(partner, refreshToken)).toBe(400)
+      }
+      expect(await statusOf(other, ofSuspended.refreshToken)).toBe(400)
+      expect(await statusOf(rotated, ofRotated.refreshToken)).toBe(401)
+      const renewed = { ...rotated, clientSecret: client_secret }
+      expect(await statusOf(renewed, ofRotated.refreshToken)).toBe(200)
+    })
+    await cli.json('user', 'enable', 'eve').catch(() => {})
+  })
+
+  test('by the log of the server', async () => {
+    const own = await server.partner({ name: 'Logged' })
+    const visitor = new Visitor()
+    const gone = await tokensFor(server, own, 'fay', { visitor })
+    const revoked = await tokensFor(server, own, 'bob')
+    const stays = await tokensFor(server, own, 'dee')
+    const file = await backup()
+    const [grant] = await on(source).json('grant', 'list', '--user', 'fay', '--partner', own.clientId)
+    const page = await visitor.get(`${server.authUrl}/connections`)
+    await visitor.submit(page, '/connections/disconnect', { grant: grant.id })
+    await fetch(`${server.baseUrl}oauth2/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        client_id: own.clientId,
+        client_secret: own.clientSecret,
+        token: revoked.refreshToken,
+      }),
+    })
+    const log = join(directory, 'server.log')
+    writeFileSync(log, `not JSON\n${server.logs()}`)
+    const { ended } = await on(target).json('restore', file, '--endings', log)
+    expect(ended).toMatchObject({ grants: 1, connections: 1 })
+    await withRestored(async (restored) => {
+      expect((await refresh(restored, own, gone.refreshToken)).status).toBe(400)
+      expect((await refresh(restored, own, revoked.refreshToken)).status).toBe(400)
+      expect((await refresh(restored, own, stays.refreshToken)).status).toBe(200)
+    })
+  })
+
+  test('with neither, the command says so, and can end all grants', async () => {
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
+    const file = await backup()
+    const { code, stderr } = await on(target).run('restore', file)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('--end-all-grants')])
+    expect(await tablesOf(target)).toEqual([])
+    await on(target).json('restore', file, '--end-all-grants')
+    await withRestored(async (restored) => {
+      expect((await refresh(restored, partner, refreshToken)).status).toBe(400)
+    })
+  })
+})
+
+describe('a backup is refused, and the database stays without rows', () => {
+  const refused = async (file: string, text: string, more: Record<string, string> = {}) => {
+    const { code, stderr } = await on(target, more).run('restore', file, '--end-all-grants')
+    expect([code, stderr]).toEqual([1, expect.stringContaining(text)])
+    if ((await tablesOf(target)).includes('users')) expect(await rowsOf(target, 'users')).toEqual([])
+  }
+  const changedCopy = (file: string, change: (text: string) => string) => {
+    const copy = `${file}.changed`
+    writeFileSync(copy, gzipSync(change(gunzipSync(readFileSync(file)).toString())))
+    return copy
+  }
+
+  test('when it ends early, was changed, is cut or is no backup', async () => {
+    const file = await backup()
+    await refused(
+      changedCopy(file, (text) => text.slice(0, text.lastIndexOf('{'))),
+      'is incomplete',
+    )
+    await refused(
+      changedCopy(file, (text) => text.replace('ada@example.com', 'eva@example.com')),
+      'was changed',
+    )
+    const cut = `${file}.cut`
+    writeFileSync(cut, readFileSync(file).subarray(0, 500))
+    await refused(cut, 'cannot be read')
+    writeFileSync(cut, 'hello')
+    await refused(cut, 'cannot be read')
+    await refused(
+      changedCopy(file, () => 'hello\n'),
+      'is not a backup',
+    )
+    await refused(join(directory, 'nothing.gz'), 'cannot be read')
+    // After all of these the database still takes the whole backup.
+    await on(target).json('restore', file, '--end-all-grants')
+  })
+
+  test('when it is of the other environment, of a newer program, or of another secret', async () => {
+    const file = await backup()
+    await refused(file, 'is of sandbox', { LATCHKEY_ENVIRONMENT: 'production' })
+    const newer = changedCopy(file, (text) =>
+      text.replace('"migrations":[', '"migrations":["9999_future.sql",'),
+    )
+    await refused(newer, 'made by a newer Latchkey')
+    await refused(file, 'another LATCHKEY_SECRET', {
+      LATCHKEY_SECRET: 'another secret, also of 32 bytes or more',
+    })
+  })
+
+  test('when the database is not empty', async () => {
+    const file = await backup()
+    const { code, stderr } = await on(source).run('restore', file, '--end-all-grants')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('empty database only')])
+  })
+})
