@@ -22,7 +22,7 @@ export type BackupHeader = Static<typeof BackupHeader>
 export const TableHeader = Type.Object({ table: Type.String(), columns: Type.Array(Type.String()) })
 export type TableHeader = Static<typeof TableHeader>
 
-export const BackupTrailer = Type.Object({ complete: Type.Literal(true), sha256: Type.String() })
+const BackupTrailer = Type.Object({ complete: Type.Literal(true), sha256: Type.String() })
 
 export const backupHeader = Compile(BackupHeader)
 export const tableHeader = Compile(TableHeader)
