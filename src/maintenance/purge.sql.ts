@@ -48,7 +48,7 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   access_tokens: purgeStatement('access_tokens', 'expires_at', expiredADayAgo),
   refresh_tokens: purgeStatement('refresh_tokens', 'expires_at', expiredADayAgo),
   sessions: purgeStatement('sessions', 'expires_at', `NOT (${isWithinLimits})`),
-  // A minute later, because a statement that began before the expiry may still wait for a lock to read the row.
+  // A minute later, because a statement that began before the expiry may still wait for a lock before it reads the row.
   client_assertions: purgeStatement(
     'client_assertions',
     'expires_at',
