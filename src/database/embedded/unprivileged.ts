@@ -17,21 +17,13 @@ const asCurrentUser: RunAs = { command: (program, args) => [program, args] }
  * changed permissions, even if no other user can reach the directory (for example, a clone below /root).
  */
 const inNamespace: RunAs = {
-  command: (program, args) => [
-    'unshare',
-    [
-      '--user',
-      `--map-user=${unprivilegedUser().uid}`,
-      `--map-group=${unprivilegedUser().gid}`,
-      program,
-      ...args,
-    ],
-  ],
+  command: (program, args) => {
+    const { uid, gid } = unprivilegedUser()
+    return ['unshare', ['--user', `--map-user=${uid}`, `--map-group=${gid}`, program, ...args]]
+  },
 }
 
-/**
- * Chooses the user that runs the programs in `binDir` on `clusterDir`. A cluster that exists is run by its owner.
- */
+/** Chooses the user that runs the programs in `binDir` on `clusterDir`. The owner of an existing cluster runs it. */
 export function chooseRunAs(clusterDir: string, binDir: string): RunAs {
   if (process.getuid?.() !== 0) return asCurrentUser
   const existing = statSync(clusterDir, { throwIfNoEntry: false })
