@@ -2,12 +2,12 @@ import type { Environment } from './config.ts'
 
 const marks = { sandbox: 'test', production: 'live' } as const
 
-/** What client ids and tokens begin with, so that whoever finds one can tell where it belongs. */
+/** The part of client ids and tokens from which people and secret scanners can tell their environment. */
 export function markOf(environment: Environment): 'test' | 'live' {
   return marks[environment]
 }
 
-/** A mark as it stands in a regular expression. */
+/** A group of a regular expression that matches the mark of either environment. */
 export const anyMark = `(${Object.values(marks).join('|')})`
 
 /** The other environment, when the mark is one of its. */

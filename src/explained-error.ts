@@ -1,2 +1,2 @@
-/** An error whose message says all there is to say: a command prints it without a stack. */
+/** An error whose message tells the reader all that is needed. Commands print it without a stack trace. */
 export class ExplainedError extends Error {}

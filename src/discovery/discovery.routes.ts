@@ -5,7 +5,7 @@ import { jwksMaxAgeSeconds } from '../keys/lifetimes.ts'
 import { resourceMetadataPath } from '../resource/bearer.ts'
 import { resourceMetadata, serverMetadata } from './metadata.ts'
 
-/** Seconds for which a client may keep what changes with a new version or configuration only. */
+/** Seconds for which a client may cache documents that change only with a new version or configuration. */
 const metadataMaxAge = 3600
 
 export function discoveryRoutes(app: FastifyInstance, { config, keyring }: Context): void {
@@ -20,7 +20,7 @@ export function discoveryRoutes(app: FastifyInstance, { config, keyring }: Conte
   )
 }
 
-/** The same for everybody: caches may keep it, and scripts of any origin may read it. */
+/** Sends a document that is the same for every client: caches may store it, and scripts of any origin may read it. */
 function sendPublic(reply: FastifyReply, maxAge: number, document: object): FastifyReply {
   const body = JSON.stringify(document)
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
@@ -29,7 +29,7 @@ function sendPublic(reply: FastifyReply, maxAge: number, document: object): Fast
     .header('cache-control', `public, max-age=${maxAge}`)
     .header('etag', etag)
   const known = reply.request.headers['if-none-match']?.split(',') ?? []
-  // A proxy that compresses makes a strong tag weak (RFC 9110 section 8.8.3).
+  // A proxy that compresses the answer makes its strong tag weak (RFC 9110 section 8.8.3).
   if (known.some((tag) => tag.trim().replace(/^W\//, '') === etag)) return reply.status(304).send()
   return reply.type('application/json; charset=utf-8').send(body)
 }

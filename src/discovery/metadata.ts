@@ -8,8 +8,8 @@ import { languages } from '../web/languages/languages.ts'
 const authMethods = AuthMethod.anyOf.map((method) => method.const)
 
 /**
- * OpenID Connect Discovery section 3 and RFC 8414 section 2: what is true of this server, and test/flows/metadata.test.ts
- * tries each statement.
+ * OpenID Connect Discovery section 3 and RFC 8414 section 2. test/flows/metadata.test.ts checks each value against the
+ * server's behaviour.
  */
 export function serverMetadata({ authUrl, baseUrl }: Config) {
   return {
@@ -47,7 +47,7 @@ export function serverMetadata({ authUrl, baseUrl }: Config) {
   }
 }
 
-/** RFC 9728: by this a client that knows the API alone, and was refused there, finds the authorization server. */
+/** RFC 9728: a client that knows only the API, and got 401 there, finds the authorization server in this document. */
 export function resourceMetadata({ authUrl, baseUrl }: Config) {
   return {
     resource: baseUrl,

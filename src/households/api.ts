@@ -7,25 +7,25 @@ import type { ReadAnswer } from '../resource/authenticated-read.ts'
 
 export const Household = Type.Object({
   id: Type.String({ description: 'Identifier of the household.' }),
-  name: Type.Optional(Type.String({ description: 'Display name; absent where the household has none.' })),
+  name: Type.Optional(Type.String({ description: 'Display name. Absent if the household has none.' })),
 })
 
 export const security = [{ bearer: [] }]
 
-/** The answers of an operation that can also end in these problems. */
+/** The response schemas of an operation: 200 and these problems. */
 export function answers(ok: TSchema, ...problems: number[]): Record<number, unknown> {
   const problem = { content: { 'application/problem+json': { schema: Problem } } }
   return { 200: ok, ...Object.fromEntries(problems.map((status) => [status, problem])) }
 }
 
 export const deprecationHeaders = {
-  Deprecation: { type: 'string', description: 'Since when, or from when on, it is deprecated (RFC 9745).' },
-  Sunset: { type: 'string', description: 'When it will end (RFC 8594).' },
+  Deprecation: { type: 'string', description: 'Date from which the operation is deprecated (RFC 9745).' },
+  Sunset: { type: 'string', description: 'Date on which the operation ends (RFC 8594).' },
 }
 
 /**
- * Since when an operation is deprecated (RFC 9745) and when it is to end (RFC 8594), in each answer of its route. Nothing
- * where the operator has set no date.
+ * Adds the date of deprecation (RFC 9745) and the date of the end (RFC 8594) to each answer of a route. Adds nothing if the
+ * operator has set no dates.
  */
 export function deprecation(dates: Config['v1']): { onRequest?: onRequestHookHandler } {
   if (dates === undefined) return {}
@@ -42,12 +42,12 @@ export function deprecation(dates: Config['v1']): { onRequest?: onRequestHookHan
   }
 }
 
-/** The id to look for; what cannot be one becomes empty, which no id is. */
+/** The id to look for. Text that cannot be an id becomes empty; no household has an empty id. */
 export function findableId(id: string): string {
   return checkId(id) === null ? id : ''
 }
 
-/** The same answer for an unknown and an invisible household, byte for byte: a difference would tell which ids exist. */
+/** The same answer, byte for byte, for an unknown and an invisible household: a difference would reveal which ids exist. */
 export const householdNotFound: ReadAnswer = {
   kind: 'problem',
   outcome: 'not_found',

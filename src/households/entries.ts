@@ -1,20 +1,20 @@
 /**
- * What a listing's statement answers: JSON objects that begin with their `id`, joined by commas, one more than the page
- * has where another page follows; null where there are none. The page is cut out of this text, because a row an entry
- * would cost the server more than all the rest of the call.
+ * The result of a listing's statement. `entries` are JSON objects that begin with their `id`, joined by commas; null if
+ * there are none. If another page follows, there is one entry more than fits on the page. The page is cut out of this
+ * text, because one row for each entry would cost the server more than the rest of the call.
  */
 export type Entries = { count: number; entries: string | null }
 
-/** `body` is the JSON array; `last` the id of its last entry if more follow. */
+/** `body` is the JSON array. `last` is the id of its last entry, null if no more follow. */
 export type PageOfEntries = { body: string; count: number; last: string | null }
 
-/** How an entry begins. Within a JSON string the quotes would be escaped, so this can stand nowhere else. */
-const beginning = '{"id":"'
+/** The start of each entry. It occurs nowhere else, because the quotes would be escaped inside a JSON string. */
+const entryStart = '{"id":"'
 
 export function cutPage({ count, entries }: Entries, size: number): PageOfEntries {
   if (entries === null || count <= size) return { body: `[${entries ?? ''}]`, count, last: null }
-  const end = entries.lastIndexOf(beginning) - 1
-  const id = entries.lastIndexOf(beginning, end - 1) + beginning.length
+  const end = entries.lastIndexOf(entryStart) - 1
+  const id = entries.lastIndexOf(entryStart, end - 1) + entryStart.length
   return {
     body: `[${entries.slice(0, end)}]`,
     count: size,
@@ -24,6 +24,6 @@ export function cutPage({ count, entries }: Entries, size: number): PageOfEntrie
 
 /** The ids of a page's entries, each followed by a line feed. */
 export function idLines(body: string): string {
-  const [, ...entries] = body.split(beginning)
+  const [, ...entries] = body.split(entryStart)
   return entries.map((entry) => `${entry.slice(0, entry.indexOf('"'))}\n`).join('')
 }

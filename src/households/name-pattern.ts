@@ -1,11 +1,11 @@
 import { foldCase } from '../directory/case-folding.ts'
 
-/** Characters of a text to be looked for. */
+/** Maximum length of a search text, in characters. */
 export const longestPattern = 256
 
 /**
- * What finds a text literally in a folded name: the LIKE pattern, and the tsquery of its grams. `%`, `_` and `\` are
- * ordinary characters to the caller.
+ * The values that find a text literally in a folded name: a LIKE pattern, and the tsquery of its grams. `%`, `_` and `\`
+ * in the text have no special meaning.
  */
 export function searchedFor(text: string): [like: string, grams: string] {
   const folded = foldCase(text)
@@ -13,8 +13,8 @@ export function searchedFor(text: string): [like: string, grams: string] {
 }
 
 /**
- * The tsquery of the lexemes that `name_grams` (migration 0009) gives for every name with this text in it, with U+FFFF
- * in the place of the firm's id: each three characters, or the beginning of a lexeme where there are fewer.
+ * The tsquery of the lexemes that `name_grams` (migration 0009) creates for every name that contains this text, with U+FFFF
+ * instead of the firm's id. A lexeme has three characters. A shorter text matches the start of a lexeme.
  */
 function gramsOf(folded: string): string {
   const characters = [...folded.replaceAll('\uffff', '\ufffd')]

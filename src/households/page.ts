@@ -15,17 +15,25 @@ export const PageQuery = {
     }),
   ),
   page_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: largestSize, default: defaultSize, description: 'Entries a page.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: largestSize,
+      default: defaultSize,
+      description: 'Number of entries on a page.',
+    }),
   ),
   cursor: Type.Optional(
-    Type.String({ maxLength: 200, description: 'Set by the links of `Link`; to be sent back as it came.' }),
+    Type.String({
+      maxLength: 200,
+      description: 'Part of the links in the `Link` header. Send it back unchanged.',
+    }),
   ),
 }
 
-/** What is being listed: its public address, the parameters that the links keep, and the listing that supersedes it. */
+/** A listing: its public address, the parameters that its links repeat, and the address of the listing that replaces it. */
 export type Listing = { address: string; filters: Record<string, string>; successor?: string }
 
-/** `after` is the id behind which the page begins, and empty on a page that was asked for by its number: no id is. */
+/** `after` is the id after which the page begins. It is empty on a page requested by number; no id is empty. */
 export type Page = { listing: Listing; number: number; size: number; after: string }
 
 export function pageOf(
@@ -39,15 +47,15 @@ export function pageOf(
   return { listing, number, size, after: after ?? '' }
 }
 
-/** A page with so many entries before it is an expensive read: all of them are read and passed over. */
+/** A page with at least this many entries before it is an expensive read, because all of them are read and skipped. */
 export const deepPageEntries = 10_000n
 
-/** Entries before the page; beyond 2^53 a number would be rounded. */
+/** Entries before the page. A bigint, because a number above 2^53 would be rounded. */
 export function entriesBefore({ number, size, after }: Page): bigint {
   return after ? 0n : BigInt(number) * BigInt(size)
 }
 
-/** RFC 8288, and RFC 5829 for the successor. `last` is the page's last id if more follow. */
+/** RFC 8288; the successor is from RFC 5829. `last` is the id of the page's last entry, null if no more follow. */
 export function linkHeader(
   { listing, number, size }: Page,
   last: string | null,
@@ -61,30 +69,33 @@ export function linkHeader(
   const next = number + 1
   const links = [
     ...(number > 0 ? [link('first', 0), link('prev', number - 1)] : []),
-    ...(last !== null ? [link('next', next, makeCursor(key, { ...listing, number: next, size }, last))] : []),
+    ...(last !== null
+      ? [link('next', next, writeCursor(key, { ...listing, number: next, size }, last))]
+      : []),
     ...(listing.successor ? [`<${listing.successor}>; rel="successor-version"`] : []),
   ]
   return links.length > 0 ? links.join(', ') : undefined
 }
 
-/** One page of one listing: where it stands, so that a cursor made for it serves no other. */
-type Place = { address: string; filters: Record<string, string>; number: number; size: number }
+/** One page of one listing. The cursor's MAC covers it, so that a cursor is valid only for its own page. */
+type Position = { address: string; filters: Record<string, string>; number: number; size: number }
 
 /**
- * The id after which a page begins, for `Link: rel="next"`. A client that follows it neither skips nor repeats what
- * stays while other entries come and go, and never pays for the pages before; a page number alone cannot promise that.
+ * A cursor with the id after which the next page begins, for `Link: rel="next"`. A client that follows it gets every entry
+ * that stays exactly once, even if others are added or removed, and the server does not read the pages before. A page
+ * number alone cannot guarantee that.
  */
-function makeCursor(key: Buffer, place: Place, after: string): string {
-  return `${Buffer.from(after).toString('base64url')}.${macOf(key, ...partsOf(place, after))}`
+function writeCursor(key: Buffer, position: Position, after: string): string {
+  return `${Buffer.from(after).toString('base64url')}.${macOf(key, ...macParts(position, after))}`
 }
 
-/** Undefined where the cursor was not made for this very page: a client that counts pages itself is then served by number. */
-function readCursor(key: Buffer, place: Place, cursor: string): string | undefined {
+/** Undefined if the cursor belongs to another page. The client counts pages itself, and gets the page by its number. */
+function readCursor(key: Buffer, position: Position, cursor: string): string | undefined {
   const [id = '', tag = ''] = cursor.split('.')
   const after = Buffer.from(id, 'base64url').toString()
-  return isMacOf(tag, key, ...partsOf(place, after)) ? after : undefined
+  return isMacOf(tag, key, ...macParts(position, after)) ? after : undefined
 }
 
-function partsOf({ address, filters, number, size }: Place, after: string): unknown[] {
+function macParts({ address, filters, number, size }: Position, after: string): unknown[] {
   return [address, filters, number, size, after]
 }

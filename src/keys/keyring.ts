@@ -21,7 +21,7 @@ type LiveKey = SigningKey & { privateKey: CryptoKey }
 
 export type KeyringOptions = {
   database: Database
-  /** What the private halves are sealed under. */
+  /** Encrypts the private keys. */
   sealingKey: Buffer
   /** The server's clock. */
   now: () => Date
@@ -29,13 +29,13 @@ export type KeyringOptions = {
 }
 
 /**
- * The keys of the database, kept in memory. Every server refreshes its own within a minute, and a new key waits an hour
- * before it signs: by then each server publishes it, and each JWKS that a partner may still keep has it (docs/adr/0009).
+ * The signing keys of the database, kept in memory. Every server reads them once a minute, and a new key signs only after
+ * an hour. By then every server publishes it, and it is in every JWKS that a partner may have cached (docs/adr/0009).
  */
 export class Keyring {
   readonly #options: KeyringOptions
   #keys: SigningKey[] = []
-  /** Milliseconds since the epoch; until the first refresh, long ago. */
+  /** Milliseconds since the epoch. Before the first refresh, infinitely long ago. */
   #refreshedAt = Number.NEGATIVE_INFINITY
   readonly #job: BackgroundJob
 
@@ -48,7 +48,7 @@ export class Keyring {
     })
   }
 
-  /** The key that signs at this moment. @throws {DatabaseUnavailable} as the other two, when it has none it may use */
+  /** The key that signs now. @throws {DatabaseUnavailable} if the keys in memory are too old and cannot be read again */
   async signer(algorithm: SigningAlgorithm): Promise<LiveKey> {
     await this.freshen()
     const live = this.#keys.filter(isLive)
@@ -57,49 +57,49 @@ export class Keyring {
     return key
   }
 
-  /** The JWKS: keys that sign, that will, and that did until a day ago. */
+  /** The JWKS: the keys that sign, will sign, or signed until a day ago. @throws {DatabaseUnavailable} as `signer` */
   async published(): Promise<PublicJwk[]> {
     await this.freshen()
     return this.#keys.filter(isLive).map(({ public_jwk }) => public_jwk)
   }
 
-  /** Any key we ever had, for an id_token of our own that is shown to us. */
+  /** Any key, even a retired one: it verifies an `id_token_hint`. @throws {DatabaseUnavailable} as `signer` */
   async publicKey(kid: string): Promise<Pick<SigningKey, 'algorithm' | 'publicKey'> | undefined> {
     await this.freshen()
     return this.#keys.find((key) => key.kid === kid)
   }
 
-  /** Retires and makes the keys that are due, then reads all keys. While that is under way, every caller gets the same run. */
+  /** Retires and creates the keys that are due, then reads all keys. Concurrent calls share one run. */
   refresh(): Promise<void> {
     return this.#job.run()
   }
 
-  /** From now on each minute, until `stop`. What fails is logged, and tried again a minute later. */
+  /** Refreshes every minute until `stop`. Logs a failure and tries again a minute later. */
   start(): void {
     this.#job.start()
   }
 
-  /** Resolves when nothing of it needs the database any more. */
+  /** Resolves when the keyring no longer uses the database. */
   async stop(): Promise<void> {
     await this.#job.stop()
   }
 
   async #load(): Promise<void> {
     const { database, sealingKey, now } = this.#options
-    const began = now().getTime()
+    const startedAt = now().getTime()
     await database.run(retireSigningKeys, [])
     let keys = await openSigningKeys(database, sealingKey)
-    if (await makeDueKeys(database, sealingKey, keys)) keys = await openSigningKeys(database, sealingKey)
+    if (await createDueKeys(database, sealingKey, keys)) keys = await openSigningKeys(database, sealingKey)
     this.#keys = keys
-    this.#refreshedAt = began
+    this.#refreshedAt = startedAt
   }
 
   /**
-   * Reads the keys again if they may be out of date: after a pause, of this process or of the database, those in memory
-   * may be retired, and new ones be signing. @throws {DatabaseUnavailable}
+   * Reads the keys again if they are older than `staleSeconds`. After a pause of this process or an outage of the
+   * database, the keys in memory may be retired and new ones may be signing. @throws {DatabaseUnavailable}
    */
   async freshen(): Promise<void> {
-    // A clock that was set back tells no age, either.
+    // The absolute value, because a clock that was set back would make stale keys look new.
     const age = Math.abs(this.#options.now().getTime() - this.#refreshedAt)
     if (age > staleSeconds * 1000) await this.refresh()
   }
@@ -109,14 +109,14 @@ function isLive(key: SigningKey): key is LiveKey {
   return key.privateKey !== undefined
 }
 
-/** What decides that an algorithm is due for its first key, or its next. */
-type Known = Pick<SigningKeyRow, 'algorithm' | 'generation' | 'aged'>
+/** The fields that decide whether an algorithm needs a new key. */
+type KeyAge = Pick<SigningKeyRow, 'algorithm' | 'generation' | 'aged'>
 
-/** The key after the newest of `keys`: published from now on, and signing after the lead time (docs/adr/0009). */
-async function makeNext(
+/** Creates the successor of the newest key. It is published at once and signs after the lead time (docs/adr/0009). */
+async function createNextKey(
   database: Database,
   sealingKey: Buffer,
-  keys: Known[],
+  keys: KeyAge[],
   algorithm: SigningAlgorithm,
 ): Promise<void> {
   const generation = (newestOf(keys, algorithm)?.generation ?? 0) + 1
@@ -124,17 +124,17 @@ async function makeNext(
   await database.maybe(insertSigningKey, [kid, algorithm, generation, publicJwk, sealedPrivateJwk])
 }
 
-/** @returns whether a key was due, and is there now: made here, or at the same moment by another server */
-async function makeDueKeys(database: Database, sealingKey: Buffer, keys: Known[]): Promise<boolean> {
+/** @returns whether a key was due. It now exists: this server or another one has created it. */
+async function createDueKeys(database: Database, sealingKey: Buffer, keys: KeyAge[]): Promise<boolean> {
   const due = signingAlgorithms.filter((algorithm) => newestOf(keys, algorithm)?.aged ?? true)
-  for (const algorithm of due) await makeNext(database, sealingKey, keys, algorithm)
+  for (const algorithm of due) await createNextKey(database, sealingKey, keys, algorithm)
   return due.length > 0
 }
 
 /**
- * Makes the next key at once, whatever the age of the newest.
- * @returns the newest key, which is another's when somebody rotated at the same moment
- * @throws {SecretMismatch} when this is not the LATCHKEY_SECRET that the other keys were stored under
+ * Creates the next key now, regardless of the age of the newest.
+ * @returns the newest key. If another process rotates at the same time, that process may have created it.
+ * @throws {SecretMismatch} if the existing keys were encrypted with another LATCHKEY_SECRET
  */
 export async function rotateSigningKey(
   database: Database,
@@ -142,22 +142,22 @@ export async function rotateSigningKey(
   algorithm: SigningAlgorithm,
 ): Promise<SigningKeyRow> {
   const keys = await openSigningKeys(database, sealingKey)
-  await makeNext(database, sealingKey, keys, algorithm)
+  await createNextKey(database, sealingKey, keys, algorithm)
   const newest = newestOf(await database.run(listSigningKeys, []), algorithm)
-  if (!newest) throw new Error(`the ${algorithm} key just made is not there`)
+  if (!newest) throw new Error(`the new ${algorithm} key is missing from the database`)
   return newest
 }
 
-function newestOf<Key extends Known>(keys: Key[], algorithm: SigningAlgorithm): Key | undefined {
+function newestOf<Key extends KeyAge>(keys: Key[], algorithm: SigningAlgorithm): Key | undefined {
   return keys.findLast((key) => key.algorithm === algorithm)
 }
 
-/** A key of the database, opened; a retired one has no private half. */
+/** A key of the database, ready to use. A retired key has no private key. */
 export type SigningKey = SigningKeyRow & { publicKey: CryptoKey; privateKey: CryptoKey | undefined }
 
 /**
- * All keys, of each algorithm the newest last.
- * @throws {SecretMismatch} when they were stored under another LATCHKEY_SECRET
+ * All keys, including retired ones. The keys of each algorithm are ordered from oldest to newest.
+ * @throws {SecretMismatch} if they were encrypted with another LATCHKEY_SECRET
  */
 export async function openSigningKeys(database: Queries, sealingKey: Buffer): Promise<SigningKey[]> {
   const rows = await database.run(listSigningKeys, [])
@@ -174,8 +174,9 @@ export async function openSigningKeys(database: Queries, sealingKey: Buffer): Pr
 }
 
 /**
- * Which of the keys that are not retired, the newest last, signs at this moment: the newest whose time has come. On a
- * clock that is behind the database's it may be that of none, and the oldest is it, which everybody knows.
+ * The key that signs at `now`: the newest whose `signs_from` has passed. If this server's clock is behind the database's
+ * clock, that may be none. Then the oldest key signs, because every cached JWKS contains it.
+ * @param live the keys that are not retired, from oldest to newest
  */
 export function signerAt<Key extends { algorithm: SigningAlgorithm; signs_from: Date }>(
   live: Key[],

@@ -1,17 +1,17 @@
-/** docs/adr/0009 says how these hang together: change one, and read it. */
+/** These values depend on each other: read docs/adr/0009 before you change one. */
 
-/** Days after which a key is followed by the next. */
+/** Days after which a key gets a successor. */
 export const rotationDays = 90
 
-/** Minutes in which a new key is published and does not sign yet. */
+/** Minutes for which a new key is published before it signs. */
 export const leadMinutes = 60
 
-/** Hours for which a key is still published after its successor began to sign. */
+/** Hours for which a key stays published after its successor began to sign. */
 export const retirementHours = 24
 
-/** Seconds for which a partner may keep the JWKS. */
+/** Seconds for which a partner may cache the JWKS. */
 export const jwksMaxAgeSeconds = 300
 
-/** Seconds between two refreshes of a server's keys, and the age at which they are not used any more. */
+/** Seconds between two refreshes of a server's keys, and the age at which keys in memory are no longer used. */
 export const refreshSeconds = 60
 export const staleSeconds = 600

@@ -8,15 +8,16 @@ const Row = Type.Object({
   algorithm: SigningAlgorithm,
   generation: Type.Integer(),
   public_jwk: PublicJwk,
-  /** Absent once the key is retired. */
+  /** Encrypted; null if the key is retired. */
   private_jwk: Type.Union([Type.String(), Type.Null()]),
   created_at: Instant,
   signs_from: Instant,
+  /** Whether the key is old enough to need a successor. */
   aged: Type.Boolean(),
 })
 export type SigningKeyRow = Static<typeof Row>
 
-/** Every key there ever was, of each algorithm the newest last. `aged` ones are due for a successor. */
+/** All keys, including retired ones. The keys of each algorithm are ordered from oldest to newest. */
 export const listSigningKeys = statement(
   'list_signing_keys',
   Row,
@@ -26,8 +27,8 @@ export const listSigningKeys = statement(
 )
 
 /**
- * Of several servers that insert the same generation one is given a row, and the others none. The first key signs at
- * once, for there is no other.
+ * Inserts a key. If several servers insert the same generation, one of them gets a row and the others get none. The first
+ * key of an algorithm signs at once, because there is no other.
  *
  * $1 kid, $2 algorithm, $3 generation, $4 public JWK, $5 sealed private JWK
  */
@@ -41,7 +42,7 @@ export const insertSigningKey = statement(
    RETURNING kid`,
 )
 
-/** Ends the keys whose successor has been signing for a day. */
+/** Deletes the private keys whose successor has been signing for `retirementHours`. */
 export const retireSigningKeys = statement(
   'retire_signing_keys',
   Type.Object({ kid: Type.String() }),

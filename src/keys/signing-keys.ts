@@ -14,7 +14,7 @@ const published = { kid: text, alg: SigningAlgorithm, use: Type.Literal('sig') }
 const rsa = { kty: Type.Literal('RSA'), n: text, e: text }
 const ec = { kty: Type.Literal('EC'), crv: Type.Literal('P-256'), x: text, y: text }
 
-/** As it stands in the JWKS (RFC 7517). */
+/** A public key as the JWKS publishes it (RFC 7517). */
 export const PublicJwk = Type.Union([
   Type.Object({ ...rsa, ...published }),
   Type.Object({ ...ec, ...published }),
@@ -28,7 +28,7 @@ const privateJwk = Compile(
   ]),
 )
 
-/** A key pair as the database keeps it. */
+/** A key pair as the database stores it: the public key as JSON, the private key encrypted. */
 export type StoredKeyPair = { kid: string; publicJwk: string; sealedPrivateJwk: string }
 
 export async function generateSigningKey(
@@ -46,7 +46,7 @@ export async function generateSigningKey(
 
 class SecretMismatch extends ExplainedError {}
 
-/** @throws {SecretMismatch} when it was sealed under another LATCHKEY_SECRET */
+/** @throws {SecretMismatch} if the key was encrypted with another LATCHKEY_SECRET */
 export async function openPrivateKey(
   sealed: string,
   algorithm: SigningAlgorithm,
@@ -55,10 +55,10 @@ export async function openPrivateKey(
   const jwk = await openJson(sealed, sealingKey)
   if (jwk === undefined) {
     throw new SecretMismatch(
-      'The signing keys in the database cannot be opened: they were stored under another LATCHKEY_SECRET. ' +
-        'Start with the secret that this database was made with.',
+      'The signing keys in the database cannot be decrypted: they were encrypted with another LATCHKEY_SECRET. ' +
+        'Use the secret with which this database was created.',
     )
   }
-  if (!privateJwk.Check(jwk)) throw new Error('a sealed signing key is not a private key')
+  if (!privateJwk.Check(jwk)) throw new Error('a decrypted signing key is not a private key')
   return importJWK(jwk, algorithm)
 }

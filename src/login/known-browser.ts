@@ -16,7 +16,7 @@ const name = 'latchkey-browser'
  */
 export type Browser = { id: string; proofs: string[] }
 
-/** The key of a browser's proof for one account, from which only the database makes the proof (`proofOver`). */
+/** The key of a browser's proof for one account, from which only the database makes the proof (`browserProof`). */
 export function proofKey(keys: DerivedKeys, browser: Browser, email: string): Buffer {
   return hmac(keys.browser, browser.id, foldCase(email.trim()))
 }

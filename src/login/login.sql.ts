@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { statement } from '../database/database.ts'
 
-/** Minutes in which failures are counted, from the first. */
+/** Minutes for which failures are counted, starting with the first. */
 const windowMinutes = 15
 
-/** Failures in that time; a source may be a whole office behind one address. */
+/** Failures allowed in that time. A source may be a whole office behind one address. */
 const accountLimit = 10
 const sourceLimit = 100
 
@@ -13,41 +13,45 @@ const counting = `ON CONFLICT (key) DO UPDATE SET
        resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
      RETURNING count, resets_at`
 
-/** What a browser is known by: SHA-256 over its key of 32 bytes, so that nothing can be shifted to the hash behind it. */
-export function proofOver(key: string, passwordHash: string): string {
+/**
+ * SQL for the proof by which an account knows a browser: SHA-256 over the browser's key and the password hash. The key is
+ * always 32 bytes, so that two different pairs cannot give the same input.
+ */
+export function browserProof(key: string, passwordHash: string): string {
   return `encode(sha256(${key}::bytea || convert_to(${passwordHash}, 'UTF8')), 'hex')`
 }
 
 /**
- * Finds the user, and counts an attempt before the password is looked at, so that parallel guesses cannot pass the limit
- * between them: against the source and then, unless that is over its limit, against the account. From a browser that is
- * known to the account it counts against the browser instead, whatever the source has done: so strangers cannot lock the
- * owner out, from next door neither, nor fill the table.
+ * Finds the user. Counts an attempt before the password is checked, so that parallel attempts cannot exceed the limit. The
+ * attempt counts against the source and, if the source is within its limit, against the account. From a browser that is
+ * known to the account, it counts against the browser instead of the account, even if the source is over its limit.
+ * An attacker therefore cannot lock the owner out, not even from the same network. A source over its limit cannot fill the
+ * table with accounts.
  *
- * A browser's proof is made over a key of its own (`proofKey`) and the
- * password hash: whoever once knew the password has no use of the browsers they collected, once it is changed.
+ * A browser's proof depends on the browser's key (`proofKey`) and the password hash. A new password makes all proofs
+ * invalid, including those of an attacker who knew the old password.
  *
- * $1 key of the source, $2 key of the account, $3 folded email address, $4 key of the browser's own count,
+ * $1 key of the source, $2 key of the account, $3 folded email address, $4 key of the browser's count,
  * $5 key of the browser's proof, $6 proofs that the browser sent
  */
 export const beginLogin = statement(
   'begin_login',
   Type.Object({
-    /** Seconds until the next attempt is looked at; null: this one is. */
+    /** Seconds until another attempt is allowed; null if this one is allowed. */
     wait: Type.Union([Type.Integer(), Type.Null()]),
-    /** Null: nobody may log in, whatever the password. */
+    /** Null if no user can log in with this email address. */
     user_id: Type.Union([Type.String(), Type.Null()]),
     /**
-     * The hash to verify. Without a user it is that of a neighbour: hashes that were imported may cost more than ours,
-     * and their time must not tell who exists. Null when nobody has any.
+     * The hash to verify. Without a user, it is another user's hash: imported hashes may take longer to verify than the
+     * server's hashes, and the time must not reveal whether the user exists. Null if no user has a password.
      */
     password_hash: Type.Union([Type.String(), Type.Null()]),
-    /** What this browser is going to be known by. */
+    /** The proof by which the account will know this browser after a login. */
     proof: Type.Union([Type.String(), Type.Null()]),
     known_browser: Type.Boolean(),
   }),
   `WITH known AS (
-     SELECT id, password_hash, ${proofOver('$5', 'password_hash')} AS proof
+     SELECT id, password_hash, ${browserProof('$5', 'password_hash')} AS proof
        FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
    ), browser AS (
      SELECT EXISTS (SELECT FROM known WHERE proof = ANY ($6::text[])) AS is_known
@@ -75,9 +79,9 @@ export const beginLogin = statement(
 )
 
 /**
- * A success takes its own attempt back from the source and clears what it was counted against beside it. The source
- * first, as above: locked in the other order, two logins of one user from one place would wait for each other.
- * $1 key of the source, $2 key of the account or of the browser's own count
+ * After a successful login, removes the attempt from the count of the source and deletes the count of the account or
+ * browser. The source is locked first, as in `beginLogin`: otherwise two logins of one user from one source could deadlock.
+ * $1 key of the source, $2 key of the account or of the browser's count
  */
 export const forgiveLogin = statement(
   'forgive_login',

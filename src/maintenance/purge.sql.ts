@@ -3,13 +3,13 @@ import { type Statement, statement } from '../database/database.ts'
 import { isForgotten } from '../households/v2/list-changes.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
 
-/** Rows that a statement deletes at most, or looks at: a matter of milliseconds. */
+/** Rows that a statement deletes or reads at most, so that it takes only milliseconds. */
 export const batchRows = 1000
 
-/** Days for which counts of what was read are kept: the page shows 30, and the rest is for who asks about them. */
-const readDays = 35
+/** Days for which counts of reads are kept. The page shows 30 of them. */
+const readRetentionDays = 35
 
-/** What is purged by its expiry. */
+/** Tables whose rows have a time from which they can be deleted. */
 type PurgedTable =
   | 'access_tokens'
   | 'refresh_tokens'
@@ -23,45 +23,53 @@ type PurgedTable =
 const Batch = Type.Object({ removed: Type.Integer() })
 
 /**
- * Deletes a batch, the oldest first. A row that somebody is working on is left for the next round, and one that changed
- * while its lock was taken is judged as it is now. The rows are gathered in an array, for a LIMIT in a plain subquery
- * may be run, and counted, more than once.
+ * Deletes a batch of rows that match `where`, in the order of `orderBy`. A row that another transaction has locked is left
+ * for the next round. If a row changes before it is locked, PostgreSQL checks its new version against `where`. The rows
+ * are collected in an array, because PostgreSQL may run a plain subquery more than once, each time with its own LIMIT.
  */
-function purgeOf(table: PurgedTable, by: string, where: string): Statement<Static<typeof Batch>> {
+function purgeStatement(table: PurgedTable, orderBy: string, where: string): Statement<Static<typeof Batch>> {
   return statement(
     `purge_${table}`,
     Batch,
     `WITH gone AS (
        DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-         SELECT s.ctid FROM ${table} s WHERE ${where} ORDER BY ${by} LIMIT ${batchRows} FOR UPDATE SKIP LOCKED
+         SELECT s.ctid FROM ${table} s WHERE ${where} ORDER BY ${orderBy} LIMIT ${batchRows} FOR UPDATE SKIP LOCKED
        )) RETURNING 1
      )
      SELECT count(*)::int AS removed FROM gone`,
   )
 }
 
-/** For a day the API tells that a token has expired; then it is not known (docs/adr/0011). */
-const expiredYesterday = `expires_at < now() - interval '1 day'`
+/** For a day after a token has expired, the API reports it as expired; after that, as unknown (docs/adr/0011). */
+const expiredADayAgo = `expires_at < now() - interval '1 day'`
 
-/** One statement for each table whose rows say themselves when they are spent; none has parameters. */
+/** One statement for each table. The statements have no parameters. */
 export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> = {
-  access_tokens: purgeOf('access_tokens', 'expires_at', expiredYesterday),
-  refresh_tokens: purgeOf('refresh_tokens', 'expires_at', expiredYesterday),
-  sessions: purgeOf('sessions', 'expires_at', `NOT (${isWithinLimits})`),
-  // Not at once: a statement that began before the assertion expired may still be waiting to see whether it was used.
-  client_assertions: purgeOf('client_assertions', 'expires_at', `expires_at < now() - interval '1 minute'`),
-  login_failures: purgeOf('login_failures', 'resets_at', 'resets_at <= now()'),
-  grant_reads: purgeOf('grant_reads', 'day', `day <= (now() AT TIME ZONE 'UTC')::date - ${readDays}`),
-  household_changes: purgeOf('household_changes', 'changed_at', isForgotten),
-  access_changes: purgeOf('access_changes', 'changed_at', isForgotten),
+  access_tokens: purgeStatement('access_tokens', 'expires_at', expiredADayAgo),
+  refresh_tokens: purgeStatement('refresh_tokens', 'expires_at', expiredADayAgo),
+  sessions: purgeStatement('sessions', 'expires_at', `NOT (${isWithinLimits})`),
+  // A minute later, because a statement that began before the expiry may still wait for a lock before it reads the row.
+  client_assertions: purgeStatement(
+    'client_assertions',
+    'expires_at',
+    `expires_at < now() - interval '1 minute'`,
+  ),
+  login_failures: purgeStatement('login_failures', 'resets_at', 'resets_at <= now()'),
+  grant_reads: purgeStatement(
+    'grant_reads',
+    'day',
+    `day <= (now() AT TIME ZONE 'UTC')::date - ${readRetentionDays}`,
+  ),
+  household_changes: purgeStatement('household_changes', 'changed_at', isForgotten),
+  access_changes: purgeStatement('access_changes', 'changed_at', isForgotten),
 }
 
 /**
- * Looks at the next connections in the order of their ids, and deletes those that nothing is left of: the code expired
- * more than a day ago, and no token has a row. While one has, a replayed code must find the connection to revoke it. No
- * token can come meanwhile: a code redeems only before it expires, and a refresh token rotates only while it has a row.
+ * Reads the next batch of connections in the order of their ids. Deletes those whose code expired more than a day ago and
+ * whose tokens have no rows. A connection with a token stays, because a replayed code must find and revoke it. No token
+ * can be added meanwhile: a code can be redeemed only before it expires, a refresh token rotated only while it has a row.
  *
- * $1 id of the connection that was looked at last; `last` is the same for the next time, null when these were the last
+ * $1 id after which the batch begins; `last` is this id for the next batch, null if this was the last batch
  */
 export const purgeConnections = statement(
   'purge_connections',

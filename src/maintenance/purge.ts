@@ -3,25 +3,25 @@ import type { Database } from '../database/database.ts'
 import { BackgroundJob } from '../process/background-job.ts'
 import { batchRows, purgeConnections, purgeExpired } from './purge.sql.ts'
 
-const interval = 60_000
+const intervalMs = 60_000
 
-/** Of one table in one round. What is left then waits for the next. */
-const mostBatches = 100
+/** Batches of one table in one round. The next round deletes the rest. */
+const maxBatches = 100
 
-/** The advisory lock of the server that is at it. */
-const purging = 4_710_004
+/** The advisory lock of the server that purges. */
+const purgeLock = 4_710_004
 
-/** How many rows of each table were removed; a table without any is left out. */
+/** The number of deleted rows for each table. A table without deleted rows is left out. */
 export type Purged = Record<string, number>
 
 /**
- * Deletes the rows that decide nothing any more (docs/adr/0011), in small batches and on one server at a time. A server
- * that finds another at it does nothing.
+ * Deletes rows that no decision depends on (docs/adr/0011), in small batches. One server purges at a time: a server that
+ * does not get the lock skips the round.
  */
 export class Purge {
   readonly #database: Database
   readonly #logger: Pick<FastifyBaseLogger, 'info' | 'error'>
-  /** Where the walk over the connections goes on. */
+  /** The id of the last connection that was read. The next batch continues after it. */
   #lastConnection = '0'
   #stopping = false
   readonly #job: BackgroundJob<Purged>
@@ -30,25 +30,25 @@ export class Purge {
     this.#database = database
     this.#logger = logger
     this.#job = new BackgroundJob({
-      everyMs: interval,
-      run: () => this.#alone(),
+      everyMs: intervalMs,
+      run: () => this.#purgeUnderLock(),
       onError: (error) => this.#logFailure(error),
     })
   }
 
-  /** A round now and each minute, until `stop`. What fails is logged, and tried again a minute later. */
+  /** Runs a round now and every minute until `stop`. Logs a failure and tries again a minute later. */
   start(): void {
     this.round().catch((error) => this.#logFailure(error))
     this.#job.start()
   }
 
-  /** Ends a round after the batch it is at. Resolves when nothing of it needs the database any more. */
+  /** Ends the current round after its current batch. Resolves when the purge no longer uses the database. */
   async stop(): Promise<void> {
     this.#stopping = true
     await this.#job.stop()
   }
 
-  /** Purges all tables once. While a round is under way, every caller gets that round. */
+  /** Purges all tables once. Concurrent calls share one round. */
   round(): Promise<Purged> {
     return this.#job.run()
   }
@@ -57,17 +57,17 @@ export class Purge {
     this.#logger.error({ event: 'purge', outcome: 'failed', error })
   }
 
-  /** The lock is a transaction's, which outlives its connection in no connection pooler. */
-  #alone(): Promise<Purged> {
+  /** Locks for a transaction: behind a connection pooler, a session's lock could outlive this connection. */
+  #purgeUnderLock(): Promise<Purged> {
     return this.#database.withConnection(async (client) => {
       await client.query('BEGIN')
-      const { rows } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS won', [purging])
-      return rows[0]?.won === true ? this.#allTables() : {}
+      const { rows } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS won', [purgeLock])
+      return rows[0]?.won === true ? this.#purgeTables() : {}
     })
   }
 
-  /** The connections come last: they go when their tokens are gone. */
-  async #allTables(): Promise<Purged> {
+  /** The connections come last, because they can be deleted only after their tokens. */
+  async #purgeTables(): Promise<Purged> {
     const purged: Purged = {}
     const count = (table: string, rows: number) => {
       if (rows > 0) purged[table] = (purged[table] ?? 0) + rows
@@ -92,9 +92,9 @@ export class Purge {
     return purged
   }
 
-  /** @param batch tells whether there may be more */
+  /** @param batch deletes one batch and returns whether there may be more rows */
   async #inBatches(batch: () => Promise<boolean>): Promise<void> {
-    for (let batches = 0; batches < mostBatches && !this.#stopping; batches++) {
+    for (let batches = 0; batches < maxBatches && !this.#stopping; batches++) {
       if (!(await batch())) return
     }
   }

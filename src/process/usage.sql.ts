@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { statement } from '../database/database.ts'
 
 /**
- * Adds a batch of counts. A grant that is gone by now is passed over: the foreign key would refuse the whole batch.
- * The rows of `grants` are locked first and by id, so that two servers that write the same grants cannot deadlock.
+ * Adds a batch of counts. Grants that no longer exist are skipped, because the foreign key would refuse the whole batch.
+ * The rows of `grants` are locked first and in order of id, so that two servers that write the same grants cannot deadlock.
  *
- * Arrays of equal length, an entry for each grant and day: $1 grant id, $2 day in UTC, $3 requests, $4 households,
+ * Arrays of equal length with one entry for each grant and day: $1 grant id, $2 day in UTC, $3 requests, $4 households,
  * $5 accounts, $6 when it was last used
  */
 export const addUsage = statement(

@@ -3,19 +3,19 @@ import type { Database } from '../database/database.ts'
 import { BackgroundJob } from './background-job.ts'
 import { addUsage } from './usage.sql.ts'
 
-/** Milliseconds between two writes; what a crash may lose. */
-const interval = 5000
+/** Milliseconds between two writes. A crash loses the counts since the last write. */
+const intervalMs = 5000
 
-/** Entries that wait for the database, one for each grant and day. */
-const mostEntries = 10_000
+/** Entries that may wait for the database. There is one for each grant and day. */
+const maxEntries = 10_000
 
 type Rows = { households: number; accounts: number }
 type Entry = Rows & { grantId: string; day: string; requests: number; usedAt: Date }
 
 /**
- * Counts what is read by each grant, off the path of the requests: in memory, and written every few seconds in one
- * statement. What cannot be written is kept for the next time. Should the database lose only its answer, that batch
- * is counted twice: the price of not keeping a record of batches.
+ * Counts what each grant reads. Requests do not wait for it: the counts are kept in memory and written every few seconds
+ * in one statement. Counts that cannot be written are kept for the next write. If the database commits a batch but its
+ * answer is lost, the batch is counted twice. Only a record of all batches could prevent that.
  */
 export class Usage {
   readonly #database: Database
@@ -28,31 +28,31 @@ export class Usage {
     this.#database = database
     this.#logger = logger
     // A write never rejects, so there is no error to handle.
-    this.#job = new BackgroundJob({ everyMs: interval, run: () => this.#writeBatch(), onError: () => {} })
+    this.#job = new BackgroundJob({ everyMs: intervalMs, run: () => this.#writeBatch(), onError: () => {} })
   }
 
-  /** From now on writes every few seconds, until `close`. */
+  /** Writes every few seconds until `close`. */
   start(): void {
     this.#job.start()
   }
 
-  /** A call that was answered with data. */
+  /** Counts a call that was answered with data. */
   read(grantId: string, at: Date, rows: Rows): void {
     this.#add({ grantId, day: utcDay(at), requests: 1, usedAt: at, ...rows })
   }
 
-  /** The grant was used, but nothing was read. */
+  /** Counts a use of the grant that read no data. */
   used(grantId: string, at: Date): void {
     this.#add({ grantId, day: utcDay(at), requests: 0, usedAt: at, households: 0, accounts: 0 })
   }
 
-  /** Writes everything counted so far: the write under way may have begun before the latest counts. Never rejects. */
+  /** Writes all counts so far. Runs twice, because the current run may lack the latest counts. Never rejects. */
   async write(): Promise<void> {
     await this.#job.run()
     await this.#job.run()
   }
 
-  /** Writes the rest. Resolves when nothing of it needs the database any more. */
+  /** Writes the remaining counts. Resolves when the database is no longer needed. */
   async close(): Promise<void> {
     await this.#job.stop()
     await this.write()
@@ -60,13 +60,13 @@ export class Usage {
 
   #add(entry: Entry): void {
     const key = `${entry.grantId} ${entry.day}`
-    const known = this.#entries.get(key)
-    if (known) {
-      known.requests += entry.requests
-      known.households += entry.households
-      known.accounts += entry.accounts
-      if (entry.usedAt > known.usedAt) known.usedAt = entry.usedAt
-    } else if (this.#entries.size < mostEntries) {
+    const existing = this.#entries.get(key)
+    if (existing) {
+      existing.requests += entry.requests
+      existing.households += entry.households
+      existing.accounts += entry.accounts
+      if (entry.usedAt > existing.usedAt) existing.usedAt = entry.usedAt
+    } else if (this.#entries.size < maxEntries) {
       this.#entries.set(key, entry)
     } else {
       this.#uncounted += 1

@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { Instant } from '../database/database.ts'
 
 /**
- * Common table expressions that authenticate a call within the statement that answers it, so that a revocation counts
- * from the very next request on every node. `$1` is the SHA-256 of the access token. `bearer` has a row for a token that
- * exists, with the first thing wrong with it; `caller` has the user's row when nothing is.
+ * Common table expressions that authenticate a call in the statement that answers it. A revocation therefore takes effect
+ * with the next request on every server. `$1` is the SHA-256 of the access token. `bearer` has a row if the token exists,
+ * with the first reason to refuse it. `caller` has the user's row if there is no reason to refuse it.
  */
 export const callerOf = `
   bearer AS (
@@ -23,16 +23,16 @@ export const callerOf = `
     SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
   )`
 
-/** The columns by which a statement that begins with `callerOf` says who calls, and whether that is authenticated. */
+/** The columns with which a statement that begins with `callerOf` reports the caller, or why the call is refused. */
 export const callerColumns = `
   (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
   (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id`
 
 export const CallerColumns = {
-  /** Whose token it is, whether or not it is good; for the log. */
+  /** For the log: the partner and the user of the token, even if the call is refused. */
   client_id: Type.Union([Type.String(), Type.Null()]),
   user_id: Type.Union([Type.String(), Type.Null()]),
-  /** The grant that allows the call; null: it is refused. */
+  /** The grant that allows the call; null if the call is refused. */
   grant_id: Type.Union([Type.String(), Type.Null()]),
   used_at: Instant,
   refusal: Type.Union([

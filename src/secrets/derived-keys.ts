@@ -12,10 +12,10 @@ const purposes = [
   'signing-key',
 ] as const
 
-/** One 256-bit key a purpose, all from LATCHKEY_SECRET: servers that share the secret agree on them with nothing stored. */
+/** One 256-bit key for each purpose, derived from LATCHKEY_SECRET: servers that share the secret have the same keys. */
 export type DerivedKeys = Record<(typeof purposes)[number], Buffer>
 
-/** HKDF-SHA-256 (RFC 5869); the purpose is the info, so that no key serves two uses. */
+/** HKDF-SHA-256 (RFC 5869). The purpose is the `info` value, so that no key serves two purposes. */
 export function deriveKeys(secret: string): DerivedKeys {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `latchkey ${purpose}`, 32))
   return {
@@ -31,26 +31,28 @@ export function deriveKeys(secret: string): DerivedKeys {
   }
 }
 
+/** HMAC-SHA-256 over the parts. */
 export function hmac(key: Buffer, ...parts: (string | Buffer)[]): Buffer {
   const mac = createHmac('sha256', key)
   for (const part of parts) {
-    // Length first: ("ab", "c") and ("a", "bc") must differ.
+    // The length of each part comes first, because ("ab", "c") and ("a", "bc") must differ.
     mac.update(`${Buffer.byteLength(part)}:`).update(part)
   }
   return mac.digest()
 }
 
-/** 128 bits of HMAC-SHA-256 over the JSON of the parts, as text. */
+/** The first 128 bits of HMAC-SHA-256 over the parts as JSON, in base64url. */
 export function macOf(key: Buffer, ...parts: unknown[]): string {
-  return mac(key, parts).toString('base64url')
+  return truncatedHmac(key, parts).toString('base64url')
 }
 
+/** Compares in constant time. */
 export function isMacOf(text: string, key: Buffer, ...parts: unknown[]): boolean {
-  const expected = mac(key, parts)
-  const given = Buffer.from(text, 'base64url')
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const expected = truncatedHmac(key, parts)
+  const received = Buffer.from(text, 'base64url')
+  return received.length === expected.length && timingSafeEqual(received, expected)
 }
 
-function mac(key: Buffer, parts: unknown[]): Buffer {
+function truncatedHmac(key: Buffer, parts: unknown[]): Buffer {
   return hmac(key, JSON.stringify(parts)).subarray(0, 16)
 }

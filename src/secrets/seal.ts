@@ -3,17 +3,17 @@ import { CompactEncrypt, compactDecrypt, errors } from 'jose'
 const algorithm = 'dir'
 const encryption = 'A256GCM'
 
-/** JSON under authenticated encryption (JWE, RFC 7516): without the 256-bit key it is neither read nor changed. */
+/** Encrypts and authenticates JSON (JWE, RFC 7516): without the 256-bit key it cannot be read or changed. */
 export function sealJson(content: unknown, key: Buffer): Promise<string> {
   return new CompactEncrypt(Buffer.from(JSON.stringify(content)))
     .setProtectedHeader({ alg: algorithm, enc: encryption })
     .encrypt(key)
 }
 
-/** @returns what was sealed, for the caller to parse; undefined when it was not sealed under this key */
+/** @returns the sealed JSON, which the caller checks against a schema; undefined if it was not sealed with this key */
 export async function openJson(sealed: string, key: Buffer): Promise<unknown> {
   try {
-    // The header is the sender's: left to choose, it could ask for another algorithm (RFC 8725 section 3.1).
+    // The sender writes the JWE header. Without these lists it could select another algorithm (RFC 8725 section 3.1).
     const { plaintext } = await compactDecrypt(sealed, key, {
       keyManagementAlgorithms: [algorithm],
       contentEncryptionAlgorithms: [encryption],

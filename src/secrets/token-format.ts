@@ -14,7 +14,7 @@ const form = new RegExp(`^lk_${anyMark}_(${Object.keys(kinds).join('|')})_[0-9A-
 
 export type TokenKind = keyof typeof kinds
 
-/** A token as handed out, and the SHA-256 that is all the database ever sees of it. */
+/** A token as the client gets it, and its SHA-256. The database stores only the hash. */
 export type Token = { text: string; hash: Buffer }
 
 export type ParsedToken =
@@ -22,8 +22,8 @@ export type ParsedToken =
   | { kind: 'refused'; reason: 'malformed' | 'wrong_kind' | 'wrong_environment'; explanation: string }
 
 /**
- * `lk_<test|live>_<at|rt|ac|cs>_<43 base62: 256 bits><6 base62: CRC-32 of all before>`. The prefix lets secret scanners
- * and people tell what leaked; the checksum refuses typos and truncation before the database is asked.
+ * `lk_<test|live>_<at|rt|ac|cs>_<43 base62: 256 bits><6 base62: CRC-32 of all before>`. From the prefix, secret scanners
+ * and people can tell what leaked. The checksum detects typos and truncation without a query to the database.
  */
 export function newToken(environment: Environment, kind: TokenKind, secret: Buffer = randomBytes(32)): Token {
   const body = `lk_${markOf(environment)}_${kind}_${base62(secret, 43)}`
@@ -31,7 +31,7 @@ export function newToken(environment: Environment, kind: TokenKind, secret: Buff
   return { text, hash: sha256(text) }
 }
 
-/** The explanation speaks of the text alone, never of what is stored, and is fit for the wire. */
+/** The explanation describes the text and never what is stored, so it may be sent to the client. */
 export function parseToken(text: string, environment: Environment, kind: TokenKind): ParsedToken {
   const parts = form.exec(text)
   if (!parts || checksum(text.slice(0, -6)) !== parts[3]) {
@@ -55,7 +55,7 @@ export function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }
 
-/** Random text in the tokens' alphabet for ids that are no secrets; 22 characters hold 130 bits. */
+/** Random base62 text for ids that are not secret. 22 characters hold 130 bits. */
 export function randomId(length = 22): string {
   return base62(randomBytes(32), 43).slice(-length)
 }
@@ -83,7 +83,7 @@ function base62(bytes: Buffer, length: number): string {
   return text.slice(-length)
 }
 
-/** What a number holds exactly is written with numbers, which cost a tenth of BigInts. */
+/** Eight digits at a time: they fit exactly into a number, and numbers cost a tenth of the time of BigInts. */
 const eightDigits = 62n ** 8n
 
 function digits(value: number, places: number): string {

@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox'
 import { Instant, statement } from '../database/database.ts'
-import { proofOver } from '../login/login.sql.ts'
+import { browserProof } from '../login/login.sql.ts'
 
-/** Logins that a user may have; the one that was active the longest ago ends with the next one. */
-const mostSessions = 50
+/** Sessions that a user may have. The next login ends the least recently active one. */
+const maxSessions = 50
 
-/** Hours a login lasts in one browser, and minutes it lasts there without a request. */
+/** Hours after which a session ends, and minutes without a request after which it ends. */
 export const sessionHours = 8
 export const idleMinutes = 30
 
@@ -15,20 +15,20 @@ export const Session = Type.Object({
   email: Type.String(),
   auth_time: Instant,
   has_grant: Type.Boolean(),
-  /** What the partner knows the user by, also from a grant that has ended. */
+  /** The user's subject for the partner, even if the grant has ended. */
   subject: Type.Union([Type.String(), Type.Null()]),
 })
 export type Session = Static<typeof Session>
 
-/** Of `sessions s`. */
+/** For `sessions s`: the session has not expired and has not been idle for too long. */
 export const isWithinLimits = `s.expires_at > now() AND s.last_seen_at > now() - interval '${idleMinutes} minutes'`
 
-/** Of `sessions s` and its `users u`: it has not ended, and the user still has the password that it was opened with. */
+/** For `sessions s` and its `users u`: the session has not ended, and the password has not changed since it was opened. */
 const isLive = `${isWithinLimits} AND s.credential = sha256(convert_to(u.password_hash, 'UTF8'))`
 
 /**
- * The live session of an active user, and what a partner has of the user: a live grant, and the subject.
- * That it was active is noted once a minute at most.
+ * The live session of an active user, whether a partner has a live grant of the user, and the user's subject for the
+ * partner. Updates `last_seen_at` at most once a minute.
  * $1 SHA-256 of the session id, $2 client_id or null
  */
 export const findSession = statement(
@@ -49,12 +49,12 @@ export const findSession = statement(
 )
 
 /**
- * Opens a session and ends the one that the browser came with, which somebody else may have planted there, and those
- * that are too many by now, the longest unused.
+ * Opens a session. Ends the browser's previous session, which an attacker may have planted there (session fixation), and
+ * the least recently active sessions above the limit.
  *
- * $1 SHA-256 of the new id, $2 user id, $3 SHA-256 of the old id or null, $4 time of authentication: by the server's
- * clock, for it is compared with a sealed request's time, and ends in the id_token (docs/adr/0006), $5 SHA-256 of the
- * password hash that was checked: a password that is changed meanwhile leaves the session dead, $6 browser or null,
+ * $1 SHA-256 of the new id, $2 user id, $3 SHA-256 of the old id or null, $4 time of authentication by the server's clock:
+ * it is compared with the time of a sealed request and is `auth_time` in the id_token (docs/adr/0006), $5 SHA-256 of the
+ * password hash that was checked: if the password changes meanwhile, the session is not live, $6 browser or null,
  * $7 operating system or null
  */
 export const openSession = statement(
@@ -63,8 +63,8 @@ export const openSession = statement(
   `WITH old AS (
      DELETE FROM sessions WHERE hash = $3 OR hash = ANY (ARRAY(
        SELECT hash FROM sessions WHERE hash IN (
-         SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET ${mostSessions - 1}
-       ) FOR UPDATE SKIP LOCKED -- what is being purged need not be waited for
+         SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET ${maxSessions - 1}
+       ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
      ))
    )
    INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
@@ -89,7 +89,7 @@ export const ListedSession = Type.Object({
 })
 export type ListedSession = Static<typeof ListedSession>
 
-/** The user's live sessions, this one first. $1 user id, $2 SHA-256 of the id of the session that asks */
+/** The user's live sessions, the current one first. $1 user id, $2 SHA-256 of the id of the current session */
 export const sessionsOfUser = statement(
   'sessions_of_user',
   ListedSession,
@@ -99,14 +99,14 @@ export const sessionsOfUser = statement(
     ORDER BY current DESC, s.last_seen_at DESC, s.id`,
 )
 
-/** $1 user id, $2 id of the session as the page lists it */
+/** $1 user id, $2 `id` of a session from `sessionsOfUser` */
 export const endSessionOfUser = statement(
   'end_session_of_user',
   Type.Object({ id: Type.String() }),
   'DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id',
 )
 
-/** $1 user id, $2 SHA-256 of the id of the session that stays */
+/** $1 user id, $2 SHA-256 of the id of the session that does not end */
 export const endOtherSessions = statement(
   'end_other_sessions',
   Type.Object({ id: Type.String() }),
@@ -114,11 +114,11 @@ export const endOtherSessions = statement(
 )
 
 /**
- * Changes the password, ends the user's sessions and opens one for this browser in the place of its own, which lasts
- * as long as that would have. No row: the password is another one by now, or the session has ended.
+ * Changes the password, ends all sessions of the user and opens a new session for this browser, with the same end as its
+ * old session. No row if the password has changed since it was checked, or if the session has ended.
  *
  * $1 SHA-256 of the old session id, $2 SHA-256 of the password hash that was checked, $3 the new password hash,
- * $4 SHA-256 of the new session id, $5 key of this browser's proof, which the new password makes another
+ * $4 SHA-256 of the new session id, $5 key of this browser's proof, which changes with the password
  */
 export const changePasswordInSession = statement(
   'change_password_in_session',
@@ -134,5 +134,5 @@ export const changePasswordInSession = statement(
      INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
      SELECT $4, user_id, sha256(convert_to($3, 'UTF8')), auth_time, expires_at, browser, system FROM ended WHERE hash = $1
    )
-   SELECT ${proofOver('$5', '$3')} AS proof FROM changed`,
+   SELECT ${browserProof('$5', '$3')} AS proof FROM changed`,
 )

@@ -42,7 +42,8 @@ function expectRefused({ status, body }: ApiAnswer, what: RegExp, parameter = 'c
   })
   expect(status).toBe(400)
 }
-const startAgain = /was not made here for this user, or is not as it was sent; start again without it/
+const startAgain =
+  /is invalid: it was changed, or it was not issued to this user by this server; start again without it/
 
 describe('a cursor that was not sent like this', () => {
   test.each([
@@ -151,7 +152,7 @@ describe('whose and what for', () => {
     const since = (await walk(server, bob)).receipt.as_of
     const plain = await cursorOf({ limit: 10 })
     const named = await cursorOf({ limit: 10, name_contains: 'h' })
-    const other = /belongs to a walk with other parameters; send it alone, or start again without it/
+    const other = /belongs to a sync with other parameters; send it alone, or start again without it/
     expectRefused(await households({ cursor: plain, name_contains: 'h' }), other)
     expectRefused(await households({ cursor: plain, updated_since: since }), other)
     expectRefused(await households({ cursor: named, name_contains: 'H' }), other)

@@ -106,7 +106,7 @@ describe('beside a running server', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(
       `Another Latchkey server (process ${server.process.pid}) is running on this data directory. ` +
-        'Stop it first, or give this one a directory of its own with LATCHKEY_DATA_DIR.\n',
+        'Stop it first, or set LATCHKEY_DATA_DIR to a separate directory for this one.\n',
     )
     expect(await readiness(deployment)).toBe(200)
     const { accessToken } = await tokensFor(deployment, partner, 'ann')

@@ -87,7 +87,7 @@ test('private halves are stored encrypted', async () => {
 
 test('a server with another secret says so, and does not start', async () => {
   const other = testServer({ on: db, secret: 'another secret, which is as long as it must be' })
-  await expect(other).rejects.toThrow(/stored under another LATCHKEY_SECRET/)
+  await expect(other).rejects.toThrow(/encrypted with another LATCHKEY_SECRET/)
   expect(await keysOf(server)).toHaveLength(2)
 })
 

@@ -5,13 +5,13 @@ import { NotConnected } from './errors.ts'
 
 const refreshBefore = 60_000
 
-/** Gives a usable access token; never `rejected`, the one that the API has just refused. */
+/** Returns a valid access token for a browser session. It is never `rejected`, a token that the API has refused. */
 export type AccessToken = (sessionId: string | undefined, rejected?: string) => Promise<string>
 
 export function createAccessToken(authorization: Authorization, connections: Connections): AccessToken {
   const refreshing = new Map<string, Promise<Tokens>>()
 
-  // A refresh token is used once: requests that arrive together share one refresh.
+  // A refresh token can be used once, so concurrent requests share one refresh.
   function refreshOnce(sessionId: string, refreshToken: string) {
     const running = refreshing.get(sessionId)
     if (running) return running
@@ -36,8 +36,8 @@ export function createAccessToken(authorization: Authorization, connections: Con
     const tokens = connections.get(sessionId)
     if (sessionId === undefined || tokens === undefined) throw new NotConnected('Connect to see households.')
 
-    const lasts = tokens.expiresAt - Date.now() > refreshBefore
-    if (lasts && tokens.accessToken !== rejected) return tokens.accessToken
+    const isFresh = tokens.expiresAt - Date.now() > refreshBefore
+    if (isFresh && tokens.accessToken !== rejected) return tokens.accessToken
     return (await refreshOnce(sessionId, tokens.refreshToken)).accessToken
   }
 }

@@ -30,7 +30,7 @@ export function createApp(config: Config) {
     reply.type('text/css').header('cache-control', 'max-age=86400').send(style),
   )
 
-  // Our forms are single buttons: there is nothing in the body to parse.
+  // The forms consist of one button, so there is no body to parse.
   app.addContentTypeParser('application/x-www-form-urlencoded', async () => undefined)
 
   app.setNotFoundHandler(() => {
@@ -47,7 +47,7 @@ export function createApp(config: Config) {
   return app
 }
 
-// Stacks, and not the errors as a whole: what hangs on a failed token response may hold tokens.
+// Logs only the stacks, because other properties of an error from the token endpoint can contain tokens.
 function logFault({ title, detail }: Explanation, error: unknown) {
   console.error(`${title}: ${detail}`)
   for (let fault = error; fault instanceof Error; fault = fault.cause) console.error(fault.stack)

@@ -9,7 +9,7 @@ export const Tokens = Type.Object({
 })
 export type Tokens = Static<typeof Tokens>
 
-/** What the browser must bring back from the login: without it, anybody's code would be accepted. */
+/** Binds a login to the browser that started it. Without it, an attacker's code would be accepted (login CSRF). */
 export const Attempt = Type.Object({
   state: Type.String(),
   nonce: Type.String(),
@@ -19,7 +19,7 @@ export type Attempt = Static<typeof Attempt>
 
 export type Authorization = ReturnType<typeof createAuthorization>
 
-/** The four conversations with the authorization server: start, finish, refresh, revoke. */
+/** The calls to the authorization server: start, finish, refresh, revoke. */
 export function createAuthorization({ authUrl, partnerUrl, clientId, clientSecret }: Config) {
   let discovered: Promise<openid.Configuration> | undefined
 

@@ -9,7 +9,7 @@ export interface Config {
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
 
-/** Reads the whole configuration, or throws one error that names every fault. */
+/** Reads the configuration. @throws {Error} one error that lists all faults */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const faults: string[] = []
 
@@ -43,7 +43,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return config
 }
 
-/** Without it, `new URL('api/v1/households', baseUrl)` would drop the last segment of the base. */
+/** Without the slash, `new URL('api/v1/households', baseUrl)` would drop the last segment of `baseUrl`. */
 function withTrailingSlash(url: URL) {
   return url.href.endsWith('/') ? url : new URL(`${url.href}/`)
 }

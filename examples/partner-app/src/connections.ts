@@ -5,11 +5,11 @@ import { parseJson } from './parse-json.ts'
 
 export type Connections = ReturnType<typeof openConnections>
 
-/** The tokens of every connected browser session, in one file that only this user may read. */
+/** The tokens of every connected browser session, in one file that only the app's operating system user may read. */
 export function openConnections(file: string) {
   const connections = new Map(Object.entries(read(file)))
 
-  // Synchronous on purpose: writes never interleave, and a token is on disk before it is used.
+  // Synchronous, so that writes never overlap and a token is on disk before it is used.
   function save() {
     const draft = `${file}.draft`
     const text = JSON.stringify(Object.fromEntries(connections), null, 2)
@@ -17,7 +17,7 @@ export function openConnections(file: string) {
     renameSync(draft, file)
   }
 
-  // A place that cannot be written is found out now, and not after the user's login.
+  // Fails at the start, and not after a login, if the file cannot be written.
   save()
 
   return {

@@ -1,4 +1,4 @@
-/** A request that this app refuses; the message is for the user. */
+/** This app refuses the request. The message is shown to the user. */
 export class Refused extends Error {
   readonly status: number
   readonly title: string
@@ -16,7 +16,7 @@ export class NotConnected extends Refused {
   }
 }
 
-/** An error answer of the API, with the words and the request id of its problem document. */
+/** An error answer of the API, with the texts and the request id from its problem document (RFC 9457). */
 export class ApiError extends Error {
   readonly status: number
   readonly title: string

@@ -13,7 +13,7 @@ export interface Explanation {
   requestId?: string | undefined
 }
 
-/** Says in the user's words what went wrong. */
+/** Turns an error into a text for the user. */
 export function explain(error: unknown): Explanation {
   if (error instanceof Refused) return { status: error.status, title: error.title, detail: error.message }
   if (error instanceof ApiError) {

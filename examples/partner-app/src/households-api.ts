@@ -27,7 +27,7 @@ const Problem = Type.Object({
   request_id: Type.Optional(Type.String()),
 })
 
-/** The query strings of the neighbouring pages, where there are any. */
+/** The query strings of the previous and the next page, if these exist. */
 export interface Neighbours {
   previous: string | undefined
   next: string | undefined
@@ -73,7 +73,7 @@ function call(url: URL, token: string) {
   return fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(10_000) })
 }
 
-// Only the query of a link is followed: a header must not decide where the token is sent.
+// Uses only the query of a link, because a header must not decide to which server the token is sent.
 function neighbours(response: Response, url: URL): Neighbours {
   const header = response.headers.get('link')
   const query = (rel: string) => {

@@ -1,4 +1,4 @@
-/** The target of the link with relation `rel` in a `Link` header (RFC 8288), if there is one. */
+/** The target of the link with relation `rel` in a `Link` header (RFC 8288). */
 export function findLink(header: string | null, rel: string): string | undefined {
   for (const [, target, parameters = ''] of (header ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
     const relations = /;\s*rel="?([^";,]*)/i.exec(parameters)?.[1]?.split(' ')

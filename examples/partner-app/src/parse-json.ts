@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 
-/** Parses JSON that came from outside and checks its shape; anything else is a SyntaxError. */
+/** Parses untrusted JSON and checks it against a schema. @throws {SyntaxError} if it is invalid */
 export function parseJson<const T extends TSchema>(schema: T, text: string): Static<T> {
   const value: unknown = JSON.parse(text)
   if (!Value.Check(schema, value)) throw new SyntaxError('The JSON does not have the expected shape.')

@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 import { Refused } from './errors.ts'
 
 export function registerSecurity(app: FastifyInstance, { authUrl, partnerUrl }: Config) {
-  // Browsers hold a form's redirects against form-action too, and /connect redirects to the platform.
+  // Browsers also check the redirects of a form against form-action, and /connect redirects to the platform.
   const contentSecurityPolicy = [
     "default-src 'none'",
     "style-src 'self'",
@@ -18,12 +18,12 @@ export function registerSecurity(app: FastifyInstance, { authUrl, partnerUrl }: 
       'cache-control': 'no-store',
       'content-security-policy': contentSecurityPolicy,
       'x-content-type-options': 'nosniff',
-      // Not no-referrer, which would make browsers send `Origin: null` with our own forms.
+      // Not no-referrer: browsers would send `Origin: null` with the forms of this app.
       'referrer-policy': 'same-origin',
     })
   })
 
-  // CSRF: another site's form arrives with that site's origin.
+  // CSRF protection: browsers send the origin of the site that contains the form.
   app.addHook('preHandler', async (request) => {
     const { origin } = request.headers
     if (request.method === 'POST' && origin !== undefined && origin !== partnerUrl.origin) {

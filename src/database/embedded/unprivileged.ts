@@ -2,40 +2,37 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * PostgreSQL refuses to run as root. `command` says how to start one of its programs, and `owner` whom its files
- * must belong to (absent: whoever runs this process).
+ * The user that runs PostgreSQL, which refuses to run as root. `command` gives the command line for one of its programs.
+ * `owner` must own its files; if absent, that is the user of this process.
  */
-export type Unprivileged = {
+export type RunAs = {
   command(program: string, args: string[]): [program: string, args: string[]]
   owner?: { uid: number; gid: number }
 }
 
-const asOneself: Unprivileged = { command: (program, args) => [program, args] }
+const asCurrentUser: RunAs = { command: (program, args) => [program, args] }
 
 /**
- * Root's own files seen from inside a user namespace as `nobody`'s. Nothing outside needs to be opened up for it,
- * which makes it the way on where another user could not even reach the directory (a clone below /root, say).
+ * Runs a program in a user namespace, in which root's files appear to belong to an unprivileged user. This works without
+ * changed permissions, even if no other user can reach the directory (for example, a clone below /root).
  */
-const inNamespace: Unprivileged = {
-  command: (program, args) => [
-    'unshare',
-    ['--user', `--map-user=${nobody().uid}`, `--map-group=${nobody().gid}`, program, ...args],
-  ],
+const inNamespace: RunAs = {
+  command: (program, args) => {
+    const { uid, gid } = unprivilegedUser()
+    return ['unshare', ['--user', `--map-user=${uid}`, `--map-group=${gid}`, program, ...args]]
+  },
 }
 
-/**
- * How PostgreSQL's programs are to be run by the current user on `clusterDir` with the programs in `binDir`.
- * A cluster that exists goes on as whom it belongs to.
- */
-export function unprivileged(clusterDir: string, binDir: string): Unprivileged {
-  if (process.getuid?.() !== 0) return asOneself
+/** Chooses the user that runs the programs in `binDir` on `clusterDir`. The owner of an existing cluster runs it. */
+export function chooseRunAs(clusterDir: string, binDir: string): RunAs {
+  if (process.getuid?.() !== 0) return asCurrentUser
   const existing = statSync(clusterDir, { throwIfNoEntry: false })
   if (existing) return existing.uid === 0 ? inNamespace : asUser({ uid: existing.uid, gid: existing.gid })
   const reachable = [dirname(clusterDir), binDir].every(reachableByOthers)
-  return reachable ? asUser(nobody()) : inNamespace
+  return reachable ? asUser(unprivilegedUser()) : inNamespace
 }
 
-function asUser(owner: { uid: number; gid: number }): Unprivileged {
+function asUser(owner: { uid: number; gid: number }): RunAs {
   return { command: (program, args) => [program, args], owner }
 }
 
@@ -45,8 +42,8 @@ function reachableByOthers(path: string): boolean {
   return open && (parent === path || reachableByOthers(resolve(parent)))
 }
 
-/** The `postgres` user where the machine has one, otherwise `nobody`; initdb insists on a user with a name. */
-function nobody(): { uid: number; gid: number } {
+/** The user `postgres` if it exists, otherwise `nobody`. Not just any uid, because initdb needs a user with a name. */
+function unprivilegedUser(): { uid: number; gid: number } {
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'))
@@ -55,7 +52,7 @@ function nobody(): { uid: number; gid: number } {
     if (found) return { uid: Number(found[2]), gid: Number(found[3]) }
   }
   throw new Error(
-    'PostgreSQL does not run as root, and this machine has no user "postgres" or "nobody" to run it as. ' +
+    'PostgreSQL does not run as root, and this machine has neither the user `postgres` nor the user `nobody`. ' +
       'Run Latchkey as an ordinary user, or set DATABASE_URL.',
   )
 }

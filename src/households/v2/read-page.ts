@@ -6,7 +6,7 @@ import { listChanges } from './list-changes.sql.ts'
 import { syncFoundHouseholds, syncHouseholds } from './sync-households.sql.ts'
 import type { SyncRequest } from './sync-request.ts'
 
-/** The rows of one page of a sync; empty where there is a fault or the call is refused. */
+/** The rows of one page of a sync; empty if there is a fault or the call is refused. */
 export type SyncRows = CallerRow & {
   fault: 'future' | 'expired' | null
   as_of: string
@@ -16,11 +16,11 @@ export type SyncRows = CallerRow & {
   /** A JSON array of ids; null unless changes are read. */
   removed: string | null
   removedCount: number
-  /** Where the page ended, if more follows. */
+  /** The position of the page's last entry, null if no more follow. */
   last: { after: string; changed_at?: string } | null
 }
 
-/** No id follows this one. */
+/** Sorts after every id. */
 const afterAllIds = '~'
 
 /** @param hash SHA-256 of the access token */

@@ -6,7 +6,7 @@ import { longestPattern } from '../name-pattern.ts'
 import { CanonicalInstant } from './instant.ts'
 
 const Filters = Type.Object({
-  /** PostgreSQL's text has no NUL. */
+  /** A PostgreSQL `text` cannot contain NUL. */
   name_contains: Type.Optional(
     Type.Refine(Type.String({ maxLength: longestPattern }), (text) => !text.includes('\0')),
   ),
@@ -14,15 +14,15 @@ const Filters = Type.Object({
 })
 export type Filters = Static<typeof Filters>
 
-/** What is walked, and how far the walk has come. */
+/** The filters of a sync, and how far it has come. */
 const Progress = Type.Object({
   filters: Filters,
-  /** The last id sent and, where changes are walked, when it changed. */
+  /** The last id sent and, if the sync reads changes, the time of its change. */
   after: Type.Refine(Type.String(), (id) => checkId(id) === null),
   changed_at: Type.Optional(CanonicalInstant),
-  /** What the first page was as of. */
+  /** The `as_of` of the first page. */
   as_of: CanonicalInstant,
-  /** Households sent and told as removed so far, and the state of the digest. */
+  /** Households sent so far, ids sent as removed so far, and the state of the digest. */
   count: Type.Integer(),
   removed: Type.Integer(),
   digest: Type.String(),
@@ -31,15 +31,16 @@ export type Progress = Static<typeof Progress>
 
 const schema = Compile(Progress)
 
-/** Opaque, and good for this user alone, whose id is a secret of the platform's: it is in the MAC only. */
+/** Opaque, and valid only for this user. Partners must not learn the user's id, so only the MAC depends on it. */
 export function writeCursor(key: Buffer, userId: string, progress: Progress): string {
   const content = Buffer.from(JSON.stringify(progress)).toString('base64url')
-  return `${content}.${macOf(key, ...partsOf(userId, content))}`
+  return `${content}.${macOf(key, ...macParts(userId, content))}`
 }
 
 /**
- * What the cursor says. Whose it has to be is known when the call is authenticated, by the same statement that reads the
- * page; until `isGenuine`, it may be anybody's invention, and is held to what that statement takes.
+ * Parses a cursor without checking its MAC. The check needs the user, who is known only after the statement that both
+ * authenticates the call and reads the page. Until `isGenuine` the cursor is untrusted, and the schema makes sure that the
+ * statement accepts its values.
  */
 export function readCursor(cursor: string): Progress | undefined {
   try {
@@ -51,13 +52,13 @@ export function readCursor(cursor: string): Progress | undefined {
   }
 }
 
-/** Whether the cursor was made here and for this user. */
+/** Whether the cursor was issued with this key to this user. */
 export function isGenuine(key: Buffer, userId: string, cursor: string): boolean {
   const [content = '', tag = ''] = cursor.split('.')
-  return isMacOf(tag, key, ...partsOf(userId, content))
+  return isMacOf(tag, key, ...macParts(userId, content))
 }
 
-/** The first part keeps it apart from the cursors of the first version, which are made under the same key. */
-function partsOf(userId: string, content: string): string[] {
+/** `walk` separates these cursors from those of API v1, which use the same key. Another word would invalidate all cursors. */
+function macParts(userId: string, content: string): string[] {
   return ['walk', userId, content]
 }

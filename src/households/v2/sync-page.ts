@@ -2,26 +2,26 @@ import { createSHA256 } from 'hash-wasm'
 import { idLines } from '../entries.ts'
 import type { SyncRows } from './read-page.ts'
 import { isGenuine, writeCursor } from './sync-cursor.ts'
-import { brokenCursor, futureInstant, type RejectedSync, type SyncRequest } from './sync-request.ts'
+import { futureInstant, invalidCursor, type RejectedSync, type SyncRequest } from './sync-request.ts'
 
 /** `body` is the answer as JSON, with `count` households in it. */
 export type SyncPage = { kind: 'page'; body: string; count: number } | { kind: 'expired' } | RejectedSync
 
-/** Who walks, by which cursor, and the key of the cursors. */
+/** The user of the sync, the cursor in the request, and the key that authenticates cursors. */
 type CursorOwner = { userId: string; cursor: string | undefined; key: Buffer }
 
-/** The page with the cursor of the next one, or, at the end of the walk, with the receipt for all of it. */
+/** The page with the cursor of the next page or, on the last page, with the summary of the whole sync. */
 export function buildSyncPage(
   { filters, progress }: SyncRequest,
   page: SyncRows,
   digest: IdDigest,
   { userId, cursor, key }: CursorOwner,
 ): SyncPage {
-  if (cursor !== undefined && !isGenuine(key, userId, cursor)) return brokenCursor
+  if (cursor !== undefined && !isGenuine(key, userId, cursor)) return invalidCursor
   if (page.fault === 'future') return futureInstant
   if (page.fault === 'expired') return { kind: 'expired' }
   const digested = digest.add(progress?.digest ?? '', idLines(page.data))
-  if (!digested) return brokenCursor
+  if (!digested) return invalidCursor
   const { state, sha256 } = digested
   const as_of = progress?.as_of ?? page.as_of
   const count = (progress?.count ?? 0) + page.count
@@ -43,20 +43,20 @@ export function buildSyncPage(
   return { kind: 'page', body, count: page.count }
 }
 
-/** SHA-256 over ids that come a page at a time, each perhaps to another server: Node's own cannot be put down and taken up. */
+/** SHA-256 over ids that come in pages, each perhaps on another server. The hash of Node cannot save and load its state. */
 export type IdDigest = {
-  /** Takes a state up (empty: the beginning) and adds a text. Undefined for a state that the library does not know. */
+  /** Loads a state (empty: the initial state) and adds a text. Undefined if the library cannot load the state. */
   add(state: string, text: string): { state: string; sha256: string } | undefined
 }
 
 export async function createIdDigest(): Promise<IdDigest> {
   const sha256 = await createSHA256()
-  // Loaded, where `init` would leave the bytes of the block before: they are ids of another user's, and `save` gives them.
-  const beginning = sha256.init().save()
+  // `init` alone would keep bytes of the previous block, and `save` would put them into the cursor: ids of another user.
+  const initialState = sha256.init().save()
   return {
     add(state, text) {
       try {
-        sha256.load(state === '' ? beginning : Buffer.from(state, 'base64url'))
+        sha256.load(state === '' ? initialState : Buffer.from(state, 'base64url'))
       } catch {
         return undefined
       }

@@ -10,76 +10,77 @@ export const SyncQuery = Type.Object({
       minimum: 1,
       maximum: largestSize,
       default: defaultSize,
-      description: 'Entries a page, at most.',
+      description: 'Maximum number of entries on a page.',
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ description: 'The `next_cursor` of the page before; it carries the other parameters.' }),
+    Type.String({ description: 'The `next_cursor` of the previous page. It contains the other parameters.' }),
   ),
   name_contains: Type.Optional(
     Type.String({
       maxLength: longestPattern,
-      description: 'Text that the name must contain, ignoring case. Not together with `updated_since`.',
+      description: 'Text that the name must contain, ignoring case. Cannot be combined with `updated_since`.',
     }),
   ),
   updated_since: Type.Optional(
     Type.String({
       description:
-        'RFC 3339 instant, the `as_of` of an earlier receipt: only what changed since, and what is no longer visible.',
+        'RFC 3339 instant, the `as_of` of an earlier receipt. Returns only what changed since then or is no longer visible.',
     }),
   ),
 })
 
-/** What is walked, and how far the walk has come: null before its first page. */
+/** The filters of a sync and how far it has come; `progress` is null before the first page. */
 export type SyncRequest = { filters: Filters; progress: Progress | null }
 
 export type RejectedSync = { kind: 'rejected'; parameter: 'cursor' | keyof Filters; detail: string }
 
-/** What the query asks for. A cursor needs no filters beside it; if they are sent, they have to be those it carries. */
+/** Parses the query. A cursor contains the filters. If the query has them too, they must be equal. */
 export function parseSyncRequest(
   query: Static<typeof SyncQuery>,
 ): { kind: 'accepted'; sync: SyncRequest } | RejectedSync {
   const since = query.updated_since === undefined ? undefined : readInstant(query.updated_since)
-  if (query.updated_since !== undefined && since === undefined) return notAnInstant
+  if (query.updated_since !== undefined && since === undefined) return invalidInstant
   const name = query.name_contains || undefined
-  if (name !== undefined && since !== undefined) return searchedChanges
+  if (name !== undefined && since !== undefined) return searchWithUpdatedSince
   const filters = {
     ...(name !== undefined && { name_contains: name }),
     ...(since !== undefined && { updated_since: since }),
   }
   if (query.cursor === undefined) return { kind: 'accepted', sync: { filters, progress: null } }
   const progress = readCursor(query.cursor)
-  if (!progress) return brokenCursor
+  if (!progress) return invalidCursor
   const carried = progress.filters
   const { name_contains, updated_since } = { ...carried, ...filters }
   const fits = name_contains === carried.name_contains && updated_since === carried.updated_since
-  return fits ? { kind: 'accepted', sync: { filters: carried, progress } } : mismatchedCursor
+  return fits ? { kind: 'accepted', sync: { filters: carried, progress } } : cursorOfOtherSync
 }
 
-export const brokenCursor: RejectedSync = {
+export const invalidCursor: RejectedSync = {
   kind: 'rejected',
   parameter: 'cursor',
-  detail: 'was not made here for this user, or is not as it was sent; start again without it',
+  detail:
+    'is invalid: it was changed, or it was not issued to this user by this server; start again without it',
 }
-const mismatchedCursor: RejectedSync = {
+const cursorOfOtherSync: RejectedSync = {
   kind: 'rejected',
   parameter: 'cursor',
-  detail: 'belongs to a walk with other parameters; send it alone, or start again without it',
+  detail: 'belongs to a sync with other parameters; send it alone, or start again without it',
 }
-const notAnInstant: RejectedSync = {
+const invalidInstant: RejectedSync = {
   kind: 'rejected',
   parameter: 'updated_since',
   detail:
-    'must be an instant like 2026-11-21T09:30:00.000000Z, best the as_of of a receipt; the + of an offset is written %2B',
+    'must be an RFC 3339 instant such as 2026-11-21T09:30:00.000000Z, preferably the as_of of a receipt; write + as %2B',
 }
 export const futureInstant: RejectedSync = {
   kind: 'rejected',
   parameter: 'updated_since',
   detail: 'is in the future; send the as_of of a receipt',
 }
-const searchedChanges: RejectedSync = {
+const searchWithUpdatedSince: RejectedSync = {
   kind: 'rejected',
   parameter: 'name_contains',
   detail:
-    'does not go together with updated_since: a household that was renamed would be missing, and nothing would tell so',
+    'cannot be combined with updated_since: households renamed to a name without this text would be missing',
 }

@@ -34,7 +34,7 @@ export function registerConnect(
     const callback = new URL(request.url, partnerUrl)
     const tokens = await authorization.finish(callback, readAttempt(attempt, callback))
 
-    // A new session id for every connection: one that was planted in the browser before is worthless.
+    // A new session id for every connection prevents session fixation: an id that an attacker planted is not used.
     const sessionId = randomUUID()
     connections.put(sessionId, tokens)
     reply.setCookie(sessionCookie, sessionId, { maxAge: month })

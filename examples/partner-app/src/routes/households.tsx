@@ -19,7 +19,7 @@ export function registerHouseholds(app: FastifyInstance, api: HouseholdsApi) {
   })
 }
 
-// The query of our page is the query of the API, so that its paging links work as ours.
+// A page of this app has the same query as the API, so that the API's paging links also work here.
 function readQuery(request: FastifyRequest) {
   const query = new URL(request.url, 'http://localhost').searchParams
   query.set('page_size', '25')
