@@ -8,6 +8,7 @@ import type { Web } from '../web/edge.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { check, identify, type UntrustedRequestReason } from './authorization-request.ts'
 import { answerUrl } from './connect.ts'
+import { openPageRequest } from './page-request.ts'
 import { seal } from './sealed-request.ts'
 
 /** `POST` is the contract's own call, `GET` the standard's; both read the query, the first its body too. */
@@ -25,7 +26,7 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
       database.maybe(findPartner, [clientId]),
     )
     if (identified.kind === 'refused') {
-      const texts = await web.texts(request)
+      const { texts } = await openPageRequest(context, request)
       const { heading, text: explanation } = texts.authorize
       const text = (
         <>
@@ -33,7 +34,7 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
           <p>{reasonText(identified.reason, texts)}</p>
         </>
       )
-      return web.errorPage(reply, texts, 400, heading, text)
+      return web.errorPage({ reply, texts, status: 400, heading, text })
     }
     const fresh = { id: randomId(43), now: now() }
     const checked = await check(parameters, method, identified, fresh, (idToken) =>

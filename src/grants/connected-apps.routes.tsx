@@ -20,12 +20,18 @@ export function connectedAppRoutes(app: FastifyInstance, context: Context, web: 
       database.run(liveGrantsOfUser, [session.user_id]),
       database.run(endedGrantsOfUser, [session.user_id]),
     ])
-    return sendAccountPage(web, reply, session, 'connections', (csrf, texts) => (
-      <>
-        <LiveGrants grants={live} csrf={csrf} texts={texts} />
-        <EndedGrants grants={ended} texts={texts} />
-      </>
-    ))
+    return sendAccountPage({
+      web,
+      reply,
+      session,
+      page: 'connections',
+      body: (csrf, texts) => (
+        <>
+          <LiveGrants grants={live} csrf={csrf} texts={texts} />
+          <EndedGrants grants={ended} texts={texts} />
+        </>
+      ),
+    })
   })
 
   app.post<{ Body: Static<typeof DisconnectForm> }>(

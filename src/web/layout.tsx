@@ -4,18 +4,19 @@ import type { Environment } from '../config.ts'
 import type { StyleSheet } from './assets.routes.ts'
 import type { Texts } from './languages/languages.ts'
 
-export type PageFrame = { environment: Environment; sheets: StyleSheet[] }
+type Document = {
+  environment: Environment
+  sheets: StyleSheet[]
+  texts: Texts
+  title: ComponentChildren
+  body: ComponentChildren
+  wide: boolean
+}
 
 /** A whole HTML document. Everything in it is escaped by default; there is no script on any page. */
-export function renderPage(
-  { environment, sheets }: PageFrame,
-  { language, frame }: Texts,
-  title: ComponentChildren,
-  body: ComponentChildren,
-  options: { wide?: boolean } = {},
-): string {
+export function renderPage({ environment, sheets, texts, title, body, wide }: Document): string {
   const document = (
-    <html lang={language}>
+    <html lang={texts.language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -26,10 +27,10 @@ export function renderPage(
         ))}
       </head>
       <body>
-        <main class={options.wide ? 'wide' : undefined}>
+        <main class={wide ? 'wide' : undefined}>
           <header class="brand">
             <span>Latchkey</span>
-            {environment === 'sandbox' && <span class="badge">{frame.sandbox}</span>}
+            {environment === 'sandbox' && <span class="badge">{texts.frame.sandbox}</span>}
           </header>
           {body}
         </main>

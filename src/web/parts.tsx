@@ -25,6 +25,11 @@ export function UserName({ children }: { children: string }) {
   )
 }
 
+/** A name in a title, where no markup can stand: the characters FSI and PDI do what `<bdi>` does on the page. */
+export function isolated(name: string): string {
+  return `\u2068${name}\u2069`
+}
+
 /** The technical reason, for developers. It is in English on pages of every language. */
 export function TechnicalLine({ children }: { children: string }) {
   return (
