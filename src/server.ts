@@ -93,5 +93,5 @@ async function pages(app: FastifyInstance, context: Context): Promise<void> {
   connectedAppRoutes(app, context, web)
   sessionRoutes(app, context, web)
   passwordRoutes(app, context, web)
-  assetRoutes(app, web.sheets)
+  assetRoutes(app, web.assets)
 }

@@ -6,6 +6,7 @@ import { randomId } from '../secrets/token-format.ts'
 import { readIdTokenHint } from '../tokens/id-token.ts'
 import type { Web } from '../web/edge.tsx'
 import type { Texts } from '../web/languages/languages.ts'
+import { ReceivedText } from '../web/parts.tsx'
 import { check, identify, type UntrustedRequestReason } from './authorization-request.ts'
 import { answerUrl } from './connect.ts'
 import { openPageRequest } from './page-request.ts'
@@ -32,6 +33,11 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
         <>
           <p>{explanation}</p>
           <p>{reasonText(identified.reason, texts)}</p>
+          {identified.reason.kind === 'unregistered-redirect-uri' && (
+            <p>
+              {texts.authorize.receivedRedirectUri} <ReceivedText>{identified.reason.received}</ReceivedText>
+            </p>
+          )}
         </>
       )
       return web.errorPage({ reply, texts, status: 400, heading, text })

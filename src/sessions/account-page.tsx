@@ -15,8 +15,9 @@ export function sendAccountPage(content: {
   page: AccountPage
   body: (csrf: string, texts: Texts) => ComponentChildren
   status?: number
+  localTimes?: boolean
 }): FastifyReply {
-  const { web, reply, session, page, status = 200 } = content
+  const { web, reply, session, page, status = 200, localTimes = false } = content
   const texts = chooseTexts(undefined, reply.request.headers['accept-language'])
   const { heading } = texts[page]
   const csrf = web.csrfToken(reply)
@@ -28,7 +29,7 @@ export function sendAccountPage(content: {
       {content.body(csrf, texts)}
     </>
   )
-  return web.page({ reply, texts, status, title: heading, body, wide: true })
+  return web.page({ reply, texts, status, title: heading, body, wide: true, localTimes })
 }
 
 function Navigation({ current, csrf, texts }: { current: AccountPage; csrf: string; texts: Texts }) {

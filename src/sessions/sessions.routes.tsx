@@ -23,6 +23,7 @@ export function sessionRoutes(app: FastifyInstance, context: Context, web: Web):
       reply,
       session,
       page: 'sessions',
+      localTimes: true,
       body: (csrf, texts) => <Sessions sessions={sessions} csrf={csrf} texts={texts} />,
     })
   })

@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { classify } from '../http/faults.ts'
-import { loadStyleSheets, type StyleSheet } from './assets.routes.ts'
+import { type Assets, loadAssets } from './assets.routes.ts'
 import { cookieName, cookieOptions, sessionHash } from './cookies.ts'
 import { connectedAppsLink, ErrorPage, type RecoveryLink, retryLink } from './error-page.tsx'
 import type { Texts } from './languages/languages.ts'
@@ -22,6 +22,8 @@ type PageContent = {
   /** What beside ourselves a form of this page may lead to; Chromium checks the redirects that answer a form. */
   formAction?: string
   wide?: boolean
+  /** Whether the page has times: it then loads the script that shows them in the reader's time zone. */
+  localTimes?: boolean
 }
 
 type ErrorPageContent = {
@@ -38,7 +40,7 @@ type TextsOf = (request: FastifyRequest) => Promise<Texts>
 
 /** How the slices with pages answer. */
 export type Web = {
-  sheets: StyleSheet[]
+  assets: Assets
   /** The checks before a form of ours is believed, in order, and before anything in it is looked at. */
   ownForm: preValidationHookHandler[]
   /** For the hidden field of a form; belongs to this browser and to its session. */
@@ -50,7 +52,7 @@ export type Web = {
 /** The edge of everything a person looks at: cookies, CSRF, security headers, and errors as pages. */
 export async function webEdge(app: FastifyInstance, context: Context, textsOf: TextsOf): Promise<Web> {
   const { config, keys } = context
-  const sheets = loadStyleSheets()
+  const assets = loadAssets()
   app.removeContentTypeParser('application/json') // browsers send forms, and parseForm has checked those
   await app.register(fastifyCookie)
   await app.register(fastifyCsrf, {
@@ -61,7 +63,7 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
   })
 
   const web: Web = {
-    sheets,
+    assets,
     ownForm: [
       async (request, reply) =>
         isOwnPage(request, config.authUrl)
@@ -70,16 +72,16 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
       (request, reply, done) => app.csrfProtection(request, reply, done),
     ],
     csrfToken: (reply) => reply.generateCsrf({ userInfo: csrfOwner(reply.request, config) }),
-    page({ reply, texts, status = 200, title, body, formAction, wide = false }) {
-      const frame = { environment: config.environment, sheets }
+    page({ reply, texts, status = 200, title, body, formAction, wide = false, localTimes = false }) {
+      const frame = { environment: config.environment, assets }
       return reply
         .status(status)
-        .header('content-security-policy', contentSecurityPolicy(formAction))
+        .header('content-security-policy', contentSecurityPolicy({ formAction, localTimes }))
         .header('cache-control', 'no-store')
         .header('content-language', texts.language)
         .header('vary', 'accept-language')
         .type('text/html; charset=utf-8')
-        .send(renderPage({ ...frame, texts, title, body, wide }))
+        .send(renderPage({ ...frame, texts, title, body, wide, localTimes }))
     },
     errorPage({ reply, texts, status, heading, text, recoveryLink }) {
       const body = (
@@ -104,6 +106,9 @@ function csrfOwner(request: FastifyRequest, config: Config): string {
   return sessionHash(request, config)?.toString('base64url') ?? 'nobody'
 }
 
+const formsOnly =
+  'send the parameters in the query, or in the body as application/x-www-form-urlencoded, in UTF-8 and not compressed'
+
 type Failure = { web: Web; request: FastifyRequest; reply: FastifyReply; texts: Texts }
 
 function sendCrossSiteForm({ web, request, reply, texts }: Failure): FastifyReply {
@@ -125,13 +130,15 @@ function sendError({ web, request, reply, texts, error }: Failure & { error: unk
     return web.errorPage({ reply, texts, status: 403, heading, text: <p>{text}</p>, recoveryLink })
   }
   const fault = classify(error)
+  // Pages accept forms only. The general explanation names JSON too, which the token endpoint accepts.
+  const explanation = fault.status === 415 ? formsOnly : fault.explanation
   if (fault.kind !== 'client') request.log.error(error)
   if (fault.kind === 'unavailable') reply.header('retry-after', '1')
   const heading = fault.kind === 'client' ? texts.errors.malformedRequest : texts.errors.serverError
   const text = (
     <>
       <p>{texts.errors.explanations[fault.kind]}</p>
-      {fault.kind === 'client' && <TechnicalLine>{fault.explanation}</TechnicalLine>}
+      {fault.kind === 'client' && <TechnicalLine>{explanation}</TechnicalLine>}
     </>
   )
   return web.errorPage({ reply, texts, status: fault.status, heading, text })
@@ -147,11 +154,14 @@ function isOwnPage({ headers }: FastifyRequest, authUrl: string): boolean {
   return site === undefined || site === 'same-origin'
 }
 
-function contentSecurityPolicy(formAction = ''): string {
+type CspOptions = { formAction?: string | undefined; localTimes: boolean }
+
+function contentSecurityPolicy({ formAction = '', localTimes }: CspOptions): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self' data:",
+    ...(localTimes ? ["script-src 'self'"] : []),
     `form-action 'self' ${formAction}`.trim(),
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -89,7 +89,10 @@ test('searching and paging go through the API', async () => {
 test('the user ends it under connected apps, and the partner is told on its next call', async () => {
   await page.goto(`${demo.ready.auth_url}/connections`)
   await screenshot(page, '7-connected-apps')
-  await page.getByRole('button', { name: 'Disconnect Sample Partner App' }).click()
+  await page.getByRole('link', { name: 'Disconnect Sample Partner App' }).click()
+  await page.getByRole('heading', { name: 'Disconnect Sample Partner App?' }).waitFor()
+  await screenshot(page, '7-disconnect')
+  await page.getByRole('button', { name: 'Disconnect' }).click()
   await page.getByText('No apps are connected.').waitFor()
   await page.goto(`${partnerUrl}/households`)
   await page
