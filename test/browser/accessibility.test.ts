@@ -47,6 +47,10 @@ async function visit(
     for (const [name, path] of [
       ['connect-invalid', '/connect?request=x'],
       ['untrusted-request', '/api/oauth2/authorize?client_id=nobody&redirect_uri=x'],
+      [
+        'unregistered-redirect-uri',
+        `/api/oauth2/authorize?client_id=${asked.partner.clientId}&redirect_uri=https://${'x'.repeat(400)}`,
+      ],
       ['malformed-request', '/login?request=%zz'],
       ['no-such-page', '/no-such-page'],
     ] as const) {
