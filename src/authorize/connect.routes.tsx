@@ -106,7 +106,7 @@ async function issueCode(step: ConnectStep & { session: Session }): Promise<Fast
       return web.errorPage({ reply, texts, status: 409, heading, text: <p>{text}</p>, recoveryLink })
     }
     case 'unavailable':
-      // The partner, the user or the grant ended meanwhile. With it and the session read again, the next step is another.
+      // The partner, the user or the grant ended meanwhile: read them again and take the next step.
       return showConnect(step)
   }
 }
