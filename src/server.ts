@@ -4,7 +4,7 @@ import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { loginRoutes } from './authorize/login.routes.tsx'
 import { logoutRoutes } from './authorize/logout.routes.tsx'
-import { uiLocalesOf } from './authorize/ui-locales.ts'
+import { openPageRequest } from './authorize/page-request.ts'
 import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
@@ -85,7 +85,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
 }
 
 async function pages(app: FastifyInstance, context: Context): Promise<void> {
-  const web = await webEdge(app, context, uiLocalesOf)
+  const web = await webEdge(app, context, async (request) => (await openPageRequest(context, request)).texts)
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web)
   connectRoutes(app, context, web)
@@ -93,5 +93,5 @@ async function pages(app: FastifyInstance, context: Context): Promise<void> {
   connectedAppRoutes(app, context, web)
   sessionRoutes(app, context, web)
   passwordRoutes(app, context, web)
-  assetRoutes(app, web.sheets)
+  assetRoutes(app, web.assets)
 }

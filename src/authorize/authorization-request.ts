@@ -42,7 +42,8 @@ export type Identified =
 export type UntrustedRequestReason =
   | { kind: 'repeated' | 'missing'; parameter: 'client_id' | 'redirect_uri' }
   | { kind: 'foreign-environment'; theirs: Environment; ours: Environment }
-  | { kind: 'unknown-client' | 'suspended' | 'unregistered-redirect-uri' }
+  | { kind: 'unknown-client' | 'suspended' }
+  | { kind: 'unregistered-redirect-uri'; received: string }
 
 export type Checked =
   | { kind: 'accepted'; request: AuthorizationRequest }
@@ -69,7 +70,7 @@ export async function identify(
   if (!partner) return refused({ kind: 'unknown-client' })
   if (partner.status !== 'active') return refused({ kind: 'suspended' })
   if (!redirectUri || !partner.redirect_uris.includes(redirectUri)) {
-    return refused({ kind: 'unregistered-redirect-uri' })
+    return refused({ kind: 'unregistered-redirect-uri', received: redirectUri ?? '' })
   }
   return { kind: 'identified', partner, redirectUri }
 }

@@ -6,8 +6,10 @@ import { randomId } from '../secrets/token-format.ts'
 import { readIdTokenHint } from '../tokens/id-token.ts'
 import type { Web } from '../web/edge.tsx'
 import type { Texts } from '../web/languages/languages.ts'
+import { ReceivedText } from '../web/parts.tsx'
 import { check, identify, type UntrustedRequestReason } from './authorization-request.ts'
 import { answerUrl } from './connect.ts'
+import { openPageRequest } from './page-request.ts'
 import { seal } from './sealed-request.ts'
 
 /** `POST` is the contract's own call, `GET` the standard's; both read the query, the first its body too. */
@@ -25,15 +27,20 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
       database.maybe(findPartner, [clientId]),
     )
     if (identified.kind === 'refused') {
-      const texts = await web.texts(request)
+      const { texts } = await openPageRequest(context, request)
       const { heading, text: explanation } = texts.authorize
       const text = (
         <>
           <p>{explanation}</p>
           <p>{reasonText(identified.reason, texts)}</p>
+          {identified.reason.kind === 'unregistered-redirect-uri' && (
+            <p>
+              {texts.authorize.receivedRedirectUri} <ReceivedText>{identified.reason.received}</ReceivedText>
+            </p>
+          )}
         </>
       )
-      return web.errorPage(reply, texts, 400, heading, text)
+      return web.errorPage({ reply, texts, status: 400, heading, text })
     }
     const fresh = { id: randomId(43), now: now() }
     const checked = await check(parameters, method, identified, fresh, (idToken) =>

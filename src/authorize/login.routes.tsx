@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { browserOf, rememberBrowser } from '../login/known-browser.ts'
@@ -8,7 +8,8 @@ import { findPartner } from '../partners/partners.sql.ts'
 import { startSession } from '../sessions/sessions.ts'
 import type { Web } from '../web/edge.tsx'
 import { LoginPage, type LoginRefusal } from './login-page.tsx'
-import { Destination, nextPage, renewed, unseal } from './sealed-request.ts'
+import { openPageRequest } from './page-request.ts'
+import { Destination, nextPage, renew } from './sealed-request.ts'
 
 const LoginForm = Type.Object({
   email: Type.String({ maxLength: 320 }),
@@ -22,7 +23,7 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
   app.get<{ Querystring: Destination }>(
     '/login',
     { schema: { querystring: Destination } },
-    (request, reply) => sendLoginPage(context, web, reply, 200, request.query),
+    (request, reply) => sendLoginPage({ context, web, request, reply, destination: request.query }),
   )
 
   app.post<{ Body: Static<typeof LoginForm> }>(
@@ -38,43 +39,41 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
         ...(outcome.kind === 'welcome' && { user_id: outcome.userId }),
       })
       if (outcome.kind !== 'welcome') {
-        const shown = { ...destination, email, refusal: outcome }
-        return sendLoginPage(context, web, reply, refusalStatus(reply, outcome), shown)
+        return sendLoginPage({ context, web, request, reply, destination, email, refusal: outcome })
       }
       await startSession(context, request, reply, outcome)
       rememberBrowser(reply, config, browser, outcome.proof)
-      return reply.redirect(nextPage(await renewed(destination, context)), 303)
+      const { authorization } = await openPageRequest(context, request)
+      const renewed = await renew(context, authorization)
+      return reply.redirect(nextPage(renewed ? { request: renewed } : destination), 303)
     },
   )
 }
 
-async function sendLoginPage(
-  context: Context,
-  web: Web,
-  reply: FastifyReply,
-  status: number,
-  shown: Destination & { email?: string; refusal?: LoginRefusal },
-): Promise<FastifyReply> {
-  const texts = await web.texts(reply.request)
-  const opened = await partnerOf(shown.request, context)
-  const page = (
+async function sendLoginPage(shown: {
+  context: Context
+  web: Web
+  request: FastifyRequest
+  reply: FastifyReply
+  destination: Destination
+  email?: string
+  refusal?: LoginRefusal
+}): Promise<FastifyReply> {
+  const { context, web, request, reply, destination, refusal } = shown
+  const { authorization, texts } = await openPageRequest(context, request)
+  const authorizationRequest = authorization.kind === 'open' ? authorization.request : undefined
+  const partner =
+    authorizationRequest && (await context.database.maybe(findPartner, [authorizationRequest.clientId]))
+  const body = (
     <LoginPage
-      {...shown}
+      {...destination}
       texts={texts}
       csrf={web.csrfToken(reply)}
-      email={shown.email ?? opened.email}
-      partnerName={opened.partnerName}
+      email={shown.email ?? authorizationRequest?.loginHint}
+      partnerName={partner?.name}
+      refusal={refusal}
     />
   )
-  return web.page(reply, texts, status, texts.login.heading, page)
-}
-
-async function partnerOf(
-  sealed: string | undefined,
-  { database, keys, now }: Context,
-): Promise<{ partnerName?: string | undefined; email?: string | undefined }> {
-  const opened = sealed ? await unseal(sealed, keys.seal, now()) : undefined
-  if (opened?.kind !== 'open') return {}
-  const partner = await database.maybe(findPartner, [opened.request.clientId])
-  return { partnerName: partner?.name, email: opened.request.loginHint }
+  const status = refusal ? refusalStatus(reply, refusal) : 200
+  return web.page({ reply, texts, status, title: texts.login.heading, body })
 }

@@ -7,9 +7,11 @@ import { liveSession, logOut } from '../sessions/sessions.ts'
 import { readIdTokenHint } from '../tokens/id-token.ts'
 import type { Web } from '../web/edge.tsx'
 import { connectedAppsLink } from '../web/error-page.tsx'
+import type { Texts } from '../web/languages/languages.ts'
 import { TechnicalLine } from '../web/parts.tsx'
 import { LoggedOutPage, LogoutPage } from './logout-pages.tsx'
-import { checkLogout, type LogoutRequest, returnAddress, sealLogout, unsealLogout } from './logout-request.ts'
+import { checkLogout, type LogoutRequest, returnAddress, sealLogout } from './logout-request.ts'
+import { openPageRequest } from './page-request.ts'
 import { Destination, nextPage } from './sealed-request.ts'
 
 const LogoutQuery = Type.Object({ logout: Type.Optional(Type.String()) })
@@ -17,14 +19,14 @@ const LogoutForm = Type.Object({ ...Destination.properties, ...LogoutQuery.prope
 
 /** RP-Initiated Logout 1.0: a partner sends its user here to log out, by `GET` or `POST`; our own pages have a form. */
 export function logoutRoutes(app: FastifyInstance, context: Context, web: Web): void {
-  app.get('/api/oauth2/logout', (request, reply) => new LogoutStep(context, web, request, reply).receive({}))
+  app.get('/api/oauth2/logout', (request, reply) => receiveLogout({ context, web, request, reply, form: {} }))
   app.post<{ Body: Form | null }>('/api/oauth2/logout', (request, reply) =>
-    new LogoutStep(context, web, request, reply).receive(request.body ?? {}),
+    receiveLogout({ context, web, request, reply, form: request.body ?? {} }),
   )
   app.get<{ Querystring: Static<typeof LogoutQuery> }>(
     '/logout',
     { schema: { querystring: LogoutQuery } },
-    (request, reply) => new LogoutStep(context, web, request, reply).show(request.query.logout ?? ''),
+    (request, reply) => showLogout({ context, web, request, reply, sealed: request.query.logout ?? '' }),
   )
   app.post<{ Body: Static<typeof LogoutForm> }>(
     '/logout',
@@ -39,80 +41,79 @@ export function logoutRoutes(app: FastifyInstance, context: Context, web: Web): 
   )
 }
 
-/** One visit on the way out. */
-class LogoutStep {
-  readonly #context: Context
-  readonly #web: Web
-  readonly #request: FastifyRequest
-  readonly #reply: FastifyReply
+type Exchange = { context: Context; web: Web; request: FastifyRequest; reply: FastifyReply }
 
-  constructor(context: Context, web: Web, request: FastifyRequest, reply: FastifyReply) {
-    this.#context = context
-    this.#web = web
-    this.#request = request
-    this.#reply = reply
-  }
-
-  async receive(body: Form): Promise<FastifyReply> {
-    const { database, keys, now } = this.#context
-    const checked = await checkLogout(
-      parametersOf(parseForm(rawQuery(this.#request.url)), body),
-      (idToken) => readIdTokenHint(this.#context, idToken),
-      (clientId) => database.maybe(findPartner, [clientId]),
-    )
-    if (checked.kind === 'refused') return this.#refuse(checked.explanation)
-    // As in authorize: the POST is cross-site and brings no cookie, the GET after it does.
-    const sealed = await sealLogout(checked.request, keys.seal, now())
-    return this.#reply.redirect(`/logout?${new URLSearchParams({ logout: sealed })}`, 303)
-  }
-
-  async show(sealed: string): Promise<FastifyReply> {
-    const { keys, now } = this.#context
-    const asked = await unsealLogout(sealed, keys.seal, now())
-    const session = await liveSession(this.#request, this.#context, asked.clientId)
-    if (!session) return this.#leave(asked)
-    if (asked.subject !== undefined && asked.subject === session.subject) {
-      await logOut(this.#request, this.#reply, this.#context)
-      return this.#leave(asked)
-    }
-    return this.#ask(asked, sealed, session.user_name)
-  }
-
-  async #leave(asked: LogoutRequest): Promise<FastifyReply> {
-    const address = returnAddress(asked)
-    if (address !== undefined) return this.#reply.header('cache-control', 'no-store').redirect(address, 303)
-    const texts = await this.#web.texts(this.#request)
-    const page = <LoggedOutPage texts={texts} />
-    return this.#web.page(this.#reply, texts, 200, texts.logout.done.heading, page)
-  }
-
-  async #ask(asked: LogoutRequest, sealed: string, userName: string): Promise<FastifyReply> {
-    const texts = await this.#web.texts(this.#request)
-    const { database } = this.#context
-    const partner = asked.clientId ? await database.maybe(findPartner, [asked.clientId]) : undefined
-    const page = (
-      <LogoutPage
-        texts={texts}
-        csrf={this.#web.csrfToken(this.#reply)}
-        logout={sealed}
-        userName={userName}
-        partnerName={partner?.name}
-      />
-    )
-    // The answer to the form leads on to the partner, and Chromium checks that too.
-    const leadsTo = asked.returnTo ? { formAction: new URL(asked.returnTo).protocol } : {}
-    return this.#web.page(this.#reply, texts, 200, texts.logout.heading, page, leadsTo)
-  }
-
-  async #refuse(explanation: string): Promise<FastifyReply> {
-    const texts = await this.#web.texts(this.#request)
-    const { heading, text } = texts.logout.refused
-    const body = (
+async function receiveLogout({
+  context,
+  web,
+  request,
+  reply,
+  form,
+}: Exchange & { form: Form }): Promise<FastifyReply> {
+  const { database, keys, now } = context
+  const checked = await checkLogout(
+    parametersOf(parseForm(rawQuery(request.url)), form),
+    (idToken) => readIdTokenHint(context, idToken),
+    (clientId) => database.maybe(findPartner, [clientId]),
+  )
+  if (checked.kind === 'refused') {
+    const { texts } = await openPageRequest(context, request)
+    const { heading, text: explanation } = texts.logout.refused
+    const text = (
       <>
-        <p>{text}</p>
-        <TechnicalLine>{explanation}</TechnicalLine>
+        <p>{explanation}</p>
+        <TechnicalLine>{checked.explanation}</TechnicalLine>
       </>
     )
-    return this.#web.errorPage(this.#reply, texts, 400, heading, body, connectedAppsLink(texts))
+    const recoveryLink = connectedAppsLink(texts)
+    return web.errorPage({ reply, texts, status: 400, heading, text, recoveryLink })
   }
+  // As in authorize: the POST is cross-site and brings no cookie, the GET after it does.
+  const sealed = await sealLogout(checked.request, keys.seal, now())
+  return reply.redirect(`/logout?${new URLSearchParams({ logout: sealed })}`, 303)
+}
+
+async function showLogout({
+  context,
+  web,
+  request,
+  reply,
+  sealed,
+}: Exchange & { sealed: string }): Promise<FastifyReply> {
+  const { logout, texts } = await openPageRequest(context, request)
+  const session = await liveSession(request, context, logout.clientId)
+  const isUsersOwnRequest = logout.subject !== undefined && logout.subject === session?.subject
+  if (session && !isUsersOwnRequest) {
+    return sendLogoutPage({ context, web, reply, sealed, logout, texts, userName: session.user_name })
+  }
+  if (session) await logOut(request, reply, context)
+  const address = returnAddress(logout)
+  if (address !== undefined) return reply.header('cache-control', 'no-store').redirect(address, 303)
+  const title = texts.logout.done.heading
+  return web.page({ reply, texts, title, body: <LoggedOutPage texts={texts} /> })
+}
+
+async function sendLogoutPage(content: {
+  context: Context
+  web: Web
+  reply: FastifyReply
+  sealed: string
+  logout: LogoutRequest
+  texts: Texts
+  userName: string
+}): Promise<FastifyReply> {
+  const { context, web, reply, logout, texts } = content
+  const partner = logout.clientId ? await context.database.maybe(findPartner, [logout.clientId]) : undefined
+  const body = (
+    <LogoutPage
+      texts={texts}
+      csrf={web.csrfToken(reply)}
+      logout={content.sealed}
+      userName={content.userName}
+      partnerName={partner?.name}
+    />
+  )
+  // The answer to the form leads on to the partner, and Chromium checks that too.
+  const formAction = logout.returnTo ? new URL(logout.returnTo).protocol : ''
+  return web.page({ reply, texts, title: texts.logout.heading, body, formAction })
 }

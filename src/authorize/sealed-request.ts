@@ -53,18 +53,19 @@ const oldest = 24 * 3600 * 1000
  * A login page may be open for longer than ten minutes: at the login, a request of this day that expired meanwhile is
  * sealed for ten more. Its `issuedAt` stays, and the session just opened is younger than that whatever it says. One may
  * name a redirect URI that the partner has given up since, and is left expired.
+ *
+ * @returns the new sealed text, or undefined where the old one stays
  */
-export async function renewed<Form extends { request?: string }>(
-  form: Form,
+export async function renew(
   { database, keys, now }: Context,
-): Promise<Form> {
-  const opened = form.request === undefined ? undefined : await unseal(form.request, keys.seal, now())
-  if (opened?.kind !== 'expired') return form
-  const { clientId, redirectUri, issuedAt } = opened.request
-  if (now().getTime() - issuedAt > oldest) return form
-  const partner = await database.maybe(findPartner, [clientId])
-  if (!partner?.redirect_uris.includes(redirectUri)) return form
-  return { ...form, request: await seal(opened.request, keys.seal, now()) }
+  authorization: Unsealed,
+): Promise<string | undefined> {
+  if (authorization.kind !== 'expired') return undefined
+  const { request } = authorization
+  if (now().getTime() - request.issuedAt > oldest) return undefined
+  const partner = await database.maybe(findPartner, [request.clientId])
+  if (!partner?.redirect_uris.includes(request.redirectUri)) return undefined
+  return seal(request, keys.seal, now())
 }
 
 /** Where a form leads: on with a sealed request, or to a page of ours. No return address is ever read from a request. */

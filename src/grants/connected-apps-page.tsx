@@ -1,25 +1,25 @@
 import type { Texts } from '../web/languages/languages.ts'
-import { Amount, Day, HiddenFields, Moment } from '../web/parts.tsx'
+import { Amount, HiddenFields, Moment } from '../web/parts.tsx'
 import type { EndedGrant, LiveGrant } from './grants.sql.ts'
 
-/** One card for each connected app: what it reads, how often, and the button to disconnect it. */
-export function LiveGrants({ grants, csrf, texts }: { grants: LiveGrant[]; csrf: string; texts: Texts }) {
+/** One card for each connected app: what it reads, how often, and the link to disconnect it. */
+export function LiveGrants({ grants, texts }: { grants: LiveGrant[]; texts: Texts }) {
   const { intro, none, readsNote } = texts.connections
   if (grants.length === 0) return <p>{none}</p>
   return (
     <>
       <p>{intro}</p>
       {grants.map((grant) => (
-        <LiveGrantCard key={grant.id} grant={grant} csrf={csrf} texts={texts} />
+        <LiveGrantCard key={grant.id} grant={grant} texts={texts} />
       ))}
       <p class="small">{readsNote}</p>
     </>
   )
 }
 
-function LiveGrantCard({ grant, csrf, texts }: { grant: LiveGrant; csrf: string; texts: Texts }) {
+function LiveGrantCard({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
   const text = texts.connections
-  const [name, button] = [`app-${grant.id}`, `disconnect-${grant.id}`]
+  const [name, link] = [`app-${grant.id}`, `disconnect-${grant.id}`]
   return (
     <article>
       <h2 id={name}>
@@ -28,14 +28,43 @@ function LiveGrantCard({ grant, csrf, texts }: { grant: LiveGrant; csrf: string;
       <Facts grant={grant} texts={texts} />
       <h3>{text.reads}</h3>
       <Reads grant={grant} texts={texts} />
+      <a
+        class="button outline danger"
+        href={`/connections/disconnect?${new URLSearchParams({ grant: grant.id })}`}
+        id={link}
+        aria-labelledby={`${link} ${name}`}
+      >
+        {text.disconnect}
+      </a>
+    </article>
+  )
+}
+
+/** Says what ends, before it ends. */
+export function DisconnectPage({ grant, csrf, texts }: { grant: LiveGrant; csrf: string; texts: Texts }) {
+  const { disconnect, disconnectPage: text } = texts.connections
+  const partner = <bdi>{grant.partner_name}</bdi>
+  return (
+    <>
+      <h1>{text.heading(partner)}</h1>
+      <p>{text.whatEnds(partner)}</p>
+      <p>
+        {text.whatStays} {text.connectAgain}
+      </p>
+      <Facts grant={grant} texts={texts} />
       <form method="post" action="/connections/disconnect">
         <HiddenFields csrf={csrf} />
         <input type="hidden" name="grant" value={grant.id} />
-        <button type="submit" id={button} aria-labelledby={`${button} ${name}`}>
-          {text.disconnect}
-        </button>
+        <div class="actions">
+          <a class="button outline" href="/connections">
+            {texts.connect.cancel}
+          </a>
+          <button type="submit" class="danger">
+            {disconnect}
+          </button>
+        </div>
       </form>
-    </article>
+    </>
   )
 }
 
@@ -56,7 +85,11 @@ function Facts({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
       <div>
         <dt>{text.lastUsed}</dt>
         <dd>
-          {grant.last_used_at ? <Moment at={grant.last_used_at} language={language} /> : text.neverUsed}
+          {grant.last_used_at ? (
+            <Moment at={grant.last_used_at} language={language} relative />
+          ) : (
+            text.neverUsed
+          )}
         </dd>
       </div>
     </dl>
@@ -106,10 +139,10 @@ export function EndedGrants({ grants, texts }: { grants: EndedGrant[]; texts: Te
                 <bdi>{grant.partner_name}</bdi>
               </th>
               <td>
-                <Day at={grant.created_at} language={language} />
+                <Moment at={grant.created_at} language={language} />
               </td>
               <td>
-                <Day at={grant.revoked_at} language={language} />{' '}
+                <Moment at={grant.revoked_at} language={language} />{' '}
                 {grant.revoked_by && <span class="by">{text.endedBy[grant.revoked_by]}</span>}
               </td>
             </tr>

@@ -4,10 +4,12 @@ import type { Context } from '../context.ts'
 import { sendAccountPage } from '../sessions/account-page.tsx'
 import { liveSession } from '../sessions/sessions.ts'
 import type { Web } from '../web/edge.tsx'
-import { EndedGrants, LiveGrants } from './connected-apps-page.tsx'
+import { chooseTexts } from '../web/languages/languages.ts'
+import { isolated } from '../web/parts.tsx'
+import { DisconnectPage, EndedGrants, LiveGrants } from './connected-apps-page.tsx'
 import { endedGrantsOfUser, liveGrantsOfUser, revokeGrant } from './grants.sql.ts'
 
-const DisconnectForm = Type.Object({ grant: Type.String({ pattern: '^[0-9]{1,18}$' }) })
+const DisconnectRequest = Type.Object({ grant: Type.String({ pattern: '^[0-9]{1,18}$' }) })
 
 /** The user's connected apps. */
 export function connectedAppRoutes(app: FastifyInstance, context: Context, web: Web): void {
@@ -20,17 +22,41 @@ export function connectedAppRoutes(app: FastifyInstance, context: Context, web: 
       database.run(liveGrantsOfUser, [session.user_id]),
       database.run(endedGrantsOfUser, [session.user_id]),
     ])
-    return sendAccountPage(web, reply, session, 'connections', (csrf, texts) => (
-      <>
-        <LiveGrants grants={live} csrf={csrf} texts={texts} />
-        <EndedGrants grants={ended} texts={texts} />
-      </>
-    ))
+    return sendAccountPage({
+      web,
+      reply,
+      session,
+      page: 'connections',
+      localTimes: true,
+      body: (_csrf, texts) => (
+        <>
+          <LiveGrants grants={live} texts={texts} />
+          <EndedGrants grants={ended} texts={texts} />
+        </>
+      ),
+    })
   })
 
-  app.post<{ Body: Static<typeof DisconnectForm> }>(
+  app.get<{ Querystring: Static<typeof DisconnectRequest> }>(
     '/connections/disconnect',
-    { schema: { body: DisconnectForm }, preValidation: web.ownForm },
+    { schema: { querystring: DisconnectRequest } },
+    async (request, reply) => {
+      const session = await liveSession(request, context)
+      if (!session) return reply.redirect('/login', 303)
+      const grants = await database.run(liveGrantsOfUser, [session.user_id])
+      const grant = grants.find(({ id }) => id === request.query.grant)
+      // It has ended meanwhile, or is not this user's: the list shows what there is to disconnect.
+      if (!grant) return reply.redirect('/connections', 303)
+      const texts = chooseTexts(undefined, request.headers['accept-language'])
+      const body = <DisconnectPage grant={grant} csrf={web.csrfToken(reply)} texts={texts} />
+      const title = texts.connections.disconnectPage.heading(isolated(grant.partner_name))
+      return web.page({ reply, texts, title, body, localTimes: true })
+    },
+  )
+
+  app.post<{ Body: Static<typeof DisconnectRequest> }>(
+    '/connections/disconnect',
+    { schema: { body: DisconnectRequest }, preValidation: web.ownForm },
     async (request, reply) => {
       const session = await liveSession(request, context)
       if (!session) return reply.redirect('/login', 303)

@@ -11,11 +11,20 @@ const Grant = Type.Object({
   created_at: Instant,
 })
 
+/**
+ * The redirect URI of the latest connection of grant `g` of partner `p`. The purge takes connections of which no token is
+ * left: then it is the partner's first one. The order is by time because PostgreSQL may serve one by id from the primary
+ * key, and so read the whole table for a grant without connections.
+ */
+const latestRedirectUri = `coalesce(
+            (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
+            p.redirect_uris[1])`
+
 /** For the operator. $1 user id or folded email address, or null for everybody; $2 client_id or null */
 export const listGrants = statement(
   'list_grants',
   Grant,
-  `SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, p.redirect_uris[1] AS redirect_uri, g.created_at
+  `SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, ${latestRedirectUri} AS redirect_uri, g.created_at
      FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
     WHERE g.revoked_at IS NULL AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
       AND ($2::text IS NULL OR g.client_id = $2)
@@ -39,7 +48,7 @@ export type LiveGrant = Static<typeof LiveGrant>
 export const liveGrantsOfUser = statement(
   'live_grants_of_user',
   LiveGrant,
-  `SELECT g.id, p.name AS partner_name, p.redirect_uris[1] AS redirect_uri, g.created_at, g.last_used_at,
+  `SELECT g.id, p.name AS partner_name, ${latestRedirectUri} AS redirect_uri, g.created_at, g.last_used_at,
           coalesce(sum(r.requests), 0)::float8 AS requests, coalesce(sum(r.households), 0)::float8 AS households,
           coalesce(sum(r.accounts), 0)::float8 AS accounts
      FROM grants g JOIN partners p USING (client_id)

@@ -1,33 +1,35 @@
 import type { FastifyReply } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { Web } from '../web/edge.tsx'
-import type { Texts } from '../web/languages/languages.ts'
+import { chooseTexts, type Texts } from '../web/languages/languages.ts'
 import { HiddenFields, UserName } from '../web/parts.tsx'
 import type { Session } from './sessions.sql.ts'
 
 type AccountPage = 'connections' | 'sessions' | 'password'
 
-/** Sends one of the account pages, with their common navigation. */
-export async function sendAccountPage(
-  web: Web,
-  reply: FastifyReply,
-  { user_name: userName }: Session,
-  page: AccountPage,
-  body: (csrf: string, texts: Texts) => ComponentChildren,
-  status = 200,
-): Promise<FastifyReply> {
-  const texts = await web.texts(reply.request)
+/** Sends one of the account pages, with their common navigation, in the browser's language. */
+export function sendAccountPage(content: {
+  web: Web
+  reply: FastifyReply
+  session: Session
+  page: AccountPage
+  body: (csrf: string, texts: Texts) => ComponentChildren
+  status?: number
+  localTimes?: boolean
+}): FastifyReply {
+  const { web, reply, session, page, status = 200, localTimes = false } = content
+  const texts = chooseTexts(undefined, reply.request.headers['accept-language'])
   const { heading } = texts[page]
   const csrf = web.csrfToken(reply)
-  const content = (
+  const body = (
     <>
       <Navigation current={page} csrf={csrf} texts={texts} />
       <h1>{heading}</h1>
-      <p>{texts.account.loggedInAs(<UserName>{userName}</UserName>)}</p>
-      {body(csrf, texts)}
+      <p>{texts.account.loggedInAs(<UserName>{session.user_name}</UserName>)}</p>
+      {content.body(csrf, texts)}
     </>
   )
-  return web.page(reply, texts, status, heading, content, { wide: true })
+  return web.page({ reply, texts, status, title: heading, body, wide: true, localTimes })
 }
 
 function Navigation({ current, csrf, texts }: { current: AccountPage; csrf: string; texts: Texts }) {

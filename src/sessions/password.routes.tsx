@@ -28,7 +28,7 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
   const show = (address: string, notice?: Notice) =>
     app.get(address, async (request, reply) => {
       const session = await liveSession(request, context)
-      return session ? sendForm(web, reply, session, 200, notice) : reply.redirect(login, 303)
+      return session ? sendForm({ web, reply, session, notice }) : reply.redirect(login, 303)
     })
   show('/password')
   show('/password/changed', { kind: 'changed' })
@@ -54,11 +54,11 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
           rememberBrowser(reply, context.config, browser, outcome.proof)
           return reply.redirect('/password/changed', 303)
         case 'unfit':
-          return sendForm(web, reply, session, 400, outcome)
+          return sendForm({ web, reply, session, status: 400, notice: outcome })
         case 'refused':
         case 'throttled':
         case 'busy':
-          return sendForm(web, reply, session, refusalStatus(reply, outcome), outcome)
+          return sendForm({ web, reply, session, status: refusalStatus(reply, outcome), notice: outcome })
         case 'conflict':
           return reply.redirect(login, 303)
       }
@@ -66,19 +66,19 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
   )
 }
 
-function sendForm(
-  web: Web,
-  reply: FastifyReply,
-  session: Session,
-  status: number,
-  notice: Notice | undefined,
-): Promise<FastifyReply> {
-  return sendAccountPage(
-    web,
-    reply,
-    session,
-    'password',
-    (csrf, texts) => <PasswordForm csrf={csrf} email={session.email} notice={notice} texts={texts} />,
-    status,
-  )
+function sendForm(content: {
+  web: Web
+  reply: FastifyReply
+  session: Session
+  status?: number
+  notice?: Notice | undefined
+}): FastifyReply {
+  const { notice, ...page } = content
+  return sendAccountPage({
+    ...page,
+    page: 'password',
+    body: (csrf, texts) => (
+      <PasswordForm csrf={csrf} email={page.session.email} notice={notice} texts={texts} />
+    ),
+  })
 }

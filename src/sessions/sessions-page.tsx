@@ -40,7 +40,7 @@ function SessionCard({ session, csrf, texts }: { session: ListedSession; csrf: s
         <div>
           <dt>{text.lastActive}</dt>
           <dd>
-            <Moment at={session.last_seen_at} language={language} />
+            <Moment at={session.last_seen_at} language={language} relative />
           </dd>
         </div>
       </dl>

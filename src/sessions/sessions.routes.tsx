@@ -18,9 +18,14 @@ export function sessionRoutes(app: FastifyInstance, context: Context, web: Web):
     const session = await liveSession(request, context)
     if (!session) return reply.redirect(login, 303)
     const sessions = await database.run(sessionsOfUser, [session.user_id, session.hash])
-    return sendAccountPage(web, reply, session, 'sessions', (csrf, texts) => (
-      <Sessions sessions={sessions} csrf={csrf} texts={texts} />
-    ))
+    return sendAccountPage({
+      web,
+      reply,
+      session,
+      page: 'sessions',
+      localTimes: true,
+      body: (csrf, texts) => <Sessions sessions={sessions} csrf={csrf} texts={texts} />,
+    })
   })
 
   app.post<{ Body: Static<typeof EndForm> }>(

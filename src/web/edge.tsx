@@ -5,57 +5,54 @@ import type { ComponentChildren } from 'preact'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { classify } from '../http/faults.ts'
-import { loadStyleSheets, type StyleSheet } from './assets.routes.ts'
+import { type Assets, loadAssets } from './assets.routes.ts'
 import { cookieName, cookieOptions, sessionHash } from './cookies.ts'
 import { connectedAppsLink, ErrorPage, type RecoveryLink, retryLink } from './error-page.tsx'
-import { chooseTexts, type Texts } from './languages/languages.ts'
+import type { Texts } from './languages/languages.ts'
 import { renderPage } from './layout.tsx'
 import { TechnicalLine } from './parts.tsx'
 
-type PageOptions = {
+type PageContent = {
+  reply: FastifyReply
+  texts: Texts
+  /** 200 without one. */
+  status?: number
+  title: ComponentChildren
+  body: ComponentChildren
   /** What beside ourselves a form of this page may lead to; Chromium checks the redirects that answer a form. */
   formAction?: string
   wide?: boolean
+  /** Whether the page has times: it then loads the script that shows them in the reader's time zone. */
+  localTimes?: boolean
 }
 
-/** The `ui_locales` of the authorization request that an HTTP request belongs to. */
-type UiLocalesOf = (request: FastifyRequest, context: Context) => Promise<string | undefined>
+type ErrorPageContent = {
+  reply: FastifyReply
+  texts: Texts
+  status: number
+  heading: string
+  text: ComponentChildren
+  recoveryLink?: RecoveryLink | undefined
+}
+
+/** The texts for an error page, in the language of the flow that the HTTP request belongs to. */
+type TextsOf = (request: FastifyRequest) => Promise<Texts>
 
 /** How the slices with pages answer. */
 export type Web = {
-  sheets: StyleSheet[]
+  assets: Assets
   /** The checks before a form of ours is believed, in order, and before anything in it is looked at. */
   ownForm: preValidationHookHandler[]
   /** For the hidden field of a form; belongs to this browser and to its session. */
   csrfToken(reply: FastifyReply): string
-  /** In the language that the partner asked for, otherwise the browser's. */
-  texts(request: FastifyRequest): Promise<Texts>
-  page(
-    reply: FastifyReply,
-    texts: Texts,
-    status: number,
-    title: ComponentChildren,
-    body: ComponentChildren,
-    options?: PageOptions,
-  ): FastifyReply
-  errorPage(
-    reply: FastifyReply,
-    texts: Texts,
-    status: number,
-    heading: string,
-    text: ComponentChildren,
-    recoveryLink?: RecoveryLink,
-  ): FastifyReply
+  page(content: PageContent): FastifyReply
+  errorPage(content: ErrorPageContent): FastifyReply
 }
 
 /** The edge of everything a person looks at: cookies, CSRF, security headers, and errors as pages. */
-export async function webEdge(
-  app: FastifyInstance,
-  context: Context,
-  uiLocalesOf: UiLocalesOf,
-): Promise<Web> {
+export async function webEdge(app: FastifyInstance, context: Context, textsOf: TextsOf): Promise<Web> {
   const { config, keys } = context
-  const sheets = loadStyleSheets()
+  const assets = loadAssets()
   app.removeContentTypeParser('application/json') // browsers send forms, and parseForm has checked those
   await app.register(fastifyCookie)
   await app.register(fastifyCsrf, {
@@ -65,40 +62,42 @@ export async function webEdge(
     getUserInfo: (request) => csrfOwner(request, config),
   })
 
-  const fromOwnPage = async (request: FastifyRequest, reply: FastifyReply) =>
-    isOwnPage(request, config.authUrl) ? undefined : answerCrossSiteForm(web, request, reply)
   const web: Web = {
-    sheets,
-    ownForm: [fromOwnPage, (request, reply, done) => app.csrfProtection(request, reply, done)],
+    assets,
+    ownForm: [
+      async (request, reply) =>
+        isOwnPage(request, config.authUrl)
+          ? undefined
+          : sendCrossSiteForm({ web, request, reply, texts: await textsOf(request) }),
+      (request, reply, done) => app.csrfProtection(request, reply, done),
+    ],
     csrfToken: (reply) => reply.generateCsrf({ userInfo: csrfOwner(reply.request, config) }),
-    texts: async (request) =>
-      chooseTexts(await uiLocalesOf(request, context), request.headers['accept-language']),
-    page(reply, texts, status, title, body, options = {}) {
+    page({ reply, texts, status = 200, title, body, formAction, wide = false, localTimes = false }) {
+      const frame = { environment: config.environment, assets }
       return reply
         .status(status)
-        .header('content-security-policy', contentSecurityPolicy(options.formAction))
+        .header('content-security-policy', contentSecurityPolicy({ formAction, localTimes }))
         .header('cache-control', 'no-store')
         .header('content-language', texts.language)
         .header('vary', 'accept-language')
         .type('text/html; charset=utf-8')
-        .send(renderPage({ environment: config.environment, sheets }, texts, title, body, options))
+        .send(renderPage({ ...frame, texts, title, body, wide, localTimes }))
     },
-    errorPage(reply, texts, status, heading, text, recoveryLink) {
+    errorPage({ reply, texts, status, heading, text, recoveryLink }) {
       const body = (
-        <ErrorPage
-          heading={heading}
-          requestId={reply.request.id}
-          texts={texts}
-          {...(recoveryLink && { recoveryLink })}
-        >
+        <ErrorPage heading={heading} requestId={reply.request.id} texts={texts} recoveryLink={recoveryLink}>
           {text}
         </ErrorPage>
       )
-      return web.page(reply, texts, status, heading, body)
+      return web.page({ reply, texts, status, title: heading, body })
     },
   }
-  app.setErrorHandler((error, request, reply) => answerError(web, error, request, reply))
-  app.setNotFoundHandler((request, reply) => answerPageNotFound(web, request, reply))
+  app.setErrorHandler(async (error, request, reply) =>
+    sendError({ web, error, request, reply, texts: await textsOf(request) }),
+  )
+  app.setNotFoundHandler(async (request, reply) =>
+    sendPageNotFound({ web, request, reply, texts: await textsOf(request) }),
+  )
   return web
 }
 
@@ -107,48 +106,42 @@ function csrfOwner(request: FastifyRequest, config: Config): string {
   return sessionHash(request, config)?.toString('base64url') ?? 'nobody'
 }
 
-async function answerCrossSiteForm(
-  web: Web,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const texts = await web.texts(request)
+const formsOnly =
+  'send the parameters in the query, or in the body as application/x-www-form-urlencoded, in UTF-8 and not compressed'
+
+type Failure = { web: Web; request: FastifyRequest; reply: FastifyReply; texts: Texts }
+
+function sendCrossSiteForm({ web, request, reply, texts }: Failure): FastifyReply {
   const { heading, text } = texts.errors.crossSiteForm
-  return web.errorPage(reply, texts, 403, heading, <p>{text}</p>, retryLink(request, texts))
+  const recoveryLink = retryLink(request, texts)
+  return web.errorPage({ reply, texts, status: 403, heading, text: <p>{text}</p>, recoveryLink })
 }
 
-async function answerPageNotFound(
-  web: Web,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const texts = await web.texts(request)
+function sendPageNotFound({ web, reply, texts }: Failure): FastifyReply {
   const { heading, text } = texts.errors.pageNotFound
-  return web.errorPage(reply, texts, 404, heading, <p>{text}</p>, connectedAppsLink(texts))
+  const recoveryLink = connectedAppsLink(texts)
+  return web.errorPage({ reply, texts, status: 404, heading, text: <p>{text}</p>, recoveryLink })
 }
 
-async function answerError(
-  web: Web,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const texts = await web.texts(request)
+function sendError({ web, request, reply, texts, error }: Failure & { error: unknown }): FastifyReply {
   if (error instanceof Error && 'code' in error && /^FST_CSRF_/.test(String(error.code))) {
     const { heading, text } = texts.errors.staleForm
-    return web.errorPage(reply, texts, 403, heading, <p>{text}</p>, retryLink(request, texts))
+    const recoveryLink = retryLink(request, texts)
+    return web.errorPage({ reply, texts, status: 403, heading, text: <p>{text}</p>, recoveryLink })
   }
   const fault = classify(error)
+  // Pages accept forms only. The general explanation names JSON too, which the token endpoint accepts.
+  const explanation = fault.status === 415 ? formsOnly : fault.explanation
   if (fault.kind !== 'client') request.log.error(error)
   if (fault.kind === 'unavailable') reply.header('retry-after', '1')
   const heading = fault.kind === 'client' ? texts.errors.malformedRequest : texts.errors.serverError
   const text = (
     <>
       <p>{texts.errors.explanations[fault.kind]}</p>
-      {fault.kind === 'client' && <TechnicalLine>{fault.explanation}</TechnicalLine>}
+      {fault.kind === 'client' && <TechnicalLine>{explanation}</TechnicalLine>}
     </>
   )
-  return web.errorPage(reply, texts, fault.status, heading, text)
+  return web.errorPage({ reply, texts, status: fault.status, heading, text })
 }
 
 /**
@@ -161,11 +154,14 @@ function isOwnPage({ headers }: FastifyRequest, authUrl: string): boolean {
   return site === undefined || site === 'same-origin'
 }
 
-function contentSecurityPolicy(formAction = ''): string {
+type CspOptions = { formAction?: string | undefined; localTimes: boolean }
+
+function contentSecurityPolicy({ formAction = '', localTimes }: CspOptions): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self' data:",
+    ...(localTimes ? ["script-src 'self'"] : []),
     `form-action 'self' ${formAction}`.trim(),
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -15,7 +15,7 @@ export function connectedAppsLink({ errors }: Texts): RecoveryLink {
 export function ErrorPage(props: {
   heading: string
   children: ComponentChildren
-  recoveryLink?: RecoveryLink
+  recoveryLink: RecoveryLink | undefined
   requestId: string
   texts: Texts
 }) {

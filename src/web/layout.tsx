@@ -1,35 +1,38 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { Environment } from '../config.ts'
-import type { StyleSheet } from './assets.routes.ts'
+import type { Assets } from './assets.routes.ts'
 import type { Texts } from './languages/languages.ts'
 
-export type PageFrame = { environment: Environment; sheets: StyleSheet[] }
+type Document = {
+  environment: Environment
+  assets: Assets
+  texts: Texts
+  title: ComponentChildren
+  body: ComponentChildren
+  wide: boolean
+  localTimes: boolean
+}
 
-/** A whole HTML document. Everything in it is escaped by default; there is no script on any page. */
-export function renderPage(
-  { environment, sheets }: PageFrame,
-  { language, frame }: Texts,
-  title: ComponentChildren,
-  body: ComponentChildren,
-  options: { wide?: boolean } = {},
-): string {
+/** A whole HTML document. Everything in it is escaped by default, and there is no inline script. */
+export function renderPage({ environment, assets, texts, title, body, wide, localTimes }: Document): string {
   const document = (
-    <html lang={language}>
+    <html lang={texts.language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{title}</title>
-        {sheets.map(({ path }) => (
+        {assets.sheets.map(({ path }) => (
           <link rel="stylesheet" href={path} key={path} />
         ))}
+        {localTimes && <script type="module" src={assets.localTimes.path} />}
       </head>
       <body>
-        <main class={options.wide ? 'wide' : undefined}>
+        <main class={wide ? 'wide' : undefined}>
           <header class="brand">
             <span>Latchkey</span>
-            {environment === 'sandbox' && <span class="badge">{frame.sandbox}</span>}
+            {environment === 'sandbox' && <span class="badge">{texts.frame.sandbox}</span>}
           </header>
           {body}
         </main>

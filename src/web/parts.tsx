@@ -25,6 +25,11 @@ export function UserName({ children }: { children: string }) {
   )
 }
 
+/** A name in a title, where no markup can stand: the characters FSI and PDI do what `<bdi>` does on the page. */
+export function isolated(name: string): string {
+  return `\u2068${name}\u2069`
+}
+
 /** The technical reason, for developers. It is in English on pages of every language. */
 export function TechnicalLine({ children }: { children: string }) {
   return (
@@ -33,6 +38,25 @@ export function TechnicalLine({ children }: { children: string }) {
     </p>
   )
 }
+
+/**
+ * Text that a stranger sent, for the developer who looks for the fault in it. Everything but printable ASCII is shown as
+ * an escape, spaces too: control characters cannot rearrange the line, and a message cannot pass for ours.
+ */
+export function ReceivedText({ children }: { children: string }) {
+  const shown = children
+    .slice(0, longestReceivedText)
+    .replace(/[^\x21-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`)
+  return (
+    <code class="received" dir="ltr">
+      {shown}
+      {children.length > longestReceivedText && '…'}
+    </code>
+  )
+}
+
+/** In UTF-16 code units. */
+const longestReceivedText = 300
 
 /** Why a form was rejected. The field in question refers to it by `aria-describedby`. */
 export function FormFault({ id, children }: { id: string; children: ComponentChildren }) {
@@ -44,23 +68,28 @@ export function FormFault({ id, children }: { id: string; children: ComponentChi
   )
 }
 
-const day = {
+const minute = {
   year: 'numeric',
   month: 'short',
   day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
   timeZone: 'UTC',
   timeZoneName: 'short',
 } as const
-const minute = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 
-/** Date and time to the minute, in UTC: the server does not know the time zone of the reader. */
-export function Moment({ at, language }: { at: Date; language: Language }) {
-  return <time datetime={at.toISOString()}>{new Intl.DateTimeFormat(language, minute).format(at)}</time>
-}
-
-/** The day in UTC. */
-export function Day({ at, language }: { at: Date; language: Language }) {
-  return <time datetime={at.toISOString()}>{new Intl.DateTimeFormat(language, day).format(at)}</time>
+/**
+ * Date and time to the minute, in UTC: the server does not know the reader's time zone. On a page with `localTimes` the
+ * script changes it to local time; with `relative` to a text like "2 hours ago".
+ */
+export function Moment(props: { at: Date; language: Language; relative?: boolean }) {
+  const { at, language, relative = false } = props
+  return (
+    <time datetime={at.toISOString()} {...(relative && { 'data-relative': '' })}>
+      {new Intl.DateTimeFormat(language, minute).format(at)}
+    </time>
+  )
 }
 
 export function Amount({ of, language }: { of: number; language: Language }) {

@@ -73,6 +73,32 @@ describe('1: a redirect_uri that is almost the registered one', () => {
     }
   })
 
+  test.each([
+    ['as it came', 'https://partner.example/Callback?a=1&b=2', 'https://partner.example/Callback?a=1&b=2'],
+    ['as text', '"><img src=x>', '"><img\\u{20}src=x>'],
+    [
+      'with its invisible end',
+      'https://partner.example/callback\n',
+      'https://partner.example/callback\\u{A}',
+    ],
+    ['without its direction marks', 'https://\u202egnp\u2066x', 'https://\\u{202E}gnp\\u{2066}x'],
+    [
+      'with the letters that only look alike',
+      'https://p\u0430rtner\u{1d552}',
+      'https://p\\u{430}rtner\\u{1D552}',
+    ],
+    ['without words to the user', 'Call 555 0100 now', 'Call\\u{20}555\\u{20}0100\\u{20}now'],
+    ['and not more than fits', `https://${'a'.repeat(5000)}`, `https://${'a'.repeat(292)}…`],
+  ])('the page shows the one that was received: %s', async (_name, redirectUri, shown) => {
+    const parameters = parametersFor(partner, { redirect_uri: redirectUri, ui_locales: 'de' })
+    for (const page of await Promise.all(everyWay(server, parameters))) {
+      expectErrorPage(page)
+      expect(page.document.querySelector('.fault code')?.text).toBe(shown)
+      expect(page.document.querySelector('.fault')?.text).toContain('Empfangene redirect_uri:')
+      expect(page.document.querySelector('img')).toBeNull()
+    }
+  })
+
   test('any other text, and any single edit of the registered one', async () => {
     const edit = fc
       .tuple(fc.nat(registered.length), fc.nat(1), fc.string({ maxLength: 2, unit: 'grapheme' }))
@@ -158,6 +184,9 @@ describe('an unknown client gets an error page, whatever else it asks for', () =
       const page = await new Visitor().post(endpoint, JSON.stringify(body), json)
       expect(page.status).toBe(415)
       expect(page.headers.get('location')).toBeNull()
+      expect(page.document.querySelector('.fault [lang=en]')?.text).toBe(
+        'send the parameters in the query, or in the body as application/x-www-form-urlencoded, in UTF-8 and not compressed',
+      )
     }
   })
 })

@@ -5,7 +5,7 @@ import { type Issued, tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, refresh, token } from '../support/journey.ts'
-import { loggedIn } from '../support/pages.ts'
+import { disconnectPage, loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
 /** Of each server: so many requests in so many milliseconds, so long before the end and after it. */
@@ -138,7 +138,7 @@ describe('19: while both servers are called 50 times a second, nothing that star
     await endWhileUsed(user, async (grant) => {
       const server = first(servers)
       const visitor = await loggedIn(server, user)
-      const page = await visitor.get(`${server.authUrl}/connections`)
+      const page = await disconnectPage(visitor, server)
       return async () => {
         const done = await visitor.submit(page, '/connections/disconnect', { grant })
         const answeredAt = performance.now()

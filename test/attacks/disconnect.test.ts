@@ -3,7 +3,7 @@ import { codeFor, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, authorize, connect, refresh, token } from '../support/journey.ts'
-import { answerOf, loggedIn } from '../support/pages.ts'
+import { answerOf, disconnectPage, loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
 let server: TestServer
@@ -30,11 +30,9 @@ describe('19: disconnect', () => {
     for (const { accessToken: live } of [first, second, others, bobs]) expect(await status(live)).toBe(200)
 
     const visitor = await loggedIn(server, 'eve')
-    const apps = await visitor.get(`${server.authUrl}/connections`)
-    const forms = apps.document.querySelectorAll('form[action="/connections/disconnect"]')
-    const ours = forms.find((form) => form.parentNode?.text.includes('Test Partner'))
-    const grant = ours?.querySelector('input[name=grant]')?.getAttribute('value') ?? ''
-    const done = await visitor.submit(apps, '/connections/disconnect', { grant })
+    const confirmation = await disconnectPage(visitor, server, 'Test Partner')
+    for (const { accessToken: live } of [first, second]) expect(await status(live)).toBe(200)
+    const done = await visitor.submit(confirmation, '/connections/disconnect', {})
     expect([done.status, done.headers.get('location')]).toEqual([303, '/connections'])
 
     for (const { accessToken: dead, refreshToken: deadToo } of [first, second]) {
@@ -56,16 +54,19 @@ describe('19: disconnect', () => {
     )
     const visitor = await loggedIn(server, 'finn')
     await connect(server, partner, 'finn', {}, visitor)
-    const apps = await visitor.get(`${server.authUrl}/connections`)
+    const confirmation = await disconnectPage(visitor, server)
     const answers = []
     for (const grant of [row?.id ?? '', '999999999']) {
-      const page = await visitor.submit(apps, '/connections/disconnect', { grant })
-      answers.push([page.status, page.headers.get('location'), page.text])
+      const asked = await visitor.get(`${server.authUrl}/connections/disconnect?grant=${grant}`)
+      const done = await visitor.submit(confirmation, '/connections/disconnect', { grant })
+      answers.push([asked, done].map((page) => [page.status, page.headers.get('location'), page.text]))
     }
     expect(answers[0]).toEqual(answers[1])
     expect((await api(server, 'households', accessToken)).status).toBe(200)
     for (const grant of ['', '-1', '1 OR 1=1', '1e3', '9'.repeat(19)]) {
-      expect((await visitor.submit(apps, '/connections/disconnect', { grant })).status).toBe(400)
+      const query = new URLSearchParams({ grant })
+      expect((await visitor.get(`${server.authUrl}/connections/disconnect?${query}`)).status).toBe(400)
+      expect((await visitor.submit(confirmation, '/connections/disconnect', { grant })).status).toBe(400)
     }
   })
 })

@@ -5,7 +5,7 @@ import { query } from '../support/database.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
 import { authorize, authorizeUrl, connect, logIn } from '../support/journey.ts'
 import { attempt, cookieOf, holdHashing, loginPage, plant, right } from '../support/login.ts'
-import { loggedIn } from '../support/pages.ts'
+import { disconnect, loggedIn } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
@@ -180,9 +180,8 @@ describe('14: return addresses', () => {
     const connected = await visitor.submit(await visitor.follow(loggedIn), '/connect', {
       decision: 'connect',
     })
-    const apps = await visitor.get(`${server.authUrl}/connections`)
-    const disconnected = await visitor.submit(apps, '/connections/disconnect', {})
-    const out = await visitor.submit(apps, '/logout', {})
+    const disconnected = await disconnect(visitor, server)
+    const out = await visitor.submit(await visitor.follow(disconnected), '/logout', {})
     const refused = await visitor.post(authorizeUrl(server, client, { scope: 'none' }), '')
     const pages = [asked, loggedIn, connected, disconnected, out, refused]
     expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 303))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emailOf, password, seed } from '../support/directory.ts'
 import { authorize, logIn } from '../support/journey.ts'
-import { loggedIn } from '../support/pages.ts'
+import { disconnectPage, loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { fieldsOf, type Page, Visitor } from '../support/visitor.ts'
 
@@ -34,8 +34,10 @@ describe('18: the name of a partner', () => {
     expect(page.document.querySelector('title')?.text).toContain(`\u2068${name}\u2069`)
     await press(visitor, page)
     const apps = await visitor.get(`${server.authUrl}/connections`)
-    for (const shown of [login, page, apps]) {
-      expect(shown.document.querySelector('img, script, h1 h1, bdi b')).toBeNull()
+    const confirmation = await disconnectPage(visitor, server)
+    expect(confirmation.document.querySelector('title')?.text).toContain(`\u2068${name}\u2069`)
+    for (const shown of [login, page, apps, confirmation]) {
+      expect(shown.document.querySelector('img, body script, h1 h1, bdi b')).toBeNull()
       // Wherever the name stands on the page, it is alone in a <bdi>: its direction cannot reach our words.
       const isolated = shown.document.querySelectorAll('bdi').map((element) => element.text)
       expect(isolated).toContain(name)
@@ -43,15 +45,16 @@ describe('18: the name of a partner', () => {
       for (const element of main?.querySelectorAll('bdi') ?? []) element.remove()
       expect(main?.text).not.toContain(name)
     }
-    await visitor.submit(apps, '/connections/disconnect', {})
+    await visitor.submit(confirmation, '/connections/disconnect', {})
   })
 })
 
 describe('37: the headers of pages', () => {
-  const expectPage = ({ headers }: { headers: Headers }) => {
+  const expectPage = ({ headers }: { headers: Headers }, scriptSource?: string) => {
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/^default-src 'none'; /)
-    expect(policy).not.toMatch(/unsafe|script-src|https?:\/\/\*| \*/)
+    expect(policy).not.toMatch(/unsafe|https?:\/\/\*| \*/)
+    expect(/script-src ([^;]+)/.exec(policy)?.[1]).toBe(scriptSource)
     expect(policy).toContain("base-uri 'none'")
     expect(policy).toContain("form-action 'self'")
     expect(headers.get('cache-control')).toBe('no-store')
@@ -69,8 +72,6 @@ describe('37: the headers of pages', () => {
     const pages = [
       login,
       connectPage,
-      await visitor.get(`${server.authUrl}/connections`),
-      await visitor.get(`${server.authUrl}/sessions`),
       await visitor.get(`${server.authUrl}/password`),
       await visitor.get(`${server.authUrl}/password/changed`),
       await visitor.get(`${server.authUrl}/connect?request=x`),
@@ -83,6 +84,24 @@ describe('37: the headers of pages', () => {
     for (const page of pages) {
       expectPage(page)
       expect(page.document.querySelector('style, [style], script, [onclick], [onload]')).toBeNull()
+    }
+    // These show times; their one script is a file of ours.
+    for (const page of [
+      await visitor.get(`${server.authUrl}/connections`),
+      await disconnectPage(visitor, server),
+      await visitor.get(`${server.authUrl}/sessions`),
+    ]) {
+      expectPage(page, "'self'")
+      expect(page.document.querySelector('style, [style], [onclick], [onload]')).toBeNull()
+      const scripts = page.document.querySelectorAll('script')
+      expect(scripts.map((script) => script.text)).toEqual([''])
+      const script = await visitor.get(new URL(scripts[0]?.getAttribute('src') ?? '', page.url).href)
+      expect([script.status, script.headers.get('content-type')]).toEqual([
+        200,
+        'text/javascript; charset=utf-8',
+      ])
+      expect(script.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(script.url).toMatch(new RegExp(`^${server.authUrl}/assets/[\\w-]{12}\\.js$`))
     }
     // The connect page alone may lead elsewhere, and only by the scheme of the partner: the callback may redirect on.
     const formAction = /form-action ([^;]+)/.exec(

@@ -47,6 +47,10 @@ async function visit(
     for (const [name, path] of [
       ['connect-invalid', '/connect?request=x'],
       ['untrusted-request', '/api/oauth2/authorize?client_id=nobody&redirect_uri=x'],
+      [
+        'unregistered-redirect-uri',
+        `/api/oauth2/authorize?client_id=${asked.partner.clientId}&redirect_uri=https://${'x'.repeat(400)}`,
+      ],
       ['malformed-request', '/login?request=%zz'],
       ['no-such-page', '/no-such-page'],
     ] as const) {
@@ -102,23 +106,35 @@ describe('by keyboard alone', () => {
         type === 'email' || type === 'password' ? name : role ?? (value || textContent).trim())(document.activeElement)`,
     )
 
-  /** Whether anything is drawn around the element; a colour that changes is not enough to be seen. */
-  const hasRing = (page: Page) =>
-    page.evaluate<boolean>(
-      `(({ outlineStyle, boxShadow }) =>
-        outlineStyle !== 'none' || /rgba?\\((?!0, 0, 0, 0\\))/.test(boxShadow))(getComputedStyle(focusStop))`,
-    )
+  /** The ring around the element that has the focus, with the contrast of its colour to the ground of the page. */
+  const ring = (page: Page) =>
+    page.evaluate<Ring>(`(() => {
+      const rgb = (colour) => {
+        const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+        canvas.fillStyle = colour
+        canvas.fillRect(0, 0, 1, 1)
+        return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3)
+      }
+      const luminance = (colour) => {
+        const [r, g, b] = rgb(colour).map((value) => value / 255)
+          .map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+      }
+      const { outlineStyle, outlineWidth, outlineOffset, outlineColor } = getComputedStyle(document.activeElement)
+      const ground = getComputedStyle(document.documentElement).backgroundColor
+      const [dark, light] = [luminance(outlineColor), luminance(ground)].sort((a, b) => a - b)
+      return { outlineStyle, outlineWidth, outlineOffset, contrast: (light + 0.05) / (dark + 0.05) }
+    })()`)
+  type Ring = { outlineStyle: string; outlineWidth: string; outlineOffset: string; contrast: number }
 
   /** The stops of the Tab key, in order; each is seen to have the focus. */
   async function expectStops(page: Page, stops: string[]): Promise<void> {
     for (const stop of stops) {
       await page.keyboard.press('Tab')
       expect(await focused(page)).toBe(stop)
-      await page.evaluate('globalThis.focusStop = document.activeElement')
-      const focusedRing = await hasRing(page)
-      await page.evaluate('globalThis.focusStop.blur()')
-      expect([focusedRing, await hasRing(page)], stop).toEqual([true, false])
-      await page.evaluate('globalThis.focusStop.focus()')
+      const { contrast, ...shape } = await ring(page)
+      expect(shape, stop).toEqual({ outlineStyle: 'solid', outlineWidth: '2px', outlineOffset: '2px' })
+      expect(contrast, stop).toBeGreaterThan(3)
     }
   }
 
@@ -134,6 +150,7 @@ describe('by keyboard alone', () => {
     // What went wrong has the focus, and with it the screen reader's attention; the fields are named by it.
     await page.getByRole('alert').waitFor()
     expect(await focused(page)).toBe('alert')
+    expect((await ring(page)).outlineStyle).toBe('solid')
     for (const name of ['email', 'password']) {
       const field = page.locator(`[name=${name}]`)
       expect(await field.getAttribute('aria-invalid')).toBe('true')

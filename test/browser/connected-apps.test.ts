@@ -65,6 +65,13 @@ async function logInWith(
   return page
 }
 
+/** The confirmation for the application with the longest word in its name. */
+async function openDisconnect(page: Page): Promise<void> {
+  await page.goto(`${server.authUrl}/connections`)
+  await page.getByRole('link', { name: 'Steuerberichterstattungsanwendung' }).click()
+  await page.waitForURL(/\/connections\/disconnect\?grant=/)
+}
+
 async function expectGood(page: Page): Promise<void> {
   expect(await accessibilityFaults(page)).toEqual([])
   expect(await overflow(page)).toBe(0)
@@ -82,6 +89,9 @@ describe('connected apps, sessions and password: nothing for axe to find, nothin
       await expectGood(page)
       await screenshot(page, `apps ${name} ${address.replace('/', '-')}`)
     }
+    await openDisconnect(page)
+    await expectGood(page)
+    await screenshot(page, `apps ${name} disconnect`)
     await page.goto(`${server.authUrl}/password`)
     await page.locator('input[name=current_password]').fill('not this one')
     await page.locator('input[name=new_password]').fill('long enough')
@@ -99,6 +109,53 @@ describe('connected apps, sessions and password: nothing for axe to find, nothin
       await expectGood(page)
       await screenshot(page, `apps ${locale} ${address.replace('/', '-')}`)
     }
+    await openDisconnect(page)
+    await expectGood(page)
+    await screenshot(page, `apps ${locale} disconnect`)
+  })
+})
+
+describe('times', () => {
+  const shownTimes = (page: Page) =>
+    page.evaluate<{ text: string; title: string }[]>(
+      `[...document.querySelectorAll('time')].map(({ textContent, title }) => ({ text: textContent, title }))`,
+    )
+  const at = async (usedAgo: string) =>
+    query(
+      server.database,
+      `UPDATE grants SET created_at = '2026-01-31T23:30:00Z', last_used_at = now() - $1::interval WHERE user_id = 'bob'`,
+      [usedAgo],
+    )
+
+  test('are the reader’s own, exact on hover, and relative for the last use', async () => {
+    const page = await logInWith({ timezoneId: 'Asia/Kolkata', locale: 'en' }, 'bob')
+    for (const [usedAgo, shown] of [
+      ['5 seconds', 'now'],
+      ['1 minute 5 seconds', '1 minute ago'],
+      ['2 hours 5 minutes', '2 hours ago'],
+      ['29 days 1 hour', '29 days ago'],
+    ] as const) {
+      await at(usedAgo)
+      await page.goto(`${server.authUrl}/connections`)
+      const [connected, used] = await shownTimes(page)
+      expect(connected).toEqual({
+        text: 'Feb 1, 2026, 05:00',
+        title: 'Sunday, February 1, 2026 at 05:00:00 GMT+5:30',
+      })
+      expect(used?.text).toBe(shown)
+      expect(used?.title).toMatch(/GMT\+5:30$/)
+    }
+  })
+
+  test('are in UTC where script is off, and say so', async () => {
+    await at('40 days')
+    const page = await logInWith(
+      { javaScriptEnabled: false, timezoneId: 'Asia/Kolkata', locale: 'en' },
+      'bob',
+    )
+    const times = await page.locator('time').allTextContents()
+    expect(times[0]).toBe('Jan 31, 2026, 23:30 UTC')
+    expect(times.every((text) => text.endsWith(' UTC'))).toBe(true)
   })
 })
 
@@ -122,8 +179,16 @@ describe('by keyboard alone', () => {
     const page = await logInWith({}, 'bob')
     await pressUntil(page, 'Disconnect Planner')
     await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Disconnect Planner?' }).waitFor()
+    await pressUntil(page, 'Cancel')
+    await page.keyboard.press('Enter')
+    await pressUntil(page, 'Disconnect Planner')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Disconnect Planner?' }).waitFor()
+    await pressUntil(page, 'Disconnect')
+    await page.keyboard.press('Enter')
     await page.getByRole('table').getByText('Planner').waitFor()
-    expect(await page.getByRole('button', { name: 'Disconnect Planner' }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Disconnect Planner' }).count()).toBe(0)
     expect(await page.getByRole('table').getByText('by you').count()).toBe(1)
   })
 

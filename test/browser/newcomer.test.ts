@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accessibilityFaults, overflow } from '../support/accessibility.ts'
 import { launchBrowser, screenshot } from '../support/browser.ts'
 import { type RunningLatchkey, startLatchkey } from '../support/latchkey.ts'
 import { freePort } from '../support/server.ts'
@@ -89,7 +90,10 @@ test('searching and paging go through the API', async () => {
 test('the user ends it under connected apps, and the partner is told on its next call', async () => {
   await page.goto(`${demo.ready.auth_url}/connections`)
   await screenshot(page, '7-connected-apps')
-  await page.getByRole('button', { name: 'Disconnect Sample Partner App' }).click()
+  await page.getByRole('link', { name: 'Disconnect Sample Partner App' }).click()
+  await page.getByRole('heading', { name: 'Disconnect Sample Partner App?' }).waitFor()
+  await screenshot(page, '7-disconnect')
+  await page.getByRole('button', { name: 'Disconnect' }).click()
   await page.getByText('No apps are connected.').waitFor()
   await page.goto(`${partnerUrl}/households`)
   await page
@@ -124,6 +128,34 @@ test('on a phone, in the dark', async () => {
   expect(overflow).toBe(false)
   await phone.close()
 })
+
+test.each(['light', 'dark'] as const)(
+  'the demo on a phone, %s: nothing for axe to find, nothing wider than the window',
+  async (colorScheme) => {
+    const phone = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme })
+    const shown = await phone.newPage()
+    const expectGood = async (name: string) => {
+      await screenshot(shown, `demo ${name} (390 pixels, ${colorScheme})`)
+      expect.soft(await accessibilityFaults(shown), name).toEqual([])
+      expect.soft(await overflow(shown), name).toBe(0)
+    }
+    await shown.goto(partnerUrl)
+    await expectGood('home')
+    await shown.getByRole('button', { name: 'Connect' }).click()
+    await shown.getByLabel('Email address').fill('ada@example.com')
+    await shown.getByLabel('Password').fill('demo-password-ada')
+    await shown.getByRole('button', { name: 'Sign in' }).click()
+    await shown.getByRole('button', { name: 'Connect', exact: true }).click()
+    await shown.getByRole('heading', { name: 'Households' }).waitFor()
+    await expectGood('households')
+    await shown.locator('main a[href^="/households/"]').first().click()
+    await shown.getByRole('heading', { name: 'Accounts' }).waitFor()
+    expect(await shown.getByRole('row').count()).toBeGreaterThan(1)
+    expect(await shown.getByRole('cell').first().isVisible()).toBe(true)
+    await expectGood('accounts')
+    await phone.close()
+  },
+)
 
 test('no page broke its own content security policy', () => {
   expect(violations).toEqual([])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { authorize, authorizeUrl, connect, logIn, pkce, token } from '../support/journey.ts'
-import { answerOf, isConnectPage, isLoginPage, loggedIn } from '../support/pages.ts'
+import { answerOf, disconnect, isConnectPage, isLoginPage, loggedIn } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { type Page, Visitor } from '../support/visitor.ts'
@@ -178,8 +178,7 @@ describe('prompt and max_age', () => {
       code: answer.code ?? '',
     })
     expect(redeemed.status).toBe(200)
-    const connections = await visitor.get(`${server.authUrl}/connections`)
-    await visitor.submit(connections, '/connections/disconnect', {})
+    await disconnect(visitor, server)
     expect(answerOf(partner, await ask(visitor, { prompt: 'none' })).error).toBe('consent_required')
   })
 

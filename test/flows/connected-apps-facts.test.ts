@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { revokeGrant } from '../../src/grants/grants.sql.ts'
+import { listGrants, revokeGrant } from '../../src/grants/grants.sql.ts'
+import { createPartner } from '../../src/partners/partners.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, connect } from '../support/journey.ts'
-import { loggedIn } from '../support/pages.ts'
+import { disconnect, loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import type { Page, Visitor } from '../support/visitor.ts'
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
   server = await testServer()
   ledger = await server.partner({ name: 'Ledger', redirectUri: 'https://ledger.example/callback' })
   await seed(server.database, {
-    users: ['ada', 'bob', 'cleo', 'dan'].map((id) => ({ id })),
+    users: ['ada', 'bob', 'cleo', 'dan', 'eve'].map((id) => ({ id })),
     households: ['h1', 'h2'].map((id) => ({ id })),
     accounts: [{ id: 'a1', household: 'h1' }],
   })
@@ -98,12 +99,34 @@ describe('what an application has read', () => {
   })
 })
 
+describe('the site', () => {
+  test('is the one of the latest connection, not the first that the partner registered', async () => {
+    const redirectUris = ['https://first.example/callback', 'https://second.example:8443/callback']
+    const created = await createPartner(server.database, 'sandbox', {
+      name: 'Two sites',
+      redirectUris,
+      requirePkce: false,
+    })
+    if (created.kind === 'refused') throw new Error(created.faults.join())
+    const visitor = await loggedIn(server, 'eve')
+    const sites: (string | undefined)[] = []
+    for (const redirectUri of [...redirectUris, redirectUris[0] ?? '']) {
+      const partner = { clientId: created.clientId, clientSecret: created.clientSecret ?? '', redirectUri }
+      await connect(server, partner, 'eve', {}, visitor)
+      sites.push(facts(await appsPage(visitor)).Site)
+      const [listed] = await server.database.run(listGrants, ['eve', created.clientId])
+      expect(listed?.redirect_uri).toBe(redirectUri)
+    }
+    expect(sites).toEqual(['first.example', 'second.example:8443', 'first.example'])
+  })
+})
+
 describe('the history', () => {
   test('says when each connection was given and ended, and by whom, the newest first', async () => {
     const visitor = await loggedIn(server, 'cleo')
     expect(history(await appsPage(visitor))).toEqual([])
     await connect(server, ledger, 'cleo', {}, visitor)
-    await visitor.submit(await appsPage(visitor), '/connections/disconnect', {})
+    await disconnect(visitor, server)
     await connect(server, ledger, 'cleo', {}, visitor)
     const [live] = await query<{ id: string }>(
       server.database,
@@ -128,7 +151,7 @@ describe('the history', () => {
     )
     const rows = history(await appsPage(await loggedIn(server, 'dan')))
     expect(rows.length).toBe(20)
-    expect(rows[0]).toEqual(['Ledger', 'Jan 1, 2026, UTC', 'Jan 26, 2026, UTC', ''])
+    expect(rows[0]).toEqual(['Ledger', 'Jan 1, 2026, 00:00 UTC', 'Jan 26, 2026, 00:00 UTC', ''])
     expect(history(await appsPage(await loggedIn(server, 'ada')))).toEqual([])
   })
 })

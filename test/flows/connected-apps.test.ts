@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { api, authorize, connect, logIn } from '../support/journey.ts'
-import { isConnectPage, loggedIn } from '../support/pages.ts'
+import { disconnect, disconnectPage, isConnectPage, loggedIn, recoveryLink } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
@@ -15,27 +15,23 @@ beforeAll(async () => {
   server = await testServer()
   ledger = await server.partner({ name: 'Ledger', redirectUri: 'https://ledger.example:8443/callback' })
   planner = await server.partner({ name: 'Planner', redirectUri: 'https://planner.example/callback' })
-  await seed(server.database, { users: ['ada', 'bob', 'cleo', 'dan'].map((id) => ({ id })) })
+  await seed(server.database, { users: ['ada', 'bob', 'cleo', 'dan', 'eve'].map((id) => ({ id })) })
 })
 afterAll(() => server.close())
 
 const appsPage = (visitor: Visitor) => visitor.get(`${server.authUrl}/connections`)
 
-/** Name and text of each application on the page. */
-function listed(page: Page): { name: string; text: string; grant: string }[] {
+/** Name and text of each application on the page, and the address of its link to disconnect it. */
+function listed(page: Page): { name: string; text: string; link: string }[] {
   return page.document.querySelectorAll('article').map((article) => ({
     name: article.querySelector('h2')?.text ?? '',
     text: article.text.replace(/\s+/g, ' '),
-    grant: article.querySelector('input[name=grant]')?.getAttribute('value') ?? '',
+    link: article.querySelector('a.danger')?.getAttribute('href') ?? '',
   }))
 }
 
-async function disconnect(visitor: Visitor, name: string): Promise<Page> {
-  const page = await appsPage(visitor)
-  const grant = listed(page).find((app) => app.name === name)?.grant
-  if (!grant) throw new Error(`${name} is not listed`)
-  return visitor.follow(await visitor.submit(page, '/connections/disconnect', { grant }))
-}
+/** Disconnects the app of this name; gives the list that follows. */
+const end = async (visitor: Visitor, name: string) => visitor.follow(await disconnect(visitor, server, name))
 
 test('without a login the page asks for one, and comes back', async () => {
   const visitor = new Visitor()
@@ -61,29 +57,55 @@ test('it lists the live grants of this user, each once and with where it leads, 
   expect(adas[0]?.text).toContain('ledger.example:8443')
   expect(adas[0]?.text).toContain('UTC')
   expect(listed(await appsPage(bob)).map(({ name }) => name)).toEqual(['Planner'])
-  expect(listed(await appsPage(bob))[0]?.grant).not.toBe(adas[1]?.grant)
+  expect(listed(await appsPage(bob))[0]?.link).not.toBe(adas[1]?.link)
 })
 
 test('disconnecting takes one application off the list, ends its tokens and leaves the other', async () => {
   const visitor = await loggedIn(server, 'cleo')
   const ledgers = await tokensFor(server, ledger, 'cleo')
   const planners = await tokensFor(server, planner, 'cleo')
-  const after = await disconnect(visitor, 'Ledger')
+  const after = await end(visitor, 'Ledger')
   expect(after.status).toBe(200)
   expect(listed(after).map(({ name }) => name)).toEqual(['Planner'])
   expect((await api(server, 'households', ledgers.accessToken)).status).toBe(401)
   expect((await api(server, 'households', planners.accessToken)).status).toBe(200)
-  expect(listed(await disconnect(visitor, 'Planner'))).toEqual([])
+  expect(listed(await end(visitor, 'Planner'))).toEqual([])
 })
 
 test('pressing Disconnect twice, or on a stale page, is no error', async () => {
   const visitor = await loggedIn(server, 'cleo')
   await connect(server, ledger, 'cleo', {}, visitor)
-  const stale = await appsPage(visitor)
+  const stale = await disconnectPage(visitor, server)
   for (let i = 0; i < 2; i++) {
     const page = await visitor.follow(await visitor.submit(stale, '/connections/disconnect', {}))
     expect([page.status, listed(page)]).toEqual([200, []])
   }
+  // The link of a list that is out of date.
+  const page = await visitor.follow(await visitor.get(stale.url))
+  expect([new URL(page.url).pathname, page.status]).toEqual(['/connections', 200])
+})
+
+test('Disconnect asks first: it says what ends, Cancel leads back, and nothing has ended', async () => {
+  const visitor = await loggedIn(server, 'eve')
+  const { accessToken } = await tokensFor(server, ledger, 'eve')
+  const list = await appsPage(visitor)
+  expect(list.document.querySelectorAll('article form, article button')).toEqual([])
+  const page = await disconnectPage(visitor, server, 'Ledger')
+  expect(page.status).toBe(200)
+  expect(page.document.querySelector('h1')?.text).toBe('Disconnect Ledger?')
+  expect(page.text).toContain('loses access immediately')
+  expect(page.text).toContain('ledger.example:8443')
+  expect((await api(server, 'households', accessToken)).status).toBe(200)
+  const list2 = await visitor.get(recoveryLink(page, 'Cancel'))
+  expect(listed(list2).map(({ name }) => name)).toEqual(['Ledger'])
+  const stale = await visitor.submit(page, '/connections/disconnect', { _csrf: 'x' })
+  expect([stale.status, recoveryLink(stale, 'Try again')]).toEqual([403, `${server.authUrl}/connections`])
+  expect((await api(server, 'households', accessToken)).status).toBe(200)
+})
+
+test('Disconnect without a login asks for one', async () => {
+  const answer = await new Visitor().get(`${server.authUrl}/connections/disconnect?grant=1`)
+  expect(redirectOf(answer)?.pathname).toBe('/login')
 })
 
 test('a partner knows a user by the same `sub` after reconnecting; another partner, and another user, by another', async () => {
@@ -92,11 +114,11 @@ test('a partner knows a user by the same `sub` after reconnecting; another partn
   const visitor = await loggedIn(server, 'dan')
   const first = await subject(ledger, 'dan')
   expect(await subject(ledger, 'dan')).toBe(first)
-  await disconnect(visitor, 'Ledger')
+  await end(visitor, 'Ledger')
   const page = await authorize(visitor, server, ledger)
   expect(isConnectPage(page)).toBe(true)
   expect(await subject(ledger, 'dan')).toBe(first)
-  await disconnect(visitor, 'Ledger')
+  await end(visitor, 'Ledger')
   expect(await subject(ledger, 'dan')).toBe(first)
   const subjects = [
     first,
@@ -115,7 +137,7 @@ test('a partner knows a user by the same `sub` after reconnecting; another partn
 test('the old tokens stay dead after reconnecting', async () => {
   const old = await tokensFor(server, ledger, 'bob')
   const visitor = await loggedIn(server, 'bob')
-  await disconnect(visitor, 'Ledger')
+  await end(visitor, 'Ledger')
   const fresh = await tokensFor(server, ledger, 'bob')
   expect((await api(server, 'households', fresh.accessToken)).status).toBe(200)
   expect((await api(server, 'households', old.accessToken)).status).toBe(401)

@@ -16,6 +16,21 @@ export function recoveryLink(page: Page, label?: string): string {
   return new URL(href, page.url).href
 }
 
+/** The page that confirms the disconnect of the app of this name, or of the first one in the list. */
+export async function disconnectPage(visitor: Visitor, server: TestServer, app?: string): Promise<Page> {
+  const list = await visitor.get(`${server.authUrl}/connections`)
+  const cards = list.document.querySelectorAll('article')
+  const card = cards.find((candidate) => app === undefined || candidate.querySelector('h2')?.text === app)
+  const href = card?.querySelector('a[href^="/connections/disconnect?"]')?.getAttribute('href')
+  if (!href) throw new Error(`no link to disconnect ${app ?? 'an app'} in: ${list.text}`)
+  return visitor.get(new URL(href, list.url).href)
+}
+
+/** Disconnects that app. */
+export async function disconnect(visitor: Visitor, server: TestServer, app?: string): Promise<Page> {
+  return visitor.submit(await disconnectPage(visitor, server, app), '/connections/disconnect', {})
+}
+
 /** A browser in which this user is logged in. */
 export async function loggedIn(server: TestServer, userId: string): Promise<Visitor> {
   const visitor = new Visitor()

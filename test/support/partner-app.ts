@@ -78,6 +78,7 @@ export async function logInAndConnect({ page, origin }: PartnerApp): Promise<voi
 /** The user ends it, for the libraries that cannot revoke. */
 export async function disconnect({ page, server }: PartnerApp): Promise<void> {
   await page.goto(`${server.authUrl}/connections`)
-  await page.getByRole('button', { name: 'Disconnect Test Partner' }).click()
+  await page.getByRole('link', { name: 'Disconnect Test Partner' }).click()
+  await page.getByRole('button', { name: 'Disconnect' }).click()
   await page.getByText('No apps are connected.').waitFor()
 }

@@ -10,6 +10,7 @@ import { type Explanation, explain } from './explain.ts'
 import { createHouseholdsApi } from './households-api.ts'
 import { ErrorPage } from './pages/error.tsx'
 import { sendPage } from './pages/layout.tsx'
+import { style } from './pages/style.ts'
 import { registerConnect } from './routes/connect.tsx'
 import { registerHouseholds } from './routes/households.tsx'
 import { registerSecurity } from './security.ts'
@@ -25,10 +26,13 @@ export function createApp(config: Config) {
   registerConnect(app, config.partnerUrl, authorization, connections)
   registerHouseholds(app, api)
 
-  const style = readFileSync(new URL(import.meta.resolve('@picocss/pico/css/pico.min.css')))
-  app.get('/pico.min.css', (_request, reply) =>
-    reply.type('text/css').header('cache-control', 'max-age=86400').send(style),
-  )
+  const pico = readFileSync(new URL(import.meta.resolve('@picocss/pico/css/pico.min.css')))
+  const sheets = { '/pico.min.css': pico, '/app.css': style }
+  for (const [path, sheet] of Object.entries(sheets)) {
+    app.get(path, (_request, reply) =>
+      reply.type('text/css; charset=utf-8').header('cache-control', 'max-age=86400').send(sheet),
+    )
+  }
 
   // The forms consist of one button, so there is no body to parse.
   app.addContentTypeParser('application/x-www-form-urlencoded', async () => undefined)

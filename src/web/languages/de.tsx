@@ -42,6 +42,7 @@ export const de: Catalogue = {
       unregisteredRedirectUri:
         'Die redirect_uri ist für diese Anwendung nicht registriert. Sie muss genau mit einer registrierten URI übereinstimmen.',
     },
+    receivedRedirectUri: 'Empfangene redirect_uri:',
   },
   login: {
     heading: 'Anmelden',
@@ -142,6 +143,14 @@ export const de: Catalogue = {
     readsNote:
       'Was zweimal gelesen wird, zählt zweimal. Tage gelten in UTC. Neue Zugriffe erscheinen nach einigen Sekunden.',
     disconnect: 'Verbindung trennen',
+    disconnectPage: {
+      heading: (partner) => <>Verbindung mit {partner} trennen?</>,
+      whatEnds: (partner) => (
+        <>{partner} verliert den Zugriff sofort und kann Ihre Haushalte und Konten nicht mehr sehen.</>
+      ),
+      whatStays: 'Daten, die die App bereits gelesen hat, bleiben bei der App.',
+      connectAgain: 'Sie können die App jederzeit wieder verbinden. Beginnen Sie dazu in der App.',
+    },
     history: 'Beendete Verbindungen',
     app: 'App',
     ended: 'Beendet',

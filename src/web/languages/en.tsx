@@ -44,6 +44,8 @@ export const en = {
       unregisteredRedirectUri:
         'The redirect_uri is not registered for this application. It must match a registered URI exactly.',
     },
+    /** The value follows. */
+    receivedRedirectUri: 'Received redirect_uri:',
   },
   login: {
     heading: 'Sign in',
@@ -144,6 +146,14 @@ export const en = {
     accounts: 'Accounts',
     readsNote: 'Data read twice counts twice. Days are in UTC. New reads appear after a few seconds.',
     disconnect: 'Disconnect',
+    disconnectPage: {
+      heading: (partner: ComponentChildren) => <>Disconnect {partner}?</>,
+      whatEnds: (partner: ComponentChildren) => (
+        <>{partner} loses access immediately. It can no longer see your households and accounts.</>
+      ),
+      whatStays: 'The app keeps the data that it has already read.',
+      connectAgain: 'You can connect it again at any time. Start in the app.',
+    },
     history: 'Ended connections',
     app: 'App',
     ended: 'Ended',

@@ -41,6 +41,7 @@ export const es: Catalogue = {
       unregisteredRedirectUri:
         'El redirect_uri no está registrado para esta aplicación. Debe coincidir exactamente con un URI registrado.',
     },
+    receivedRedirectUri: 'redirect_uri recibido:',
   },
   login: {
     heading: 'Iniciar sesión',
@@ -142,6 +143,14 @@ export const es: Catalogue = {
     readsNote:
       'Lo que se lee dos veces cuenta dos veces. Los días son en UTC. Las lecturas nuevas aparecen al cabo de unos segundos.',
     disconnect: 'Desconectar',
+    disconnectPage: {
+      heading: (partner) => <>¿Desconectar {partner}?</>,
+      whatEnds: (partner) => (
+        <>{partner} pierde el acceso de inmediato y ya no puede ver sus hogares ni sus cuentas.</>
+      ),
+      whatStays: 'La aplicación conserva los datos que ya ha leído.',
+      connectAgain: 'Puede volver a conectarla en cualquier momento. Empiece en la aplicación.',
+    },
     history: 'Conexiones finalizadas',
     app: 'Aplicación',
     ended: 'Finalizada',

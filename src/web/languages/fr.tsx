@@ -42,6 +42,7 @@ export const fr: Catalogue = {
       unregisteredRedirectUri:
         'Le redirect_uri n’est pas enregistré pour cette application. Il doit correspondre exactement à un URI enregistré.',
     },
+    receivedRedirectUri: 'redirect_uri reçu\u00a0:',
   },
   login: {
     heading: 'S’identifier',
@@ -148,6 +149,19 @@ export const fr: Catalogue = {
     readsNote:
       'Une donnée lue deux fois compte deux fois. Les jours sont en UTC. Les nouvelles lectures apparaissent au bout de quelques secondes.',
     disconnect: 'Déconnecter',
+    disconnectPage: {
+      heading: (partner) => (
+        <>
+          Déconnecter {partner}
+          {'\u202f'}?
+        </>
+      ),
+      whatEnds: (partner) => (
+        <>{partner} perd immédiatement l’accès et ne peut plus consulter vos foyers ni vos comptes.</>
+      ),
+      whatStays: 'L’application conserve les données qu’elle a déjà lues.',
+      connectAgain: 'Vous pouvez la reconnecter à tout moment, en commençant dans l’application.',
+    },
     history: 'Connexions terminées',
     app: 'Application',
     ended: 'Terminée le',

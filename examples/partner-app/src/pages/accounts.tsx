@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { Account, Neighbours } from '../households-api.ts'
 import { Layout } from './layout.tsx'
 import { Pager } from './pager.tsx'
@@ -25,53 +26,52 @@ export function AccountsPage({ householdId, items, previous, next }: AccountsPro
   )
 }
 
+const columns = ['Account', 'Type', 'Number', 'Custodian', 'Currency', 'Opened on', 'Status'] as const
+
 function AccountTable({ items }: { items: Account[] }) {
   return (
-    <div class="overflow-auto">
-      <table class="striped">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Type</th>
-            <th scope="col">Number</th>
-            <th scope="col">Custodian</th>
-            <th scope="col">Currency</th>
-            <th scope="col">Opened on</th>
-            <th scope="col">Status</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((account) => (
-            <AccountRow key={account.id} account={account} />
+    <table class="cards">
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th scope="col" key={column}>
+              {column}
+            </th>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((account) => (
+          <AccountRow key={account.id} account={account} />
+        ))}
+      </tbody>
+    </table>
   )
 }
 
 function AccountRow({ account }: { account: Account }) {
   return (
     <tr>
-      <td>
-        <bdi>{account.name?.trim() || 'Unnamed account'}</bdi>
+      <Cell column="Account">
+        {account.name?.trim() || 'Unnamed account'}
         <br />
         <small>{account.id}</small>
-      </td>
-      <Cell text={account.type} />
-      <Cell text={account.number_masked} />
-      <Cell text={account.custodian} />
-      <Cell text={account.currency} />
-      <Cell text={account.opened_on} />
-      <Cell text={account.status} />
+      </Cell>
+      <Cell column="Type">{account.type}</Cell>
+      <Cell column="Number">{account.number_masked}</Cell>
+      <Cell column="Custodian">{account.custodian}</Cell>
+      <Cell column="Currency">{account.currency}</Cell>
+      <Cell column="Opened on">{account.opened_on}</Cell>
+      <Cell column="Status">{account.status}</Cell>
     </tr>
   )
 }
 
-function Cell({ text }: { text: string | undefined }) {
+/** On a phone the style sheet shows the name of the column before the value. */
+function Cell({ column, children }: { column: (typeof columns)[number]; children: ComponentChildren }) {
   return (
-    <td>
-      <bdi>{text ?? '–'}</bdi>
+    <td data-label={column}>
+      <bdi>{children ?? '–'}</bdi>
     </td>
   )
 }

@@ -18,6 +18,7 @@ export function Layout({ title, connected, children }: LayoutProps) {
         <title>{`${title} · Sample Partner App`}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/pico.min.css" />
+        <link rel="stylesheet" href="/app.css" />
       </head>
       <body>
         <header class="container">

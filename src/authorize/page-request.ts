@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { chooseTexts, type Texts } from '../web/languages/languages.ts'
+import { type LogoutRequest, unsealLogout } from './logout-request.ts'
+import { type Unsealed, unseal } from './sealed-request.ts'
+
+/** What an HTTP request for a page says about the flow that the page belongs to. */
+export type PageRequest = {
+  /** From the parameter `request`; `invalid` without one. */
+  authorization: Unsealed
+  /** From the parameter `logout`; empty without one. */
+  logout: LogoutRequest
+  /** In the language that the partner requested by `ui_locales`, otherwise in the browser's. */
+  texts: Texts
+}
+
+const opened = new WeakMap<FastifyRequest, Promise<PageRequest>>()
+
+/**
+ * Opens what came sealed with an HTTP request, once: every later call for it, also from an error page, gets the same
+ * value. Call it after the body is parsed.
+ */
+export function openPageRequest(context: Context, request: FastifyRequest): Promise<PageRequest> {
+  const before = opened.get(request)
+  if (before) return before
+  const pageRequest = open(context, request)
+  opened.set(request, pageRequest)
+  return pageRequest
+}
+
+async function open({ keys, now }: Context, { query, body, headers }: FastifyRequest): Promise<PageRequest> {
+  const sealedIn = body ?? query // our forms carry it in the body, our redirects in the query
+  const sealed = textIn(sealedIn, 'request')
+  const sealedLogout = textIn(sealedIn, 'logout')
+  const authorization: Unsealed =
+    sealed === undefined ? { kind: 'invalid' } : await unseal(sealed, keys.seal, now())
+  const logout = sealedLogout === undefined ? {} : await unsealLogout(sealedLogout, keys.seal, now())
+  const uiLocales =
+    logout.uiLocales ??
+    (authorization.kind === 'invalid' ? undefined : authorization.request.uiLocales) ??
+    textIn(query, 'ui_locales') ??
+    textIn(body, 'ui_locales')
+  return { authorization, logout, texts: chooseTexts(uiLocales, headers['accept-language']) }
+}
+
+function textIn(form: unknown, name: string): string | undefined {
+  if (typeof form !== 'object' || form === null) return undefined
+  const value: unknown = Object.entries(form).find(([key]) => key === name)?.[1]
+  return typeof value === 'string' ? value : undefined
+}
