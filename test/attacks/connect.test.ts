@@ -154,6 +154,8 @@ describe('17: the connect page submitted more than once, by somebody else, or al
       plain,
       request.slice(0, -1),
       `${request}A`,
+      `${request}=`,
+      [header, key, `${iv}=`, text, tag].join('.'),
       'x',
     ]
     for (const changed of forged) {

@@ -51,10 +51,10 @@ export function readCursor(cursor: string): Progress | undefined {
   }
 }
 
-/** Whether the cursor was made here and for this user. */
+/** Whether the cursor, character for character, was made here and for this user. */
 export function isGenuine(key: Buffer, userId: string, cursor: string): boolean {
-  const [content = '', tag = ''] = cursor.split('.')
-  return isMacOf(tag, key, ...partsOf(userId, content))
+  const [content = '', tag = '', ...rest] = cursor.split('.')
+  return rest.length === 0 && isMacOf(tag, key, ...partsOf(userId, content))
 }
 
 /** The first part keeps it apart from the cursors of the first version, which are made under the same key. */
