@@ -9,6 +9,7 @@ import {
   LogController,
 } from 'fastify'
 import type { Config } from '../config.ts'
+import { limitConnections } from './connection-limits.ts'
 import { parseJson } from './json.ts'
 import { type Form, MalformedParameters, parseForm, rawQuery } from './parameters.ts'
 import { answerBadAddress, answerUnreadable } from './unreadable.ts'
@@ -36,6 +37,7 @@ export function fastifyOptions(config: Config, logger: FastifyBaseLogger) {
 
 /** What is true of every request before any slice sees it. */
 export function strictHttp(app: FastifyInstance): void {
+  limitConnections(app)
   app.setValidatorCompiler(validatorCompiler)
   app.removeAllContentTypeParsers()
   const readAs = (read: (text: string) => unknown) => async (request: FastifyRequest, body: Buffer) =>

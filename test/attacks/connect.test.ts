@@ -155,7 +155,8 @@ describe('17: the connect page submitted more than once, by somebody else, or al
       request.slice(0, -1),
       `${request}A`,
       `${request}=`,
-      [header, key, `${iv}=`, text, tag].join('.'),
+      // Decodes to the same bytes: the last of 22 characters has four bits that mean nothing.
+      request.slice(0, -1) + { A: 'B', Q: 'R', g: 'h', w: 'x' }[request.slice(-1)],
       'x',
     ]
     for (const changed of forged) {
