@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { IsDate, IsDateTime } from 'typebox/format'
 import { ExplainedError } from './explained-error.ts'
 
 export type Environment = 'sandbox' | 'production'
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
 
 export type Config = {
   environment: Environment
@@ -15,7 +18,11 @@ export type Config = {
   baseUrl: string
   host: string
   port: number
+  /** The operations listener: health checks. */
+  opsHost: string
   opsPort: number
+  /** Absent: the command's own. */
+  logLevel?: LogLevel
   dataDir: string
   /** At least 32 bytes; every key that is not stored is derived from it. */
   secret: string
@@ -48,8 +55,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const environment = read('LATCHKEY_ENVIRONMENT', 'sandbox', parseEnvironment)
   const host = env.LATCHKEY_HOST || '127.0.0.1'
   const port = read('LATCHKEY_PORT', '4000', parsePort)
+  const opsHost = env.LATCHKEY_OPS_HOST || '127.0.0.1'
   const opsPort = read('LATCHKEY_OPS_PORT', '4001', parsePort)
-  if (port && port === opsPort) faults.push(`LATCHKEY_OPS_PORT: must be another than LATCHKEY_PORT, ${port}`)
+  if (port && port === opsPort)
+    faults.push(`LATCHKEY_OPS_PORT: must differ from LATCHKEY_PORT, which is ${port} as well`)
   const authUrl = read('LATCHKEY_AUTH_URL', `http://localhost:${port ?? 4000}`, parseAuthUrl)
   const baseUrl = read(
     'LATCHKEY_BASE_URL',
@@ -60,12 +69,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
   const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
   const v1 = readV1(read, faults)
-  // With a database of its own the data directory is no place to look for the secret: other nodes have another.
-  const kept = !env.LATCHKEY_SECRET && !env.DATABASE_URL
-  const secret = read('LATCHKEY_SECRET', '', (text) => {
-    if (!kept) return parseSecret(text)
-    return faults.length === 0 ? keptSecret(dataDir) : undefined
-  })
+  const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
+  const secret = readSecret(env, read, faults, dataDir)
   if (
     faults.length > 0 ||
     !environment ||
@@ -84,7 +89,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     baseUrl,
     host,
     port,
+    opsHost,
     opsPort,
+    ...(logLevel ? { logLevel } : {}),
     dataDir,
     secret,
     ...(databaseUrl ? { databaseUrl } : {}),
@@ -103,6 +110,25 @@ function reader(env: NodeJS.ProcessEnv, faults: string[]) {
       return undefined
     }
   }
+}
+
+/** From LATCHKEY_SECRET, from the file of LATCHKEY_SECRET_FILE, or from the data directory. */
+function readSecret(
+  env: NodeJS.ProcessEnv,
+  read: ReturnType<typeof reader>,
+  faults: string[],
+  dataDir: string,
+): string | undefined {
+  if (env.LATCHKEY_SECRET_FILE) {
+    if (env.LATCHKEY_SECRET)
+      faults.push('LATCHKEY_SECRET_FILE: must not be set together with LATCHKEY_SECRET')
+    return read('LATCHKEY_SECRET_FILE', '', parseSecretFile)
+  }
+  return read('LATCHKEY_SECRET', '', (text) => {
+    // Servers that share a database share the secret, but not the data directory.
+    if (text || env.DATABASE_URL) return parseSecret(text)
+    return faults.length === 0 ? keptSecret(dataDir) : undefined
+  })
 }
 
 /** RFC 9745 section 4: no end before the deprecation. */
@@ -176,6 +202,32 @@ function parseSecret(text: string): string {
     )
   }
   return text
+}
+
+/**
+ * The content of the file, without the line break at its end. Its group may read it, as in a container whose volumes belong
+ * to a group, but other users must have no access, and the group must not write.
+ */
+function parseSecretFile(file: string): string {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    throw new Error(`the file cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+  if ((statSync(file).mode & 0o027) !== 0) {
+    throw new Error(`other users of this machine have access to ${file}; run: chmod 600 '${file}'`)
+  }
+  if (Buffer.byteLength(text) < 32) throw new Error(`the secret in ${file} must be 32 bytes or more`)
+  return text
+}
+
+/** Null: not set. */
+function parseLogLevel(text: string): LogLevel | null {
+  if (text === '') return null
+  const level = logLevels.find((known) => known === text)
+  if (!level) throw new Error(`must be one of ${logLevels.join(', ')}, not "${text}"`)
+  return level
 }
 
 /** RFC 3339; a date is its first moment in UTC. Null: not set. */

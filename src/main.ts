@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
+import type { Config, LogLevel } from './config.ts'
 import type { Context } from './context.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { ExplainedError } from './explained-error.ts'
-import { createLogger } from './http/log.ts'
+import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Purge } from './maintenance/purge.ts'
 import { createOpsServer } from './ops-server.ts'
@@ -16,7 +16,8 @@ import { createServer } from './server.ts'
 export type RunningServer = { close(): Promise<void> }
 
 export type StartOptions = {
-  logLevel: 'info' | 'warn'
+  /** Without LATCHKEY_LOG_LEVEL. */
+  defaultLogLevel: LogLevel
   /** Runs once the database is open and before anything listens. */
   prepare?: (database: Database) => Promise<void>
 }
@@ -27,17 +28,23 @@ export type StartOptions = {
  */
 export async function startServer(
   config: Config,
-  { logLevel, prepare }: StartOptions,
+  { defaultLogLevel, prepare }: StartOptions,
 ): Promise<RunningServer> {
-  const logger = createLogger(logLevel)
-  const database = await openDatabase(config, 'server', (error) =>
-    logger.error(error, 'database connection lost'),
-  )
+  const log = openLog(config.logLevel ?? defaultLogLevel)
   try {
-    await prepare?.(database)
-    return await listen(config, database, logger)
+    const database = await openDatabase(config, 'server', (error) =>
+      log.logger.error(error, 'database connection lost'),
+    )
+    try {
+      await prepare?.(database)
+      const server = await listen(config, database, log.logger)
+      return { close: () => server.close().finally(log.close) }
+    } catch (error) {
+      await database.close()
+      throw error
+    }
   } catch (error) {
-    await database.close()
+    await log.close()
     throw error
   }
 }
@@ -61,7 +68,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   try {
     await server.listen({ host: config.host, port: config.port, listenTextResolver: () => 'listening' })
     await ops.listen({
-      host: '127.0.0.1',
+      host: config.opsHost,
       port: config.opsPort,
       listenTextResolver: () => 'operations listening',
     })
@@ -97,13 +104,13 @@ function explainListen(error: unknown): unknown {
   switch (error.code) {
     case 'EADDRINUSE':
       return new ListenError(
-        `Port ${port} is taken by another program. Stop it, or choose another with ${ports}.`,
+        `Another program uses port ${port}. Stop it, or choose another port with ${ports}.`,
       )
     case 'EACCES':
-      return new ListenError(`This user may not open port ${port}. Choose one above 1023 with ${ports}.`)
+      return new ListenError(`This user may not open port ${port}. Choose a port above 1023 with ${ports}.`)
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new ListenError('LATCHKEY_HOST is not an address of this machine.')
+      return new ListenError('LATCHKEY_HOST or LATCHKEY_OPS_HOST is not an address of this machine.')
     default:
       return error
   }

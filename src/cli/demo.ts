@@ -27,7 +27,7 @@ export function demoCommand(): Command {
         starting.catch(() => {}) // told below, when the server is up as well
       }
       try {
-        const server = await startServer(config, { logLevel: 'warn', prepare })
+        const server = await startServer(config, { defaultLogLevel: 'warn', prepare })
         try {
           await starting
           if (!options.json) {

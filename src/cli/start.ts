@@ -9,7 +9,7 @@ export function startCommand(): Command {
       const config = readConfig(process.env)
       const { startServer, stopSignal } = await import('../main.ts') // half a second that the other commands need not spend
       const stop = stopSignal()
-      const server = await startServer(config, { logLevel: 'info' })
+      const server = await startServer(config, { defaultLogLevel: 'info' })
       process.stdout.write(
         `ready ${JSON.stringify({ auth_url: config.authUrl, base_url: config.baseUrl })}\n`,
       )

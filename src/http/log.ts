@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Logger, pino } from 'pino'
+import type { LogLevel } from '../config.ts'
+import { LogStream, standardErrorSink } from './log-stream.ts'
 
 const secretNames = [
   'password',
@@ -12,25 +14,34 @@ const secretNames = [
   'cookie',
 ]
 
-/**
- * JSON lines on standard error, several in one write: a write a line costs as much as all else that a short call does in
- * JavaScript. A kill may lose the last tenth of a second. Nothing logs the secret names; should something one day, their
- * values stay out.
- */
-export function createLogger(level: string): Logger {
-  const destination = pino.destination({ fd: 2, sync: true, minLength: 4096, periodicFlush: 100 })
-  process.on('exit', () => destination.flushSync())
-  return pino(
+export type Log = {
+  logger: Logger
+  /** Writes the lines that wait, for a bounded time. */
+  close(): Promise<void>
+}
+
+/** JSON lines on standard error, several in one write: a process that is killed may lose those of the last tenth of a second. */
+export function openLog(level: LogLevel): Log {
+  const stream = new LogStream(standardErrorSink(), (lines) =>
+    logger.error(
+      { event: 'log', outcome: 'dropped', lines },
+      'log lines could not be written and were dropped',
+    ),
+  )
+  process.on('exit', () => stream.flushSync())
+  const logger = pino(
     {
       level,
+      // No line has a field of these names today. This is for the one that is added by mistake.
       redact: {
         paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
         censor: '[redacted]',
       },
       serializers: { err: describeError, error: describeError },
     },
-    destination,
+    stream,
   )
+  return { logger, close: () => stream.close() }
 }
 
 /** Name, error code, message and stack. PostgreSQL's `detail`, `where` and parameters may quote data, and are left out. */

@@ -9,6 +9,8 @@ import {
   LogController,
 } from 'fastify'
 import type { Config } from '../config.ts'
+import { limitConnections } from './connection-limits.ts'
+import { parseJson } from './json.ts'
 import { type Form, MalformedParameters, parseForm, rawQuery } from './parameters.ts'
 import { answerBadAddress, answerUnreadable } from './unreadable.ts'
 import { validatorCompiler } from './validation.ts'
@@ -35,6 +37,7 @@ export function fastifyOptions(config: Config, logger: FastifyBaseLogger) {
 
 /** What is true of every request before any slice sees it. */
 export function strictHttp(app: FastifyInstance): void {
+  limitConnections(app)
   app.setValidatorCompiler(validatorCompiler)
   app.removeAllContentTypeParsers()
   const readAs = (read: (text: string) => unknown) => async (request: FastifyRequest, body: Buffer) =>
@@ -49,11 +52,21 @@ export function strictHttp(app: FastifyInstance): void {
   // After every edge has set its headers, so that a refusal carries them too.
   app.addHook('preParsing', async (request) => {
     if (request.query === malformed) parseForm(rawQuery(request.url))
-    // Node would quietly keep the first of several, and a proxy in front of it perhaps the last.
-    if ((request.raw.headersDistinct.authorization?.length ?? 0) > 1) {
-      throw new MalformedParameters('the Authorization header was sent more than once')
-    }
+    refuseAmbiguousHead(request.raw)
   })
+}
+
+/** What Node reads in one way and a proxy in front of it may read in another. */
+function refuseAmbiguousHead({ httpVersion, headersDistinct }: IncomingMessage): void {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    throw new MalformedParameters('the request is not HTTP/1.1 or HTTP/1.0')
+  }
+  // Of several, Node keeps the first.
+  for (const name of ['Authorization', 'Host']) {
+    if ((headersDistinct[name.toLowerCase()]?.length ?? 0) > 1) {
+      throw new MalformedParameters(`the ${name} header was sent more than once`)
+    }
+  }
 }
 
 const malformed: Form = Object.freeze({})
@@ -78,14 +91,6 @@ function bodyText({ headers }: FastifyRequest, body: Buffer): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
     throw new MalformedParameters('the body is not UTF-8')
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new MalformedParameters('the body is not valid JSON')
   }
 }
 

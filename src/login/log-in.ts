@@ -4,7 +4,7 @@ import { foldCase } from '../directory/case-folding.ts'
 import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { sha256 } from '../secrets/token-format.ts'
-import { type Browser, proofKey } from './known-browser.ts'
+import { type Browser, isKnownTo, proofKey, tagged } from './known-browser.ts'
 import { beginLogin, forgiveLogin } from './login.sql.ts'
 
 export type LoginAttempt = {
@@ -28,19 +28,19 @@ export type LoginOutcome =
 export async function logIn(context: Context, attempt: LoginAttempt): Promise<LoginOutcome> {
   if (Buffer.byteLength(attempt.password) > maxPasswordBytes) return { kind: 'refused' }
   const source = loginSource(attempt.address)
-  return (
-    (await context.passwordHashLimiter.admit(source, () => checkPassword(context, attempt, source))) ?? {
-      kind: 'busy',
-    }
+  const email = foldCase(attempt.email.trim())
+  const knownAccount = isKnownTo(context.keys, attempt.browser, email) ? email : undefined
+  const outcome = context.passwordHashLimiter.admit({ source, knownAccount }, () =>
+    checkPassword(context, { ...attempt, email }, source),
   )
+  return (await outcome) ?? { kind: 'busy' }
 }
 
 async function checkPassword(
   { database, keys, passwordHashLimiter }: Context,
-  { password, browser, ...attempt }: LoginAttempt,
+  { email, password, browser }: LoginAttempt,
   from: string,
 ): Promise<LoginOutcome> {
-  const email = foldCase(attempt.email.trim())
   // Keyed digests: the table tells nobody who tried to log in from where.
   const source = hmac(keys.throttle, 'source', from)
   const account = hmac(keys.throttle, 'account', email)
@@ -58,7 +58,7 @@ async function checkPassword(
   const { user_id: userId, password_hash: hash, proof } = found
   if (!matches || userId === null || hash === null || proof === null) return { kind: 'refused' }
   await database.run(forgiveLogin, [source, found.known_browser ? ofBrowser : account])
-  return { kind: 'welcome', userId, credential: sha256(hash), proof }
+  return { kind: 'welcome', userId, credential: sha256(hash), proof: tagged(keys, browser, email, proof) }
 }
 
 /**

@@ -9,34 +9,52 @@ const queuedLogins = 64
 /** One source may take only this many of all places: an attacker's own account is enough to fill them. */
 const loginsPerSource = 16
 
+/** Places for known browsers alone, which a flood of guesses cannot take; one account has few of them. */
+const knownBrowserLogins = 16
+const knownBrowserLoginsPerAccount = 2
+
 /** Keeps a flood of logins from taking the CPU and memory that tokens and API need. */
 export type PasswordHashLimiter = {
   /**
    * Runs work that is going to hash a password. Returns undefined, and runs nothing, when too much work waits already,
-   * of this source (`loginSource`) or of all sources.
+   * of this source (`loginSource`) or of all sources. `knownAccount` is the account that the browser is known to, by a
+   * cookie that only this service can make: it has places of its own when the others are taken.
    */
-  admit<T>(source: string, work: () => Promise<T>): Promise<T> | undefined
+  admit<T>(
+    from: { source: string; knownAccount: string | undefined },
+    work: () => Promise<T>,
+  ): Promise<T> | undefined
   /** Runs one hash when it is its turn. */
   hash<T>(work: () => Promise<T>): Promise<T>
 }
 
 export function passwordHashLimiter(): PasswordHashLimiter {
-  const logins = pLimit(concurrentHashes + queuedLogins)
-  const loginsBySource = new Map<string, number>()
-  const count = (source: string, change: 1 | -1) => {
-    const current = (loginsBySource.get(source) ?? 0) + change
-    if (current > 0) loginsBySource.set(source, current)
-    else loginsBySource.delete(source)
-  }
+  const ordinary = places(concurrentHashes + queuedLogins, loginsPerSource)
+  const reserved = places(knownBrowserLogins, knownBrowserLoginsPerAccount)
   return {
-    admit(source, work) {
-      const admitted = logins.activeCount + logins.pendingCount
-      const full = admitted >= logins.concurrency || (loginsBySource.get(source) ?? 0) >= loginsPerSource
-      if (full) return undefined
-      count(source, 1)
-      return logins(work).finally(() => count(source, -1))
+    admit({ source, knownAccount }, work) {
+      const release = ordinary(source) ?? (knownAccount === undefined ? undefined : reserved(knownAccount))
+      return release && work().finally(release)
     },
     hash: pLimit(concurrentHashes),
+  }
+}
+
+/** Returns what takes a place for a key, and gives what releases it again; undefined when none is free. */
+function places(all: number, perKey: number): (key: string) => (() => void) | undefined {
+  const taken = new Map<string, number>()
+  let total = 0
+  return (key) => {
+    const ofKey = taken.get(key) ?? 0
+    if (total >= all || ofKey >= perKey) return undefined
+    total += 1
+    taken.set(key, ofKey + 1)
+    return () => {
+      total -= 1
+      const left = (taken.get(key) ?? 1) - 1
+      if (left > 0) taken.set(key, left)
+      else taken.delete(key)
+    }
   }
 }
 

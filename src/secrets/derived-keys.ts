@@ -43,16 +43,15 @@ export function hmac(key: Buffer, ...parts: (string | Buffer)[]): Buffer {
 
 /** The first 128 bits of HMAC-SHA-256 over the parts as JSON, in base64url. */
 export function macOf(key: Buffer, ...parts: unknown[]): string {
-  return truncatedHmac(key, parts).toString('base64url')
+  return hmac(key, JSON.stringify(parts)).subarray(0, 16).toString('base64url')
 }
 
-/** Compares in constant time. */
+/**
+ * Compares in constant time, and the texts rather than the bytes that they decode to: base64url decoders ignore padding and
+ * unused bits, so several texts decode to the same bytes.
+ */
 export function isMacOf(text: string, key: Buffer, ...parts: unknown[]): boolean {
-  const expected = truncatedHmac(key, parts)
-  const received = Buffer.from(text, 'base64url')
+  const expected = Buffer.from(macOf(key, ...parts))
+  const received = Buffer.from(text)
   return received.length === expected.length && timingSafeEqual(received, expected)
-}
-
-function truncatedHmac(key: Buffer, parts: unknown[]): Buffer {
-  return hmac(key, JSON.stringify(parts)).subarray(0, 16)
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { hashPassword } from '../directory/passwords.ts'
 import { type PasswordFault, passwordFaults } from '../directory/users.ts'
-import { type Browser, proofKey } from '../login/known-browser.ts'
+import { type Browser, proofKey, tagged } from '../login/known-browser.ts'
 import { logIn } from '../login/log-in.ts'
 import { changePasswordInSession, type Session } from './sessions.sql.ts'
 
@@ -39,5 +39,6 @@ export async function changePassword(
     newSession,
     proofKey(context.keys, input.browser, session.email),
   ])
-  return changed ? { kind: 'changed', proof: changed.proof } : { kind: 'conflict' }
+  if (!changed) return { kind: 'conflict' }
+  return { kind: 'changed', proof: tagged(context.keys, input.browser, session.email, changed.proof) }
 }

@@ -159,6 +159,66 @@ describe('34: bodies and messages that two readers would read differently', () =
   })
 })
 
+describe('49: requests that two readers would read differently', () => {
+  test('two Host headers: 400, on the API, on pages and where nothing is', async () => {
+    for (const path of [households, '/login', `${base}oauth2/token`, '/nothing']) {
+      for (const host of ['localhost', 'evil.example']) {
+        const answer = await getRaw(server.authUrl, path, [`Host: ${host}`])
+        expect([path, answer?.status]).toEqual([path, 400])
+      }
+    }
+    const answer = await getRaw(server.authUrl, households, ['host: evil.example'])
+    expect(JSON.parse(answer?.body ?? '').detail).toBe('the Host header was sent more than once')
+  })
+
+  test.each(['', ' HTTP/0.9', ' HTTP/2.0', ' HTTP/1.2', ' HTTP/3.0'])(
+    '"GET /login%s": 400',
+    async (version) => {
+      for (const headers of ['', 'host: localhost\r\n']) {
+        const answer = await sendRaw(
+          server.authUrl,
+          `GET /login${version}\r\n${headers}connection: close\r\n\r\n`,
+        )
+        expect(answer?.status).toBe(400)
+      }
+    },
+  )
+
+  test('HTTP/1.0 is served, with and without Host', async () => {
+    for (const headers of ['', 'host: localhost\r\n']) {
+      expect((await sendRaw(server.authUrl, `GET /login HTTP/1.0\r\n${headers}\r\n`))?.status).toBe(200)
+    }
+  })
+
+  const json = (body: string) =>
+    postRaw(server.authUrl, `${base}oauth2/token`, ['content-type: application/json'], body)
+
+  test.each([
+    '{"client_id":"a","client_id":"a"}',
+    '{"client_id":"a", "grant_type":"refresh_token", "client_id" : "b"}',
+    '{"client_id":"a","clien\\u0074_id":"b"}',
+    '{"__proto__":"a","__proto__":"b"}',
+    '{"x":{"a":"1","a":"2"},"client_id":"a"}',
+    '{"x":[{},{"a":{}, "a":"}"}]}',
+  ])('a JSON body with a name twice, %s: invalid_request', async (body) => {
+    const answer = await json(body)
+    expect(answer?.status).toBe(400)
+    expect(JSON.parse(answer?.body ?? '')).toMatchObject({
+      error: 'invalid_request',
+      error_description: 'a name in the JSON body is sent more than once',
+    })
+  })
+
+  test.each([
+    '{"grant_type":"client_id","x":"client_id"}',
+    '{"x":"{\\"a\\":1,\\"a\\":2}"}',
+    '{"x":"a\\\\","y":"\\"x\\":"}',
+  ])('a name that is only in a value, %s: read', async (body) => {
+    const answer = await json(body)
+    expect(JSON.parse(answer?.body ?? '').error_description).toBe('client_id is missing')
+  })
+})
+
 test('35 (slow): a client that sends one byte a second is closed within 30 s, in its headers or in its body', async () => {
   const head = `POST ${base}oauth2/token HTTP/1.1\r\nhost: x\r\n${form}\r\ncontent-length: 1000\r\n\r\n`
   const closedAfter = await Promise.all([

@@ -104,6 +104,7 @@ describe('11: a known browser that is not one', () => {
       bobs,
       `${bobsId}.${proof}`,
       `${id}.${bobsProof}`,
+      `${id}.${'0'.repeat(64)}${proof.slice(64)}`,
       `${id}.${'0'.repeat(64)}`,
       `${id}.${proof.slice(0, -1)}`,
       `${id}.${proof}.`,
@@ -133,7 +134,7 @@ describe('11: a known browser that is not one', () => {
     const welcome = await attempt(server, right('bob'))
     const set = welcome.headers.getSetCookie().find((text) => text.startsWith(`${cookie}=`))
     expect(set).toMatch(
-      /^latchkey-browser=\w{22}\.[0-9a-f]{64}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/,
+      /^latchkey-browser=\w{22}\.[0-9a-f]{64}[\w-]{22}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/,
     )
   })
 })

@@ -5,7 +5,8 @@ import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, refresh } from '../support/journey.ts'
-import { holdHashing, loginPage, right, wrong } from '../support/login.ts'
+import { cookieOf, holdHashing, loginPage, plant, right, wrong } from '../support/login.ts'
+import { loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { type Page, Visitor } from '../support/visitor.ts'
 
@@ -93,6 +94,39 @@ describe('44: a flood of logins', () => {
     await all
     const again = await flood(16, () => '203.0.113.1')
     expect((await again.all).map(({ status }) => status)).toEqual(Array(16).fill(403))
+  })
+
+  test('with all ordinary places taken, a known browser still logs in; others, and forged ones, are told to wait', async () => {
+    const known = await loggedIn(server, 'ada')
+    const page = await loginPage(server, known)
+    const cookie = (await cookieOf(known, server, 'latchkey-browser')) ?? ''
+    const release = holdHashing(server)
+    const { all, answered } = await flood(66)
+    await vi.waitFor(async () => expect(await counted()).toBe(66), 20_000)
+
+    const [id, tagged = ''] = cookie.split('.')
+    const others = [
+      cookie.slice(0, -1) + (cookie.endsWith('A') ? 'B' : 'A'),
+      `${'x'.repeat(22)}.${tagged}`,
+      `${id}.${'0'.repeat(86)}`,
+    ]
+    for (const value of others) {
+      const visitor = new Visitor()
+      await plant(visitor, server, 'latchkey-browser', value)
+      expect((await visitor.submit(await loginPage(server, visitor), '/login', right('ada'))).status).toBe(
+        503,
+      )
+    }
+    // Known to ada's account, not to another one.
+    expect((await known.submit(page, '/login', right('bob'))).status).toBe(503)
+    const inside = [0, 1].map(() => known.submit(page, '/login', right('ada')))
+    // A third one waits: one account does not take the places of the others.
+    await vi.waitFor(async () => expect(await counted()).toBe(68), 20_000)
+    expect((await known.submit(page, '/login', right('ada'))).status).toBe(503)
+    expect(answered).toEqual([])
+    release()
+    expect((await Promise.all(inside)).map(({ status }) => status)).toEqual([303, 303])
+    await all
   })
 
   test('with real hashes, a token is signed long before the flood is through', async () => {

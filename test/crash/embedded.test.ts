@@ -124,7 +124,7 @@ describe('a port that is taken', () => {
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       const own = stderr.split('\n').filter((line) => line && !line.startsWith('{'))
       expect(own).toEqual([
-        `Port ${deployment.env[variable]} is taken by another program. Stop it, or choose another with LATCHKEY_PORT and LATCHKEY_OPS_PORT.`,
+        `Another program uses port ${deployment.env[variable]}. Stop it, or choose another port with LATCHKEY_PORT and LATCHKEY_OPS_PORT.`,
       ])
       expectNothingLeft(deployment)
     } finally {
@@ -136,7 +136,7 @@ describe('a port that is taken', () => {
     const { code, stderr } = await latchkey(['start'], { ...deployment.env, LATCHKEY_HOST: '203.0.113.7' })
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'LATCHKEY_HOST is not an address of this machine.\n',
+      stderr: 'LATCHKEY_HOST or LATCHKEY_OPS_HOST is not an address of this machine.\n',
     })
     expectNothingLeft(deployment)
   })

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -37,6 +46,7 @@ describe('without any variable', () => {
       baseUrl: 'http://localhost:4000/service-open-api/',
       host: '127.0.0.1',
       port: 4000,
+      opsHost: '127.0.0.1',
       opsPort: 4001,
       dataDir,
       secret: expect.stringMatching(/^[A-Za-z0-9_-]{64}$/),
@@ -70,7 +80,9 @@ test('a production deployment says everything itself', () => {
     LATCHKEY_BASE_URL: 'https://api.example/partners/service-open-api/',
     LATCHKEY_HOST: '0.0.0.0',
     LATCHKEY_PORT: '8080',
+    LATCHKEY_OPS_HOST: '10.0.0.5',
     LATCHKEY_OPS_PORT: '8081',
+    LATCHKEY_LOG_LEVEL: 'warn',
     LATCHKEY_SECRET: secret,
     LATCHKEY_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1,2001:db8::/32',
     DATABASE_URL: databaseUrl,
@@ -81,13 +93,92 @@ test('a production deployment says everything itself', () => {
     baseUrl: 'https://api.example/partners/service-open-api/',
     host: '0.0.0.0',
     port: 8080,
+    opsHost: '10.0.0.5',
     opsPort: 8081,
+    logLevel: 'warn',
     dataDir,
     secret,
     databaseUrl,
     trustedProxies: ['10.0.0.0/8', '192.0.2.1', '2001:db8::/32'],
   })
   expect(existsSync(join(dataDir, 'secret'))).toBe(false)
+})
+
+describe('the log level', () => {
+  test.each(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])('%s', (level) => {
+    expect(read({ LATCHKEY_LOG_LEVEL: level }).logLevel).toBe(level)
+  })
+
+  test.each(['INFO', 'verbose', '30', 'constructor'])('%s is refused', (level) => {
+    expect(faultsOf({ LATCHKEY_LOG_LEVEL: level })).toEqual([
+      `LATCHKEY_LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent, not "${level}"`,
+    ])
+  })
+})
+
+describe('the secret in a file', () => {
+  const fileWith = (text: string, mode = 0o600) => {
+    const file = join(dataDir, 'my-secret')
+    writeFileSync(file, text)
+    chmodSync(file, mode)
+    return file
+  }
+
+  test.each([secret, `${secret}\n`, `${secret}\r\n`])('%j is read without its last line break', (text) => {
+    for (const [more, mode] of [
+      [{}, 0o400],
+      [{ DATABASE_URL: databaseUrl }, 0o440],
+    ] as const) {
+      const file = fileWith(text, mode)
+      expect(read({ LATCHKEY_SECRET_FILE: file, ...more }).secret).toBe(secret)
+      rmSync(file)
+      expect(existsSync(join(dataDir, 'secret'))).toBe(false)
+    }
+  })
+
+  test('and the secret itself: one of them only', () => {
+    expect(faultsOf({ LATCHKEY_SECRET_FILE: fileWith(secret), LATCHKEY_SECRET: secret })).toEqual([
+      'LATCHKEY_SECRET_FILE: must not be set together with LATCHKEY_SECRET',
+    ])
+  })
+
+  test('a file that is not there, or is a directory, is named', () => {
+    const file = join(dataDir, 'none')
+    expect(faultsOf({ LATCHKEY_SECRET_FILE: file })).toEqual([
+      expect.stringMatching(/^LATCHKEY_SECRET_FILE: the file cannot be read: ENOENT.*none/),
+    ])
+    expect(faultsOf({ LATCHKEY_SECRET_FILE: dataDir })).toEqual([
+      expect.stringMatching(/^LATCHKEY_SECRET_FILE: the file cannot be read: EISDIR/),
+    ])
+    expect(existsSync(join(dataDir, 'secret'))).toBe(false)
+  })
+
+  test.each([0o604, 0o620, 0o666, 0o660])(
+    'a file of mode %o is refused, and the command that helps is named',
+    (mode) => {
+      const file = fileWith(secret, mode)
+      expect(faultsOf({ LATCHKEY_SECRET_FILE: file })).toEqual([
+        `LATCHKEY_SECRET_FILE: other users of this machine have access to ${file}; run: chmod 600 '${file}'`,
+      ])
+    },
+  )
+
+  test('a file with 31 bytes, or none, is refused', () => {
+    for (const text of ['x'.repeat(31), `${'x'.repeat(31)}\n`, '', '\n']) {
+      const file = fileWith(text)
+      expect(faultsOf({ LATCHKEY_SECRET_FILE: file })).toEqual([
+        `LATCHKEY_SECRET_FILE: the secret in ${file} must be 32 bytes or more`,
+      ])
+      rmSync(file)
+    }
+  })
+
+  test('its faults are reported together with the others', () => {
+    const file = join(dataDir, 'none')
+    expect(
+      faultsOf({ LATCHKEY_SECRET_FILE: file, LATCHKEY_LOG_LEVEL: 'loud', LATCHKEY_PORT: 'x' }),
+    ).toHaveLength(3)
+  })
 })
 
 describe('the secret', () => {
@@ -152,7 +243,7 @@ describe('refused', () => {
     ['LATCHKEY_PORT', '4e3', 'port from 1 to 65535'],
     ['LATCHKEY_PORT', ' 4000', 'port from 1 to 65535'],
     ['LATCHKEY_OPS_PORT', '-1', 'port from 1 to 65535'],
-    ['LATCHKEY_OPS_PORT', '4000', 'another than LATCHKEY_PORT'],
+    ['LATCHKEY_OPS_PORT', '4000', 'must differ from LATCHKEY_PORT'],
     ['LATCHKEY_AUTH_URL', 'login.example', 'must be a URL'],
     [
       'LATCHKEY_AUTH_URL',

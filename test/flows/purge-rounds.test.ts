@@ -206,7 +206,7 @@ describe('in the background', () => {
     const live = await accessTokenOf(db.database, 'ada')
     const [port, opsPort] = [await freePort(), await freePort()]
     const config = { ...server.context.config, databaseUrl: db.url, port, opsPort }
-    const started = await startServer(config, { logLevel: 'warn' })
+    const started = await startServer(config, { defaultLogLevel: 'warn' })
     await expect
       .poll(
         async () =>

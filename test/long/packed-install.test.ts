@@ -42,7 +42,7 @@ test('the installed demo serves its pages, its styles and the partner applicatio
     LATCHKEY_OPS_PORT: String(await freePort()),
     PARTNER_URL: partnerUrl,
   }
-  const demo = await startLatchkey(['demo'], environment, command)
+  const demo = await startLatchkey(['demo'], environment, { file: command })
   try {
     const status = async (url: string) => (await fetch(url)).status
     const page = await (await fetch(`${demo.ready.auth_url}/login`)).text()

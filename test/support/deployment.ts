@@ -12,8 +12,8 @@ export type Deployment = Addresses & {
   dataDir: string
   env: Record<string, string>
   opsUrl: string
-  /** `latchkey start`, and wait for its ready line. */
-  start(): Promise<RunningLatchkey>
+  /** `latchkey start`, and wait for its ready line. Standard error is read, or goes to the given file descriptor. */
+  start(stderr?: number): Promise<RunningLatchkey>
   /** Standard output of a command that has to succeed. */
   command(...args: string[]): Promise<string>
   /** Kills whatever still runs, and removes the data directory. */
@@ -37,8 +37,8 @@ export async function newDeployment(more: Record<string, string> = {}): Promise<
     opsUrl: `http://127.0.0.1:${opsPort}`,
     dataDir,
     env,
-    async start() {
-      const running = await startLatchkey(['start'], env)
+    async start(stderr) {
+      const running = await startLatchkey(['start'], env, stderr === undefined ? {} : { stderr })
       started.push(running)
       return running
     },

@@ -40,26 +40,35 @@ export type RunningLatchkey = {
   stop(): Promise<number | null>
 }
 
+type StartOptions = {
+  /** The file of the command-line program. */
+  file?: string
+  /** Where standard error goes: it is read, or goes to the given file descriptor. */
+  stderr?: number | 'pipe'
+}
+
 /** Starts `latchkey start` or `latchkey demo` as a process of its own and waits for its ready line. */
 export async function startLatchkey(
   args: string[],
   env: Record<string, string>,
-  file = program,
+  { file = program, stderr = 'pipe' }: StartOptions = {},
 ): Promise<RunningLatchkey> {
   const child = spawn(process.execPath, [file, ...args], {
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', stderr],
   })
+  const { stdout } = child
+  if (!stdout) throw new Error('standard output is a pipe')
   let output = ''
   let faults = ''
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     faults += chunk
   })
   const ready = await new Promise<Record<string, string>>((resolve, reject) => {
     child.once('exit', (code) =>
       reject(new Error(`latchkey ${args.join(' ')} ended with ${code}: ${faults}`)),
     )
-    createInterface(child.stdout).on('line', (line) => {
+    createInterface(stdout).on('line', (line) => {
       if (line.startsWith('ready ')) resolve(JSON.parse(line.slice('ready '.length)))
       else output += `${line}\n`
     })

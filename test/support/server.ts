@@ -81,6 +81,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       baseUrl: `http://${options.host ?? '127.0.0.1'}:${port}/service-open-api/`,
       host: '127.0.0.1',
       port,
+      opsHost: '127.0.0.1',
       opsPort: 0,
       dataDir: '',
       secret,

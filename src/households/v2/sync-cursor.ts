@@ -52,10 +52,10 @@ export function readCursor(cursor: string): Progress | undefined {
   }
 }
 
-/** Whether the cursor was issued with this key to this user. */
+/** Whether the cursor was issued, character for character, with this key to this user. */
 export function isGenuine(key: Buffer, userId: string, cursor: string): boolean {
-  const [content = '', tag = ''] = cursor.split('.')
-  return isMacOf(tag, key, ...macParts(userId, content))
+  const [content = '', tag = '', ...rest] = cursor.split('.')
+  return rest.length === 0 && isMacOf(tag, key, ...macParts(userId, content))
 }
 
 /** `walk` separates these cursors from those of API v1, which use the same key. Another word would invalidate all cursors. */
