@@ -39,10 +39,10 @@ export class ConfigError extends ExplainedError {
 }
 
 /**
- * The environment's variables, checked.
+ * The environment's variables, checked. Without `makeSecret`, a secret that is not in the data directory yet is empty.
  * @throws {ConfigError} naming every fault at once
  */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret: true }): Config {
   const faults: string[] = []
   const read = reader(env, faults)
   const environment = read('LATCHKEY_ENVIRONMENT', 'sandbox', parseEnvironment)
@@ -64,7 +64,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const kept = !env.LATCHKEY_SECRET && !env.DATABASE_URL
   const secret = read('LATCHKEY_SECRET', '', (text) => {
     if (!kept) return parseSecret(text)
-    return faults.length === 0 ? keptSecret(dataDir) : undefined
+    return faults.length === 0 ? keptSecret(dataDir, makeSecret) : undefined
   })
   if (
     faults.length > 0 ||
@@ -73,7 +73,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     !opsPort ||
     !authUrl ||
     !baseUrl ||
-    !secret ||
+    secret === undefined ||
     !trustedProxies
   ) {
     throw new ConfigError(faults)
@@ -201,9 +201,10 @@ function parseAddresses(text: string): string[] {
 }
 
 /** Made once and kept beside the embedded database, which is of no use without it. */
-function keptSecret(dataDir: string): string {
+function keptSecret(dataDir: string, makeSecret: boolean): string {
   const file = join(dataDir, 'secret')
   if (!existsSync(file)) {
+    if (!makeSecret) return ''
     mkdirSync(dataDir, { recursive: true, mode: 0o711 })
     // Whole and on disk before it gets its name: nobody meets half a secret, whatever is killed when.
     const draft = `${file}.${process.pid}`

@@ -17,6 +17,8 @@ export type RunningServer = { close(): Promise<void> }
 
 export type StartOptions = {
   logLevel: 'info' | 'warn'
+  /** Runs before anything in the database is changed, its schema included. Throws to leave it as it is. */
+  check?: (database: Database) => Promise<void>
   /** Runs once the database is open and before anything listens. */
   prepare?: (database: Database) => Promise<void>
 }
@@ -27,12 +29,11 @@ export type StartOptions = {
  */
 export async function startServer(
   config: Config,
-  { logLevel, prepare }: StartOptions,
+  { logLevel, check, prepare }: StartOptions,
 ): Promise<RunningServer> {
   const logger = createLogger(logLevel)
-  const database = await openDatabase(config, 'server', (error) =>
-    logger.error(error, 'database connection lost'),
-  )
+  const onError = (error: Error) => logger.error(error, 'database connection lost')
+  const database = await openDatabase(config, 'server', onError, check)
   try {
     await prepare?.(database)
     return await listen(config, database, logger)

@@ -23,11 +23,19 @@ export function importCommand(): Command {
       const prune = pruneOf(options)
       const display = progressDisplay(process.stderr)
       const { onProgress } = display
+      const signal = interruptSignal()
       const outcome = await withDatabase((database) =>
-        importDirectory(database, directory, { prune, onProgress }),
+        importDirectory(database, directory, { prune, onProgress, signal }),
       ).finally(display.stop)
       tell(outcome, directory, options)
     })
+}
+
+/** Aborts on Ctrl-C and SIGTERM. A second one ends the process at once: the database then undoes what is not committed. */
+function interruptSignal(): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => controller.abort())
+  return controller.signal
 }
 
 function wholeNumber(text: string): number {
@@ -43,8 +51,11 @@ function pruneOf({ prune, atMost }: Options): Prune | undefined {
 function tell(outcome: ImportOutcome, directory: string, options: Options): void {
   if (outcome.kind === 'busy') {
     throw new CommandError(
-      'Others are at work on the same rows, another import say. Nothing was changed; try again later.',
+      'Another session is changing the same tables, for example another import. Nothing was changed. Try again later.',
     )
+  }
+  if (outcome.kind === 'interrupted') {
+    throw new CommandError('Interrupted: nothing was changed.', 'interrupted')
   }
   if (outcome.kind === 'refused') {
     const more = outcome.total - outcome.faults.length
@@ -66,7 +77,17 @@ function tellImported(outcome: Imported, options: Options): void {
     ([file, { added, changed, unchanged, removed }]) =>
       `${file}: ${added} added, ${changed} changed, ${unchanged} unchanged${removed === undefined ? '' : `, ${removed} removed`}`,
   )
-  answer(options, { files: outcome.files }, text.join('\n'))
+  const { files, keptDisabled } = outcome
+  if (keptDisabled.length > 0) text.push(describeKept(keptDisabled))
+  answer(options, { files, kept_disabled: keptDisabled }, text.join('\n'))
+}
+
+const shownAtMost = 20
+
+function describeKept(ids: string[]): string {
+  const who = ids.length === 1 ? '1 user stays' : `${ids.length} users stay`
+  const shown = [...ids.slice(0, shownAtMost), ...(ids.length > shownAtMost ? ['…'] : [])]
+  return `${who} disabled by the operator: ${shown.join(', ')}. \`latchkey user enable\` undoes it.`
 }
 
 function tellPlan(removals: Record<string, Removal>, directory: string, options: Options): void {

@@ -1,6 +1,9 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { ExplainedError } from '../explained-error.ts'
+import Type from 'typebox'
+import { Parse } from 'typebox/value'
+import { failCommand } from './command.ts'
 import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
 import { grantCommand } from './grant.ts'
@@ -11,8 +14,11 @@ import { partnerCommand } from './partner.ts'
 import { startCommand } from './start.ts'
 import { userCommand } from './user.ts'
 
+const json = process.argv.includes('--json')
+
 const program = new Command('latchkey')
   .description('OAuth 2.0 authorization server and partner API for households and their accounts.')
+  .version(version(), '-V, --version', 'print the version')
   .configureHelp({ showGlobalOptions: true })
   .addCommand(demoCommand())
   .addCommand(startCommand())
@@ -23,11 +29,23 @@ const program = new Command('latchkey')
   .addCommand(grantCommand())
   .addCommand(keyCommand())
   .addCommand(doctorCommand())
+throwErrors(program)
 
 try {
   await program.parseAsync()
 } catch (error) {
-  const text = error instanceof ExplainedError ? error.message : error instanceof Error ? error.stack : error
-  process.stderr.write(`${text}\n`)
-  process.exitCode = 1
+  failCommand(error, json)
+}
+
+/** Usage errors come here like all others; with `--json` they are told as JSON alone. */
+function throwErrors(command: Command): void {
+  command.exitOverride()
+  if (json) command.configureOutput({ writeErr: () => {} })
+  for (const subcommand of command.commands) throwErrors(subcommand)
+}
+
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url)
+  const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'))
+  return Parse(Type.Object({ version: Type.String() }), parsed).version
 }

@@ -1,28 +1,73 @@
 import type { Config } from '../config.ts'
 import { type Database, openPool } from './database.ts'
+import { checkEnvironment, recordEnvironment } from './deployment.ts'
 import { openEmbedded } from './embedded/embedded.ts'
-import { migrate } from './migrate.ts'
+import { explainSchema, MigrationError, migrate, readSchema } from './migrate.ts'
 
-/** The configured database, its schema up to date. `close` leaves the embedded PostgreSQL as well. */
-export async function openDatabase(
-  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
+type Place = Pick<Config, 'databaseUrl' | 'dataDir'>
+type Deployment = Place & Pick<Config, 'environment'>
+type OnError = (error: Error) => void
+
+/** The configured database as it is. `close` leaves the embedded PostgreSQL as well. */
+export async function connectDatabase(
+  config: Place,
   as: 'server' | 'command',
-  onError: (error: Error) => void,
+  onError: OnError,
 ): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded({ dataDir: config.dataDir, as })
   const pool = openPool(embedded?.url ?? config.databaseUrl ?? '', onError)
-  const database: Database = {
+  return {
     ...pool,
     async close() {
       await pool.close()
       await embedded?.leave()
     },
   }
+}
+
+/**
+ * The configured database, of this environment and with this program's schema. A server brings the schema up to date; a
+ * command does so only in an embedded database that has none yet, where nobody can lose anything (docs/upgrade.md).
+ * @param check runs before anything is changed
+ * @throws {MigrationError} when the schema does not fit, {WrongEnvironment} when the database is of another environment
+ */
+export async function openDatabase(
+  config: Deployment,
+  as: 'server' | 'command',
+  onError: OnError,
+  check: (database: Database) => Promise<void> = async () => {},
+): Promise<Database> {
+  const database = await connectDatabase(config, as, onError)
   try {
-    await migrate(database)
+    await check(database)
+    if (as === 'server') await migrateDeployment(database, config)
+    else await requireSchema(database, config)
     return database
   } catch (error) {
     await database.close()
     throw error
   }
+}
+
+/** @returns the names of the migrations applied now */
+export async function migrateDeployment(
+  database: Database,
+  { environment }: Pick<Config, 'environment'>,
+): Promise<string[]> {
+  await database.withConnection((client) => checkEnvironment(client, environment))
+  const applied = await migrate(database)
+  await database.withConnection((client) => recordEnvironment(client, environment))
+  return applied
+}
+
+async function requireSchema(database: Database, config: Deployment): Promise<void> {
+  const state = await database.withConnection(async (client) => {
+    await checkEnvironment(client, config.environment)
+    const found = await readSchema(client)
+    if (found.kind === 'current') await recordEnvironment(client, config.environment)
+    return found
+  })
+  if (state.kind === 'current') return
+  if (state.kind === 'outdated' || config.databaseUrl) throw new MigrationError(explainSchema(state))
+  await migrateDeployment(database, config)
 }

@@ -1,7 +1,14 @@
 import type { Database } from '../database/database.ts'
 import { foldCase } from './case-folding.ts'
 import { hashPassword, maxPasswordBytes } from './passwords.ts'
-import { insertUser, updatePassword, updateToDisabled } from './users.sql.ts'
+import {
+  findUserFacts,
+  insertUser,
+  type UserFacts,
+  updatePassword,
+  updateToActive,
+  updateToDisabled,
+} from './users.sql.ts'
 import { type Check, checkEmail, checkId, checkName, quoted } from './values.ts'
 
 export type NewUser = { id: string; firm: string; email: string; name: string; role: string }
@@ -59,9 +66,22 @@ export async function setPassword(
   return changed(idOrEmail, await database.maybe(updatePassword, [foldedUnlessId(idOrEmail), hash]))
 }
 
-/** From the next request on, the user can neither log in nor be read for: every call asks whether the user is active. */
+/**
+ * From the next request on, the user can neither log in nor be read for: every call asks whether the user is active. It
+ * lasts until `enableUser`, whatever imports say.
+ */
 export async function disableUser(database: Database, idOrEmail: string): Promise<UserOutcome> {
   return changed(idOrEmail, await database.maybe(updateToDisabled, [foldedUnlessId(idOrEmail)]))
+}
+
+/** Makes the user active, whoever disabled the user. From now on the import decides again. */
+export async function enableUser(database: Database, idOrEmail: string): Promise<UserOutcome> {
+  const row = await database.maybe(updateToActive, [foldedUnlessId(idOrEmail)])
+  return changed(idOrEmail, row && { ...row, sessions_ended: 0 })
+}
+
+export function findUser(database: Database, idOrEmail: string): Promise<UserFacts | undefined> {
+  return database.maybe(findUserFacts, [foldedUnlessId(idOrEmail)])
 }
 
 function changed(idOrEmail: string, row: { id: string; sessions_ended: number } | undefined): UserOutcome {

@@ -95,6 +95,21 @@ export async function hashPasswords(
   }
 }
 
+/**
+ * Users whom the operator disabled stay so, whatever the file says. To be done before the merging.
+ * @returns the ids of those who are active in the file, in order
+ */
+export async function keepDisabled(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `WITH kept AS (
+       UPDATE staged_users s SET status = 'disabled'
+         FROM users u WHERE u.id = s.id AND u.disabled_by_operator_at IS NOT NULL AND s.status = 'active'
+       RETURNING s.id
+     ) SELECT id FROM kept ORDER BY id`,
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** What the merging of the other tables doesn't need. To be done just before it. */
 export async function prepareUsers(client: pg.ClientBase): Promise<void> {
   for (const sql of [keepHashes, endSessions, freeEmails]) await client.query(sql)

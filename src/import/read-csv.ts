@@ -52,6 +52,9 @@ export async function* readCsv(
   let bytes = 0
   try {
     for await (const piece of createReadStream(path)) {
+      if (bytes === 0 && isUtf16(piece)) {
+        throw new CsvFault(1, 'the file is UTF-16; save it as UTF-8, which Excel calls "CSV UTF-8"')
+      }
       utf8.decode(piece, { stream: true })
       await settled((done) => parser.write(piece, done))
       bytes += piece.length
@@ -62,6 +65,16 @@ export async function* readCsv(
   } catch (error) {
     throw await asFault(error, path, line)
   }
+}
+
+/** By its byte order mark; or without one by a NUL in its first character, which in a header is ASCII. */
+function isUtf16(start: Buffer): boolean {
+  const [first, second] = start
+  return (
+    (first === 0xff && second === 0xfe) ||
+    (first === 0xfe && second === 0xff) ||
+    (start.length > 1 && (first === 0) !== (second === 0))
+  )
 }
 
 function settled(start: (done: (error?: Error | null) => void) => void): Promise<void> {
