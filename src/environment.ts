@@ -2,12 +2,12 @@ import type { Environment } from './config.ts'
 
 const marks = { sandbox: 'test', production: 'live' } as const
 
-/** What client ids and tokens begin with, so that whoever finds one can tell where it belongs. */
+/** What client ids and tokens begin with, so that anyone who finds one can see its environment. */
 export function markOf(environment: Environment): 'test' | 'live' {
   return marks[environment]
 }
 
-/** A mark as it stands in a regular expression. */
+/** Either mark, for a regular expression. */
 export const anyMark = `(${Object.values(marks).join('|')})`
 
 /** The other environment, and what its client ids and tokens begin with. */

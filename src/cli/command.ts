@@ -19,7 +19,7 @@ type ErrorCode =
   | 'failed'
   | 'internal'
 
-/** A fault of the call, not of the program: printed without a stack. */
+/** An error of the call, not of the program: printed without a stack. */
 export class CommandError extends ExplainedError {
   readonly errorCode: ErrorCode
 
@@ -29,7 +29,7 @@ export class CommandError extends ExplainedError {
   }
 }
 
-/** Lends the configured database to one command. It must have this program's schema, and be of this environment. */
+/** Opens the configured database for one command. It must have this program's schema and belong to this environment. */
 export async function withDatabase<T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> {
   const config = readConfig(process.env)
   const database = await openDatabase(config, 'command', () => {})
@@ -40,21 +40,21 @@ export async function withDatabase<T>(work: (database: Database, config: Config)
   }
 }
 
-/** Standard output is the answer alone: JSON on one line where it was asked for, otherwise text for a person. */
+/** Writes the answer to standard output: with `--json` as JSON on one line, otherwise as text for a person. */
 export function answer(options: { json?: boolean }, value: unknown, text: string): void {
   process.stdout.write(`${options.json ? JSON.stringify(value) : text}\n`)
 }
 
 /**
- * Tells on standard error why a command failed, with `--json` as one line of JSON, and sets the exit code. Standard output
- * stays empty, so that a script never takes an error for the answer.
+ * Writes to standard error why a command failed, with `--json` as one line of JSON, and sets the exit code. Standard
+ * output stays empty, so that a script cannot mistake an error for the answer.
  */
 export function failCommand(error: unknown, json: boolean): void {
   process.exitCode = exitCodeOf(error)
   if (process.exitCode === 0) return // --help and --version
   if (json) {
-    const told = { error: { code: codeOf(error), message: messageOf(error) } }
-    process.stderr.write(`${JSON.stringify(told)}\n`)
+    const answer = { error: { code: codeOf(error), message: messageOf(error) } }
+    process.stderr.write(`${JSON.stringify(answer)}\n`)
   } else if (!(error instanceof CommanderError)) {
     const withStack = !(error instanceof ExplainedError) && error instanceof Error
     process.stderr.write(`${withStack ? error.stack : messageOf(error)}\n`)

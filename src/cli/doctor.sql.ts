@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 
-/** Of any PostgreSQL, whatever its schema. */
+/** Works with any schema. */
 export const serverFacts = statement(
   'server_facts',
   Type.Object({ version: Type.String(), version_number: Type.Integer(), clock: Instant }),

@@ -22,7 +22,7 @@ function list(): Command {
     .action((options: Json & { all?: true; user?: string; partner?: string }) =>
       withDatabase(async (database) => {
         const grants = await database.run(listGrants, [
-          // Ids are told apart by case, addresses are not.
+          // Ids are case-sensitive, addresses are not.
           options.user?.includes('@') ? foldCase(options.user) : (options.user ?? null),
           options.partner ?? null,
           options.all ?? false,
@@ -35,7 +35,7 @@ function list(): Command {
 
 function describe(grant: Grant): string {
   const { id, email, partner_name: name, client_id: clientId, revoked_at: at, revoked_by: by } = grant
-  const ended = at ? `  ended ${at.toISOString()} by ${by ? `the ${by}` : 'somebody: not recorded'}` : ''
+  const ended = at ? `  ended ${at.toISOString()} ${by ? `by the ${by}` : '(by whom was not recorded)'}` : ''
   return `${id}  ${email}  ${name} (${clientId})${ended}`
 }
 

@@ -37,7 +37,7 @@ try {
   failCommand(error, json)
 }
 
-/** Usage errors come here like all others; with `--json` they are told as JSON alone. */
+/** Usage errors are thrown like all others. With `--json`, commander prints no text for them. */
 function throwErrors(command: Command): void {
   command.exitOverride()
   if (json) command.configureOutput({ writeErr: () => {} })

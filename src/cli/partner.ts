@@ -138,7 +138,9 @@ function update(): Command {
         if (outcome.kind === 'unknown') throw unknown(clientId)
         if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
         if (outcome.kind === 'conflict') {
-          throw new CommandError(`${clientId} was changed by somebody else at the same time. Try again.`)
+          throw new CommandError(
+            `Another operator changed ${clientId} at the same time. Nothing was changed here. Try again.`,
+          )
         }
         const { partner, clientSecret } = outcome
         const secret = clientSecret === undefined ? {} : { client_secret: clientSecret }

@@ -6,9 +6,9 @@ import { ExplainedError } from '../explained-error.ts'
 export class WrongEnvironment extends ExplainedError {}
 
 /**
- * A database belongs to one environment: the one that was recorded at first use or, before that, the one of the client
- * ids in it. Works on a database of any schema, and changes nothing.
- * @throws {WrongEnvironment} when it belongs to the other
+ * A database belongs to one environment: the recorded one or, if none is recorded yet, the one of the client ids in it.
+ * Works with any schema, and changes nothing.
+ * @throws {WrongEnvironment} when the database belongs to the other environment
  */
 export async function checkEnvironment(client: pg.ClientBase, environment: Environment): Promise<void> {
   const owner = (await recordedEnvironment(client)) ?? (await environmentOfPartners(client, environment))
@@ -19,7 +19,7 @@ export async function checkEnvironment(client: pg.ClientBase, environment: Envir
   }
 }
 
-/** Records the environment at first use. @throws {WrongEnvironment} when the other one was recorded meanwhile */
+/** Records the environment at first use. @throws {WrongEnvironment} when another process recorded the other one first */
 export async function recordEnvironment(client: pg.ClientBase, environment: Environment): Promise<void> {
   if ((await recordedEnvironment(client)) === undefined) {
     await client.query('INSERT INTO deployment (environment) VALUES ($1) ON CONFLICT DO NOTHING', [

@@ -12,10 +12,10 @@ const migrating = 4_710_003
 
 export class MigrationError extends ExplainedError {}
 
-/** `compatible`: a program that does not know this migration works with the database all the same. */
+/** `compatible`: a program that does not know this migration still works with the database. */
 type Kind = 'compatible' | 'breaking'
 
-/** `digest` is of all but the first line, which tells the kind: files were applied before they had that line. */
+/** `digest` leaves out the first line, which holds the kind: some databases applied the files before they had that line. */
 type Migration = { name: string; kind: Kind; sql: string; digest: string }
 
 /** `kind` is null in a database that was last migrated before kinds were recorded. */
@@ -31,16 +31,16 @@ export type SchemaState =
 type Patience = { lockTimeout: number; attempts: number; pause: number }
 
 /**
- * While a migration waits for a table's lock, every later statement on that table waits behind it. So it waits shortly,
- * lets the traffic pass, and tries again.
+ * While a migration waits for a table's lock, every later statement on that table waits behind it. Therefore it waits
+ * two seconds at most, lets the other statements run, and tries again.
  */
 const patience: Patience = { lockTimeout: 2000, attempts: 10, pause: 1000 }
 
 /**
- * Brings the database to this program's schema: each file in a transaction of its own, one node at a time, forward only.
+ * Applies the pending migrations, each file in its own transaction. One process at a time does this; the others wait.
  * @returns the names of the files applied now
- * @throws {MigrationError} when the database is newer than the program, an applied file was changed, or a lock was not
- *   to be had; what was applied before stays, and of the migration that failed nothing does
+ * @throws {MigrationError} when the database is newer than the program, an applied file was changed, or a table stayed
+ *   locked. The migrations before the one that failed stay applied; the one that failed is undone.
  */
 export function migrate(
   database: Database,
@@ -73,7 +73,7 @@ export async function readSchema(client: pg.ClientBase, directory = ownMigration
   }
 }
 
-/** What to say, and to do, about a schema that this program cannot work with. */
+/** Says what is wrong with a schema that this program cannot work with, and what to run. */
 export function explainSchema(state: Exclude<SchemaState, { kind: 'current' }>): string {
   if (state.kind === 'none') return 'The database has no schema yet. Run `latchkey migrate`.'
   const { version, needed } = state
@@ -104,7 +104,7 @@ async function readApplied(client: pg.ClientBase): Promise<Applied[]> {
   return rows
 }
 
-/** The table in which migrations are recorded is no migration's: it has to be there before the first. */
+/** No migration makes this table, because it must exist before the first one. */
 async function prepareRecord(client: pg.ClientBase): Promise<void> {
   await client.query(`
     CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -149,7 +149,7 @@ function lockedOut(name: string, attempts: number): string {
   )
 }
 
-/** A lock not to be had in time, and a deadlock that this session was chosen to resolve. */
+/** A lock timeout, or a deadlock that PostgreSQL resolved by ending this transaction. */
 function isLockFault(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '40P01')
 }
@@ -180,7 +180,7 @@ function compare(applied: Applied[], files: Migration[]): SchemaState {
     }
     if (!file && pending[0]) {
       throw new MigrationError(
-        `The database has ${name}, which this program does not know, and lacks ${pending[0].name}. They are of different lines of development.`,
+        `The database has ${name}, which this program does not know, and lacks ${pending[0].name}. The two come from different branches of development.`,
       )
     }
     if (file && file.digest !== digest) {

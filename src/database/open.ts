@@ -8,7 +8,7 @@ type Place = Pick<Config, 'databaseUrl' | 'dataDir'>
 type Deployment = Place & Pick<Config, 'environment'>
 type OnError = (error: Error) => void
 
-/** The configured database as it is. `close` leaves the embedded PostgreSQL as well. */
+/** Connects to the configured database and changes nothing. `close` also leaves the embedded PostgreSQL. */
 export async function connectDatabase(
   config: Place,
   as: 'server' | 'command',
@@ -26,10 +26,10 @@ export async function connectDatabase(
 }
 
 /**
- * The configured database, of this environment and with this program's schema. A server brings the schema up to date; a
- * command does so only in an embedded database that has none yet, where nobody can lose anything (docs/upgrade.md).
+ * The configured database. It must belong to this environment. A server applies pending migrations. A command only
+ * compares the schema, except for an embedded database without any schema: it has no data yet (docs/upgrade.md).
  * @param check runs before anything is changed
- * @throws {MigrationError} when the schema does not fit, {WrongEnvironment} when the database is of another environment
+ * @throws {MigrationError} when the schema does not fit, {WrongEnvironment} when the database belongs to the other environment
  */
 export async function openDatabase(
   config: Deployment,

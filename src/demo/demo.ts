@@ -27,9 +27,9 @@ const DemoPartner = Type.Object({
 export type DemoPartner = Static<typeof DemoPartner>
 
 /**
- * The demo runs on a database that is empty, that it made, or that has none but its own firms: what it made before it
- * recorded that. Works on any schema, and changes nothing.
- * @throws {NotADemo} for any other
+ * The demo runs only on an empty database, on one that it has recorded as a demo, or on one that holds no firms but the
+ * demo's: older versions did not record it. Works with any schema, and changes nothing.
+ * @throws {NotADemo} for any other database
  */
 export async function checkDemoDatabase(database: Database): Promise<void> {
   const what = await database.withConnection(async (client) => {
@@ -51,7 +51,7 @@ export async function checkDemoDatabase(database: Database): Promise<void> {
   })
   if (what === null) return
   throw new NotADemo(
-    `This database ${what}. Nothing was changed. The demo needs a database of its own: set LATCHKEY_DATA_DIR or ` +
+    `This database ${what}. Nothing was changed. The demo needs a separate database: set LATCHKEY_DATA_DIR or ` +
       'DATABASE_URL to another. `latchkey start` runs a server on this one.',
   )
 }
@@ -90,7 +90,7 @@ export async function preparePartner(
   const { clientId, clientSecret } = created
   if (clientSecret === undefined) throw new Error('the demo partner has no secret')
   const partner = { clientId, clientSecret, redirectUri }
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o711 }) // with DATABASE_URL nobody has made it yet
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o711 }) // with DATABASE_URL it may not exist yet
   writeFileSync(file, JSON.stringify(partner), { mode: 0o600 })
   return partner
 }

@@ -3,7 +3,7 @@ import { Instant, statement } from '../database/database.ts'
 
 /**
  * $1 id, $2 firm, $3 email, $4 email folded, $5 name, $6 role. Stores the user unless a
- * column of the answer says why not; should `created` alone be false, somebody else took the id or the address just now.
+ * column of the result says why not. If only `created` is false, another session took the id or the address just now.
  */
 export const insertUser = statement(
   'insert-user',

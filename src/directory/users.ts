@@ -54,7 +54,7 @@ const passwordReasons = {
   more_than_one_line: 'the password has more than one line',
 }
 
-/** Ends the user's sessions: whoever is logged in may be why the password is changed. */
+/** Also ends the user's sessions: an attacker who is logged in may be the reason for the change. */
 export async function setPassword(
   database: Database,
   idOrEmail: string,
@@ -67,14 +67,14 @@ export async function setPassword(
 }
 
 /**
- * From the next request on, the user can neither log in nor be read for: every call asks whether the user is active. It
- * lasts until `enableUser`, whatever imports say.
+ * From the next request on, the user cannot log in, and partners cannot read for this user: every call checks that the
+ * user is active. This lasts until `enableUser`; imports do not change it.
  */
 export async function disableUser(database: Database, idOrEmail: string): Promise<UserOutcome> {
   return changed(idOrEmail, await database.maybe(updateToDisabled, [foldedUnlessId(idOrEmail)]))
 }
 
-/** Makes the user active, whoever disabled the user. From now on the import decides again. */
+/** Makes the user active. From now on the next import decides again. */
 export async function enableUser(database: Database, idOrEmail: string): Promise<UserOutcome> {
   const row = await database.maybe(updateToActive, [foldedUnlessId(idOrEmail)])
   return changed(idOrEmail, row && { ...row, sessions_ended: 0 })
@@ -90,7 +90,7 @@ function changed(idOrEmail: string, row: { id: string; sessions_ended: number } 
     : { kind: 'refused', reasons: [`there is no user ${quoted(idOrEmail)}`] }
 }
 
-/** Ids are told apart by case, addresses are not. */
+/** Ids are case-sensitive, addresses are not. */
 function foldedUnlessId(idOrEmail: string): string {
   return idOrEmail.includes('@') ? foldCase(idOrEmail) : idOrEmail
 }

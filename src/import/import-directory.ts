@@ -34,7 +34,7 @@ export type ImportOutcome =
   | { kind: 'planned'; removals: Record<string, Removal> }
   /** Nothing was changed. The first 20 of `total` faults are named. */
   | { kind: 'refused'; faults: string[]; total: number }
-  /** Nothing was changed: for a minute, somebody else held the tables, another import say. */
+  /** Nothing was changed: for a minute, another session held locks on the tables, for example another import. */
   | { kind: 'busy' }
   /** Nothing was changed. */
   | { kind: 'interrupted' }
@@ -107,13 +107,13 @@ async function inTransaction(work: Work): Promise<Merged> {
     return outcome
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
-    if (error instanceof pg.DatabaseError && othersAtWork.has(error.code ?? '')) return { kind: 'busy' }
+    if (error instanceof pg.DatabaseError && lockConflicts.has(error.code ?? '')) return { kind: 'busy' }
     throw error
   }
 }
 
-/** A lock not had in time, and a deadlock that this import was chosen to resolve. */
-const othersAtWork = new Set(['55P03', '40P01'])
+/** A lock timeout, and a deadlock that PostgreSQL resolved by ending this import. */
+const lockConflicts = new Set(['55P03', '40P01'])
 
 /** Against writers only: those who read, and foreign keys that are checked, go on. What is checked then holds until the commit. */
 const lockTables = `LOCK TABLE ${importFiles.map((file) => file.table).join(', ')} IN SHARE ROW EXCLUSIVE MODE`
@@ -225,7 +225,7 @@ function refused(faults: Faults): ImportOutcome {
 }
 
 /**
- * What autovacuum would do within minutes, done now: until it is, each page reads the tables beside the indexes, each
+ * What autovacuum would do within minutes, done now: until then, each page reads the tables in addition to the indexes, and each
  * search the list of what the index has not taken in yet. Readers and writers go on meanwhile.
  * @returns why it could not be done, or null
  */

@@ -94,7 +94,7 @@ async function asFault(error: unknown, path: string, line: number): Promise<unkn
   return notUtf8 ? new CsvFault(await firstLineNotUtf8(path), 'the line is not UTF-8') : error
 }
 
-/** Reads once more: only a file that is refused pays for it. */
+/** Reads the file again, which only a refused file costs. */
 async function firstLineNotUtf8(path: string): Promise<number> {
   let line = 0
   const lines = createInterface({ input: createReadStream(path, 'latin1'), crlfDelay: Infinity })

@@ -51,7 +51,7 @@ export type Registration = { kind: 'created'; clientId: string; clientSecret: st
 export type PartnerUpdate =
   | { kind: 'updated'; partner: Partner; clientSecret: string | undefined }
   | { kind: 'unknown' }
-  /** Somebody else changed the authentication methods at the same time. */
+  /** Another operator changed the authentication methods at the same time. */
   | { kind: 'conflict' }
   | Refused
 

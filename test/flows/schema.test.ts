@@ -167,7 +167,9 @@ describe('a database with a newer schema', () => {
   test('that lacks what this program needs is refused', async () => {
     await addMigration('compatible')
     await query(db.database, `DELETE FROM schema_migrations WHERE name = '${ownNames.at(-1)}'`)
-    expect((await run('start')).stderr).toMatch(/does not know, and lacks .* different lines of development/)
+    expect((await run('start')).stderr).toMatch(
+      /does not know, and lacks .* different branches of development/,
+    )
   })
 })
 
