@@ -31,10 +31,19 @@ export function importCommand(): Command {
     })
 }
 
-/** Aborts on Ctrl-C and SIGTERM. A second one ends the process at once: the database then undoes what is not committed. */
+/**
+ * Aborts on Ctrl-C and SIGTERM. Another one after a second ends the process, and PostgreSQL then undoes what is not
+ * committed. A second, because npm forwards the Ctrl-C that the terminal has already sent to this process.
+ */
 function interruptSignal(): AbortSignal {
   const controller = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => controller.abort())
+  let abortedAt = 0
+  const interrupt = () => {
+    if (controller.signal.aborted && Date.now() - abortedAt > 1000) process.exit(130)
+    if (!controller.signal.aborted) abortedAt = Date.now()
+    controller.abort()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupt)
   return controller.signal
 }
 

@@ -34,7 +34,7 @@ type Patience = { lockTimeout: number; attempts: number; pause: number }
  * While a migration waits for a table's lock, every later statement on that table waits behind it. Therefore it waits
  * two seconds at most, lets the other statements run, and tries again.
  */
-const patience: Patience = { lockTimeout: 2000, attempts: 10, pause: 1000 }
+const defaultPatience: Patience = { lockTimeout: 2000, attempts: 10, pause: 1000 }
 
 /**
  * Applies the pending migrations, each file in its own transaction. One process at a time does this; the others wait.
@@ -45,7 +45,7 @@ const patience: Patience = { lockTimeout: 2000, attempts: 10, pause: 1000 }
 export function migrate(
   database: Database,
   directory = ownMigrations,
-  howLong: Patience = patience,
+  patience: Patience = defaultPatience,
 ): Promise<string[]> {
   const files = readMigrations(directory)
   return database.withConnection(async (client) => {
@@ -53,8 +53,10 @@ export function migrate(
     const applied = await readApplied(client)
     compare(applied, files)
     const pending = files.filter((file) => !applied.some(({ name }) => name === file.name))
-    if (pending.length > 0) await prepareRecord(client)
-    for (const migration of pending) await apply(client, migration, howLong)
+    if (pending.length > 0) {
+      await inTransaction(client, 'of schema_migrations', patience, () => client.query(record))
+    }
+    for (const migration of pending) await apply(client, migration, patience)
     return pending.map(({ name }) => name)
   })
 }
@@ -105,29 +107,32 @@ async function readApplied(client: pg.ClientBase): Promise<Applied[]> {
 }
 
 /** No migration makes this table, because it must exist before the first one. */
-async function prepareRecord(client: pg.ClientBase): Promise<void> {
-  await client.query(`
-    CREATE TABLE IF NOT EXISTS schema_migrations (
-      name text PRIMARY KEY, digest text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
-    ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS
-      kind text NOT NULL DEFAULT 'breaking' CHECK (kind IN ('compatible', 'breaking'))`)
+const record = `
+  CREATE TABLE IF NOT EXISTS schema_migrations (
+    name text PRIMARY KEY, digest text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
+  ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS
+    kind text NOT NULL DEFAULT 'breaking' CHECK (kind IN ('compatible', 'breaking'))`
+
+async function apply(client: pg.ClientBase, migration: Migration, patience: Patience): Promise<void> {
+  const { name, digest, kind, sql } = migration
+  await inTransaction(client, name, patience, async () => {
+    await client.query(sql)
+    const insert = 'INSERT INTO schema_migrations (name, digest, kind) VALUES ($1, $2, $3)'
+    await client.query(insert, [name, digest, kind])
+  })
 }
 
-async function apply(
+async function inTransaction(
   client: pg.ClientBase,
-  { name, digest, kind, sql }: Migration,
+  name: string,
   { lockTimeout, attempts, pause }: Patience,
+  work: () => Promise<unknown>,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.query('BEGIN')
       await client.query(`SET LOCAL lock_timeout = ${lockTimeout}`)
-      await client.query(sql)
-      await client.query('INSERT INTO schema_migrations (name, digest, kind) VALUES ($1, $2, $3)', [
-        name,
-        digest,
-        kind,
-      ])
+      await work()
       await client.query('COMMIT')
       return
     } catch (cause) {
