@@ -1,3 +1,4 @@
+-- compatible
 -- The platform's own data: firms, roles, users, households, accounts, account access.
 -- Ids are the platform's. "C" is byte order, which is the order of every listing (contract 4.3, docs/decisions.md).
 

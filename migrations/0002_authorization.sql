@@ -1,3 +1,4 @@
+-- compatible
 -- Partners, what users agreed to, and the tokens that follow from it. Secrets, codes, tokens and session ids are
 -- stored as SHA-256 only: each holds 256 random bits, so a plain digest is as good as a slow one and can be looked up.
 

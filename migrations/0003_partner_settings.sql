@@ -1,3 +1,4 @@
+-- compatible
 -- How a partner proves who it is, how its id_tokens are signed, and where its users may land after logging out.
 -- A partner that signs assertions (private_key_jwt) has public keys instead of secrets. `key_thumbprints` are the
 -- RFC 7638 thumbprints of the keys in `jwks`: the statement that acts on an assertion asks by them whether the key that

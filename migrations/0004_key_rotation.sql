@@ -1,3 +1,4 @@
+-- breaking
 -- Signing keys come in generations. Whoever makes the next one says which it is to be, so of several servers that make
 -- it at once one succeeds. A retired key loses its private half and stays, for id_tokens that it signed (docs/adr/0009).
 

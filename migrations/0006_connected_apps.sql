@@ -1,3 +1,4 @@
+-- compatible
 -- What the user is told about each grant: who ended it, when it was last used, and how much was read by it.
 
 ALTER TABLE grants

@@ -1,3 +1,4 @@
+-- compatible
 -- What the user needs to tell sessions apart and to end one: an id that is no secret, the browser, and when it was last
 -- active. Of the User-Agent only the two names are kept.
 

@@ -1,3 +1,4 @@
+-- breaking
 -- The listing out of indexes alone. `json` is the household as the API answers it: a page is these texts, joined.
 -- `name_searched` is the folded name, empty where there is none and null where it is long. An index tuple has 2,704 bytes
 -- at most: `json` alone fits, since the import bounds it (checkHouseholdName), both would not.

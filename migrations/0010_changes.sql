@@ -1,3 +1,4 @@
+-- breaking
 -- What partners need to ask for changes only (docs/adr/0014). All instants are those of the import that made the change:
 -- imports wait for each other, so a later one has a later instant, and none becomes visible out of order.
 

@@ -46,10 +46,10 @@ export class ConfigError extends ExplainedError {
 }
 
 /**
- * The environment's variables, checked.
+ * The environment's variables, checked. Without `makeSecret`, a secret that is not in the data directory yet is empty.
  * @throws {ConfigError} naming every fault at once
  */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret: true }): Config {
   const faults: string[] = []
   const read = reader(env, faults)
   const environment = read('LATCHKEY_ENVIRONMENT', 'sandbox', parseEnvironment)
@@ -70,7 +70,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
   const v1 = readV1(read, faults)
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
-  const secret = readSecret(env, read, faults, dataDir)
+  const secret = readSecret(env, read, faults, () => keptSecret(dataDir, makeSecret))
   if (
     faults.length > 0 ||
     !environment ||
@@ -78,7 +78,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     !opsPort ||
     !authUrl ||
     !baseUrl ||
-    !secret ||
+    secret === undefined ||
     !trustedProxies
   ) {
     throw new ConfigError(faults)
@@ -117,7 +117,7 @@ function readSecret(
   env: NodeJS.ProcessEnv,
   read: ReturnType<typeof reader>,
   faults: string[],
-  dataDir: string,
+  keptInDataDir: () => string | undefined,
 ): string | undefined {
   if (env.LATCHKEY_SECRET_FILE) {
     if (env.LATCHKEY_SECRET)
@@ -127,7 +127,7 @@ function readSecret(
   return read('LATCHKEY_SECRET', '', (text) => {
     // Servers that share a database share the secret, but not the data directory.
     if (text || env.DATABASE_URL) return parseSecret(text)
-    return faults.length === 0 ? keptSecret(dataDir) : undefined
+    return faults.length === 0 ? keptInDataDir() : undefined
   })
 }
 
@@ -253,9 +253,10 @@ function parseAddresses(text: string): string[] {
 }
 
 /** Made once and kept beside the embedded database, which is of no use without it. */
-function keptSecret(dataDir: string): string {
+function keptSecret(dataDir: string, makeSecret: boolean): string {
   const file = join(dataDir, 'secret')
   if (!existsSync(file)) {
+    if (!makeSecret) return ''
     mkdirSync(dataDir, { recursive: true, mode: 0o711 })
     // Whole and on disk before it gets its name: nobody meets half a secret, whatever is killed when.
     const draft = `${file}.${process.pid}`

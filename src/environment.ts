@@ -10,8 +10,14 @@ export function markOf(environment: Environment): 'test' | 'live' {
 /** A group of a regular expression that matches the mark of either environment. */
 export const anyMark = `(${Object.values(marks).join('|')})`
 
+/** The other environment, and what its client ids and tokens begin with. */
+export function foreignMark(environment: Environment): { environment: Environment; mark: string } {
+  const other = environment === 'sandbox' ? 'production' : 'sandbox'
+  return { environment: other, mark: marks[other] }
+}
+
 /** The other environment, when the mark is one of its. */
 export function foreignTo(environment: Environment, mark: string | undefined): Environment | undefined {
-  const other = environment === 'sandbox' ? 'production' : 'sandbox'
-  return mark === marks[other] ? other : undefined
+  const other = foreignMark(environment)
+  return mark === other.mark ? other.environment : undefined
 }

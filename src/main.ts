@@ -18,6 +18,8 @@ export type RunningServer = { close(): Promise<void> }
 export type StartOptions = {
   /** Without LATCHKEY_LOG_LEVEL. */
   defaultLogLevel: LogLevel
+  /** Runs before anything in the database is changed, its schema included. Throws to leave it as it is. */
+  check?: (database: Database) => Promise<void>
   /** Runs once the database is open and before anything listens. */
   prepare?: (database: Database) => Promise<void>
 }
@@ -28,13 +30,12 @@ export type StartOptions = {
  */
 export async function startServer(
   config: Config,
-  { defaultLogLevel, prepare }: StartOptions,
+  { defaultLogLevel, check, prepare }: StartOptions,
 ): Promise<RunningServer> {
   const log = openLog(config.logLevel ?? defaultLogLevel)
+  const onError = (error: Error) => log.logger.error(error, 'database connection lost')
   try {
-    const database = await openDatabase(config, 'server', (error) =>
-      log.logger.error(error, 'database connection lost'),
-    )
+    const database = await openDatabase(config, 'server', onError, check)
     try {
       await prepare?.(database)
       const server = await listen(config, database, log.logger)

@@ -3,7 +3,8 @@ import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import type { Environment } from '../config.ts'
 import { type Database, queriesOn } from '../database/database.ts'
-import { knownMigrations, migrate } from '../database/migrate.ts'
+import { knownMigrations, migrateUpTo } from '../database/migrate.ts'
+import { migrateDeployment } from '../database/open.ts'
 import { openSigningKeys } from '../keys/keyring.ts'
 import { BackupError, type BackupHeader, omittedTables, quotedName } from './backup-format.ts'
 import { type AppliedEndings, applyEndingsOf, applyLoggedEndings, endAllGrants } from './endings.ts'
@@ -40,7 +41,7 @@ export async function restore(
   const backup = await readBackup(file)
   checkHeader(backup.header, environment)
   await database.withConnection((client) => requireEmpty(client, backup.header))
-  await migrate(database, undefined, backup.header.migrations.at(-1))
+  await migrateUpTo(database, backup.header.migrations.at(-1) ?? '')
   const rows: Record<string, number> = {}
   const ended = await database.withConnection(async (client) => {
     await client.query('BEGIN')
@@ -51,7 +52,7 @@ export async function restore(
     await client.query('COMMIT')
     return applied
   })
-  await migrate(database)
+  await migrateDeployment(database, { environment })
   await database.withConnection((client) => client.query('ANALYZE'))
   return { createdAt: backup.header.created_at, rows, ended }
 }

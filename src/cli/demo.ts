@@ -2,14 +2,21 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import type { Database } from '../database/database.ts'
-import { type DemoPartner, loginTable, prepareDirectory, preparePartner } from '../demo/demo.ts'
+import {
+  checkDemoDatabase,
+  type DemoPartner,
+  loginTable,
+  prepareDirectory,
+  preparePartner,
+} from '../demo/demo.ts'
 import { type PartnerApp, startPartnerApp } from '../demo/partner-app.ts'
 
 export function demoCommand(): Command {
   return new Command('demo')
     .description('a sandbox with demo data and a partner application to try it with')
+    .option('--log', 'show the log, with a line for each request')
     .option('--json', 'print the ready line alone')
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: { json?: boolean; log?: boolean }) => {
       const config = readConfig(process.env)
       if (config.environment !== 'sandbox') {
         throw new ConfigError([
@@ -27,7 +34,11 @@ export function demoCommand(): Command {
         starting.catch(() => {}) // told below, when the server is up as well
       }
       try {
-        const server = await startServer(config, { defaultLogLevel: 'warn', prepare })
+        const server = await startServer(config, {
+          defaultLogLevel: options.log ? 'info' : 'warn',
+          check: checkDemoDatabase,
+          prepare,
+        })
         try {
           await starting
           if (!options.json) {

@@ -1,20 +1,23 @@
 import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 
-export const databaseFacts = statement(
-  'database_facts',
+/** Works with any schema. */
+export const serverFacts = statement(
+  'server_facts',
+  Type.Object({ version: Type.String(), version_number: Type.Integer(), clock: Instant }),
+  `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
+          clock_timestamp() AS clock`,
+)
+
+export const dataFacts = statement(
+  'data_facts',
   Type.Object({
-    version: Type.String(),
-    version_number: Type.Integer(),
-    clock: Instant,
     users: Type.Integer(),
     households: Type.Integer(),
     partners: Type.Integer(),
     grants: Type.Integer(),
   }),
-  `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
-          clock_timestamp() AS clock,
-          (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
+  `SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
           (SELECT count(*)::int FROM partners) AS partners,
           (SELECT count(*)::int FROM grants WHERE revoked_at IS NULL) AS grants`,
 )

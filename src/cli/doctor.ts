@@ -1,19 +1,25 @@
 import { Command } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import type { Database } from '../database/database.ts'
-import { openDatabase } from '../database/open.ts'
+import { checkEnvironment } from '../database/deployment.ts'
+import { embeddedExists } from '../database/embedded/embedded.ts'
+import { explainSchema, readSchema, type SchemaState } from '../database/migrate.ts'
+import { connectDatabase } from '../database/open.ts'
 import { openSigningKeys, signerAt } from '../keys/keyring.ts'
 import { signingAlgorithms } from '../keys/signing-keys.ts'
 import { deriveKeys } from '../secrets/derived-keys.ts'
 import { answer } from './command.ts'
-import { databaseFacts } from './doctor.sql.ts'
+import { dataFacts, serverFacts } from './doctor.sql.ts'
 
 type Check = { check: string; ok: boolean; detail: string }
 
-/** Each check stands on those before it: without configuration or database there is nothing more to ask. */
+/**
+ * Changes nothing, and makes nothing: neither data directory nor secret, database, schema or keys. Only an embedded
+ * PostgreSQL that is down is started for as long as it takes. A check that others depend on ends the list if it fails.
+ */
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('check configuration, database and keys, and say what is wrong')
+    .description('check configuration, database and keys, and say what is wrong; changes nothing')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const checks: Check[] = []
@@ -29,72 +35,88 @@ export function doctorCommand(): Command {
 async function* examine(): AsyncGenerator<Check> {
   let config: Config
   try {
-    config = readConfig(process.env)
+    config = readConfig(process.env, { makeSecret: false })
   } catch (error) {
     yield fault('configuration', error)
     return
   }
-  yield {
-    check: 'configuration',
-    ok: true,
-    detail: `${config.environment} at ${config.authUrl}, API at ${config.baseUrl}`,
+  yield passed('configuration', `${config.environment} at ${config.authUrl}, API at ${config.baseUrl}`)
+  if (!config.databaseUrl && !embeddedExists(config.dataDir)) {
+    const detail = `there is none in ${config.dataDir} yet: \`latchkey start\` or \`latchkey import\` makes it`
+    yield { check: 'database', ok: false, detail }
+    return
   }
-
   let database: Database
   try {
-    database = await openDatabase(config, 'command', () => {})
+    database = await connectDatabase(config, 'command', () => {})
   } catch (error) {
     yield fault('database', error)
     return
   }
   try {
     yield* examineDatabase(database, config)
-    yield await examineKeys(database, config)
   } finally {
     await database.close()
   }
 }
 
+/** What a check throws is its fault. */
 async function* examineDatabase(database: Database, config: Config): AsyncGenerator<Check> {
+  let check = 'database'
   try {
-    const facts = await database.one(databaseFacts, [])
+    const facts = await database.one(serverFacts, [])
     const place = config.databaseUrl ? 'DATABASE_URL' : `embedded in ${config.dataDir}`
-    yield { check: 'database', ok: true, detail: `PostgreSQL ${facts.version}, ${place}, schema up to date` }
-    const recent = facts.version_number >= 150_000
-    yield {
-      check: 'version',
-      ok: recent,
-      detail: recent ? '15 or newer' : 'PostgreSQL 15 or newer is needed',
-    }
-    const skew = Math.round((Date.now() - facts.clock.getTime()) / 1000)
-    yield {
-      check: 'clocks',
-      ok: Math.abs(skew) <= 2,
-      detail: `this machine and the database are ${skew} s apart`,
-    }
-    yield {
-      check: 'data',
-      ok: true,
-      detail: `${facts.users} users, ${facts.households} households, ${facts.partners} partners, ${facts.grants} live grants`,
-    }
+    yield passed(check, `PostgreSQL ${facts.version}, ${place}`)
+    yield* examineServer(facts)
+    check = 'environment'
+    await database.withConnection((client) => checkEnvironment(client, config.environment))
+    yield passed(check, config.environment)
+    check = 'schema'
+    const schema = await database.withConnection((client) => readSchema(client))
+    yield { check, ok: schema.kind === 'current', detail: describeSchema(schema) }
+    if (schema.kind !== 'current') return
+    check = 'data'
+    const { users, households, partners, grants } = await database.one(dataFacts, [])
+    yield passed(
+      check,
+      `${users} users, ${households} households, ${partners} partners, ${grants} live grants`,
+    )
+    check = 'signing keys'
+    yield passed(check, await describeKeys(database, config))
   } catch (error) {
-    yield fault('database', error)
+    yield fault(check, error)
   }
 }
 
-async function examineKeys(database: Database, { secret }: Config): Promise<Check> {
-  const check = 'signing keys'
-  try {
-    const keys = await openSigningKeys(database, deriveKeys(secret)['signing-key'])
-    const live = keys.filter(({ privateKey }) => privateKey)
-    const signers = signingAlgorithms.map((algorithm) => {
-      const kid = signerAt(live, algorithm, new Date())?.kid
-      return `${algorithm} ${kid ?? 'will be made by the first server'}`
-    })
-    return { check, ok: true, detail: signers.join(', ') }
-  } catch (error) {
-    return fault(check, error)
-  }
+function* examineServer(facts: { version_number: number; clock: Date }): Generator<Check> {
+  const recent = facts.version_number >= 150_000
+  const version = recent ? '15 or newer' : 'PostgreSQL 15 or newer is needed'
+  yield { check: 'version', ok: recent, detail: version }
+  const skew = Math.round((Date.now() - facts.clock.getTime()) / 1000)
+  const clocks = `this machine and the database are ${skew} s apart`
+  yield { check: 'clocks', ok: Math.abs(skew) <= 2, detail: clocks }
+}
+
+function describeSchema(state: SchemaState): string {
+  if (state.kind === 'current') return `${state.version}, which this program works with`
+  if (state.kind === 'none') return explainSchema(state)
+  const pending = state.pending.map(({ name, kind }) => `${name} (${kind})`)
+  return `${explainSchema(state)} Pending: ${pending.join(', ')}`
+}
+
+async function describeKeys(database: Database, { secret, dataDir }: Config): Promise<string> {
+  if (secret === '') throw new Error(`the secret that they are encrypted with is missing: ${dataDir}/secret`)
+  const keys = await openSigningKeys(database, deriveKeys(secret)['signing-key'])
+  const live = keys.filter(({ privateKey }) => privateKey)
+  const signers = signingAlgorithms.map((algorithm) => {
+    const kid = signerAt(live, algorithm, new Date())?.kid
+    return `${algorithm} ${kid ?? 'will be made by the first server'}`
+  })
+  return signers.join(', ')
+}
+
+function passed(check: string, detail: string): Check {
+  return { check, ok: true, detail }
 }
 
 function fault(check: string, error: unknown): Check {

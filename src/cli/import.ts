@@ -23,11 +23,28 @@ export function importCommand(): Command {
       const prune = pruneOf(options)
       const display = progressDisplay(process.stderr)
       const { onProgress } = display
+      const signal = interruptSignal()
       const outcome = await withDatabase((database) =>
-        importDirectory(database, directory, { prune, onProgress }),
+        importDirectory(database, directory, { prune, onProgress, signal }),
       ).finally(display.stop)
       tell(outcome, directory, options)
     })
+}
+
+/**
+ * Aborts on Ctrl-C and SIGTERM. Another one after a second ends the process, and PostgreSQL then undoes what is not
+ * committed. A second, because npm forwards the Ctrl-C that the terminal has already sent to this process.
+ */
+function interruptSignal(): AbortSignal {
+  const controller = new AbortController()
+  let abortedAt = 0
+  const interrupt = () => {
+    if (controller.signal.aborted && Date.now() - abortedAt > 1000) process.exit(130)
+    if (!controller.signal.aborted) abortedAt = Date.now()
+    controller.abort()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupt)
+  return controller.signal
 }
 
 function wholeNumber(text: string): number {
@@ -43,8 +60,11 @@ function pruneOf({ prune, atMost }: Options): Prune | undefined {
 function tell(outcome: ImportOutcome, directory: string, options: Options): void {
   if (outcome.kind === 'busy') {
     throw new CommandError(
-      'Others are at work on the same rows, another import say. Nothing was changed; try again later.',
+      'Another session is changing the same tables, for example another import. Nothing was changed. Try again later.',
     )
+  }
+  if (outcome.kind === 'interrupted') {
+    throw new CommandError('Interrupted: nothing was changed.', 'interrupted')
   }
   if (outcome.kind === 'refused') {
     const more = outcome.total - outcome.faults.length
@@ -66,7 +86,17 @@ function tellImported(outcome: Imported, options: Options): void {
     ([file, { added, changed, unchanged, removed }]) =>
       `${file}: ${added} added, ${changed} changed, ${unchanged} unchanged${removed === undefined ? '' : `, ${removed} removed`}`,
   )
-  answer(options, { files: outcome.files }, text.join('\n'))
+  const { files, keptDisabled } = outcome
+  if (keptDisabled.length > 0) text.push(describeKept(keptDisabled))
+  answer(options, { files, kept_disabled: keptDisabled }, text.join('\n'))
+}
+
+const shownAtMost = 20
+
+function describeKept(ids: string[]): string {
+  const who = ids.length === 1 ? '1 user stays' : `${ids.length} users stay`
+  const shown = [...ids.slice(0, shownAtMost), ...(ids.length > shownAtMost ? ['…'] : [])]
+  return `${who} disabled by the operator: ${shown.join(', ')}. \`latchkey user enable\` undoes it.`
 }
 
 function tellPlan(removals: Record<string, Removal>, directory: string, options: Options): void {

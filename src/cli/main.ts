@@ -1,7 +1,10 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { ExplainedError } from '../explained-error.ts'
+import Type from 'typebox'
+import { Parse } from 'typebox/value'
 import { backupCommand, restoreCommand } from './backup.ts'
+import { failCommand } from './command.ts'
 import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
 import { grantCommand } from './grant.ts'
@@ -12,8 +15,11 @@ import { partnerCommand } from './partner.ts'
 import { startCommand } from './start.ts'
 import { userCommand } from './user.ts'
 
+const json = process.argv.includes('--json')
+
 const program = new Command('latchkey')
   .description('OAuth 2.0 authorization server and partner API for households and their accounts.')
+  .version(version(), '-V, --version', 'print the version')
   .configureHelp({ showGlobalOptions: true })
   .addCommand(demoCommand())
   .addCommand(startCommand())
@@ -26,11 +32,23 @@ const program = new Command('latchkey')
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
   .addCommand(doctorCommand())
+throwErrors(program)
 
 try {
   await program.parseAsync()
 } catch (error) {
-  const text = error instanceof ExplainedError ? error.message : error instanceof Error ? error.stack : error
-  process.stderr.write(`${text}\n`)
-  process.exitCode = 1
+  failCommand(error, json)
+}
+
+/** Usage errors are thrown like all others. With `--json`, commander prints no text for them. */
+function throwErrors(command: Command): void {
+  command.exitOverride()
+  if (json) command.configureOutput({ writeErr: () => {} })
+  for (const subcommand of command.commands) throwErrors(subcommand)
+}
+
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url)
+  const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'))
+  return Parse(Type.Object({ version: Type.String() }), parsed).version
 }

@@ -1,12 +1,21 @@
 import { Command } from 'commander'
-import { answer, withDatabase } from './command.ts'
+import { readConfig } from '../config.ts'
+import { connectDatabase, migrateDeployment } from '../database/open.ts'
+import { answer } from './command.ts'
 
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description("bring the database to this program's schema")
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      // Opening the database migrates it: every command and server meets the schema it was written for.
-      await withDatabase(async () => answer(options, { migrated: true }, 'The database is up to date.'))
+      const config = readConfig(process.env)
+      const database = await connectDatabase(config, 'command', () => {})
+      try {
+        const applied = await migrateDeployment(database, config)
+        const text = [...applied.map((name) => `applied ${name}`), 'The database is up to date.'].join('\n')
+        answer(options, { migrated: true, applied }, text)
+      } finally {
+        await database.close()
+      }
     })
 }

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { listPartners, type Partner, setPartnerStatus } from '../partners/partners.sql.ts'
-import { createPartner, replacePartnerKeys, rotatePartnerSecret } from '../partners/partners.ts'
+import {
+  createPartner,
+  replacePartnerKeys,
+  rotatePartnerSecret,
+  updatePartner,
+} from '../partners/partners.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 
 type Json = { json?: boolean }
+
+const secretShownOnce = 'Keep the secret: it is shown this once.'
 
 type CreateOptions = Json & {
   name: string
@@ -14,6 +21,16 @@ type CreateOptions = Json & {
   jwks?: string
   idTokenAlg?: string
   postLogoutRedirectUri?: string[]
+  site?: string
+}
+
+type UpdateOptions = Json & {
+  name?: string
+  redirectUri?: string[]
+  /** False: `--no-site`. */
+  site?: string | false
+  authMethod?: string[]
+  jwks?: string
 }
 
 export function partnerCommand(): Command {
@@ -22,6 +39,7 @@ export function partnerCommand(): Command {
     .addCommand(create())
     .addCommand(list())
     .addCommand(show())
+    .addCommand(update())
     .addCommand(setStatus('suspend', 'suspended', 'refuse everything of a partner until it is resumed'))
     .addCommand(setStatus('resume', 'active', 'let a suspended partner go on where it was'))
     .addCommand(rotateSecret())
@@ -41,6 +59,7 @@ function create(): Command {
     .option('--jwks <file>', 'public keys for private_key_jwt: a JSON Web Key Set, or one JSON Web Key')
     .option('--id-token-alg <algorithm>', 'what signs its id_tokens: RS256 (default) or ES256')
     .option('--post-logout-redirect-uri <uri...>', 'where users may land after logging out (repeatable)')
+    .option('--site <url>', "the partner's public web site")
     .option('--json', 'print JSON')
     .action((options: CreateOptions) =>
       withDatabase(async (database, { environment }) => {
@@ -52,6 +71,7 @@ function create(): Command {
           jwks: options.jwks === undefined ? undefined : readText(options.jwks),
           idTokenAlg: options.idTokenAlg,
           postLogoutRedirectUris: options.postLogoutRedirectUri,
+          site: options.site,
         })
         if (registration.kind === 'refused') throw new CommandError(registration.faults.join('\n'))
         const { clientId, clientSecret } = registration
@@ -59,7 +79,7 @@ function create(): Command {
           answer(options, { client_id: clientId }, `client_id      ${clientId}`)
           return
         }
-        const text = `client_id      ${clientId}\nclient_secret  ${clientSecret}\n\nKeep the secret: it is shown this once.`
+        const text = `client_id      ${clientId}\nclient_secret  ${clientSecret}\n\n${secretShownOnce}`
         answer(options, { client_id: clientId, client_secret: clientSecret }, text)
       }),
     )
@@ -91,6 +111,42 @@ function show(): Command {
         const partner = (await database.run(listPartners, [])).find(({ client_id }) => client_id === clientId)
         if (!partner) throw unknown(clientId)
         answer(options, partner, describe(partner, [`live secrets   ${partner.live_secrets}`]))
+      }),
+    )
+}
+
+function update(): Command {
+  return new Command('update')
+    .description('change a partner; what is not named stays as it is')
+    .argument('<client_id>')
+    .option('--name <name>', 'what users read on the connect page')
+    .option('--redirect-uri <uri...>', 'all redirect URIs from now on (repeatable)')
+    .option('--site <url>', "the partner's public web site")
+    .option('--no-site', 'the partner has no web site')
+    .option('--auth-method <method...>', 'all authentication methods from now on (repeatable)')
+    .option('--jwks <file>', 'with --auth-method private_key_jwt: the public keys')
+    .option('--json', 'print JSON')
+    .action((clientId: string, options: UpdateOptions) =>
+      withDatabase(async (database, { environment }) => {
+        const outcome = await updatePartner(database, environment, clientId, {
+          name: options.name,
+          redirectUris: options.redirectUri,
+          site: options.site === false ? null : options.site,
+          authMethods: options.authMethod,
+          jwks: options.jwks === undefined ? undefined : readText(options.jwks),
+        })
+        if (outcome.kind === 'unknown') throw unknown(clientId)
+        if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
+        if (outcome.kind === 'conflict') {
+          throw new CommandError(
+            `Another operator changed ${clientId} at the same time. Nothing was changed here. Try again.`,
+          )
+        }
+        const { partner, clientSecret } = outcome
+        const secret = clientSecret === undefined ? {} : { client_secret: clientSecret }
+        const shown =
+          clientSecret === undefined ? [] : [`client_secret  ${clientSecret}`, '', secretShownOnce]
+        answer(options, { ...partner, ...secret }, describe(partner, shown))
       }),
     )
 }
@@ -163,6 +219,7 @@ function describe(partner: Partner, more: string[]): string {
     `PKCE           ${partner.require_pkce ? 'required' : 'supported'}`,
     ...partner.redirect_uris.map((uri) => `redirect URI   ${uri}`),
     ...partner.post_logout_redirect_uris.map((uri) => `after logout   ${uri}`),
+    ...(partner.site === null ? [] : [`site           ${partner.site}`]),
     `authenticates  ${partner.auth_methods.join(', ')}`,
     ...partner.key_ids.map((kid) => `key            ${kid}`),
     `id_token       ${partner.id_token_alg}`,
@@ -171,5 +228,8 @@ function describe(partner: Partner, more: string[]): string {
 }
 
 function unknown(clientId: string): CommandError {
-  return new CommandError(`There is no partner ${clientId}; \`latchkey partner list\` shows them all.`)
+  return new CommandError(
+    `There is no partner ${clientId}; \`latchkey partner list\` shows them all.`,
+    'not_found',
+  )
 }

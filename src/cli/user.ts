@@ -1,5 +1,15 @@
 import { Command } from 'commander'
-import { createUser, disableUser, type NewUser, setPassword, type UserOutcome } from '../directory/users.ts'
+import { type ListedUser, listUsers, type UserFacts } from '../directory/users.sql.ts'
+import {
+  createUser,
+  disableUser,
+  enableUser,
+  findUser,
+  type NewUser,
+  setPassword,
+  type UserOutcome,
+} from '../directory/users.ts'
+import { quoted } from '../directory/values.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { readPassword } from './read-password.ts'
 
@@ -9,8 +19,11 @@ export function userCommand(): Command {
   return new Command('user')
     .description('the users of the platform')
     .addCommand(create())
+    .addCommand(list())
+    .addCommand(show())
     .addCommand(setPasswordCommand())
     .addCommand(disable())
+    .addCommand(enable())
 }
 
 function create(): Command {
@@ -27,6 +40,54 @@ function create(): Command {
       const next = `latchkey user set-password ${id}`
       answer(options, { id }, `${id} is created, and can log in once there is a password: ${next}`)
     })
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('all users')
+    .option('--firm <id>', 'of one firm')
+    .option('--disabled', 'disabled ones only')
+    .option('--json', 'print JSON')
+    .action((options: Json & { firm?: string; disabled?: true }) =>
+      withDatabase(async (database) => {
+        const status = options.disabled ? 'disabled' : null
+        const users = await database.run(listUsers, [options.firm ?? null, status])
+        const text = users.map((user) => `${user.id}  ${user.email}  ${user.name}  (${statusOf(user)})`)
+        answer(options, users, text.join('\n') || 'There are no such users.')
+      }),
+    )
+}
+
+function show(): Command {
+  return new Command('show')
+    .description('one user')
+    .argument('<email-or-id>')
+    .option('--json', 'print JSON')
+    .action((idOrEmail: string, options: Json) =>
+      withDatabase(async (database) => {
+        const user = await findUser(database, idOrEmail)
+        if (!user) throw new CommandError(`There is no user ${quoted(idOrEmail)}.`, 'not_found')
+        answer(options, user, describe(user))
+      }),
+    )
+}
+
+function describe(user: UserFacts): string {
+  return [
+    `id           ${user.id}`,
+    `name         ${user.name}`,
+    `email        ${user.email}`,
+    `firm         ${user.firm_name} (${user.firm_id})`,
+    `role         ${user.role}, sees ${user.sees}`,
+    `status       ${statusOf(user)}`,
+    `password     ${user.has_password ? 'set' : 'none: the user cannot log in'}`,
+    `sessions     ${user.sessions}`,
+    `live grants  ${user.live_grants}`,
+  ].join('\n')
+}
+
+function statusOf({ status, disabled_by_operator_at: at }: ListedUser): string {
+  return at === null ? status : `disabled by the operator since ${at.toISOString()}; imports do not change it`
 }
 
 function setPasswordCommand(): Command {
@@ -49,12 +110,27 @@ function setPasswordCommand(): Command {
 
 function disable(): Command {
   return new Command('disable')
-    .description('shut a user out, and every partner that reads for this user')
+    .description('shut a user out, and every partner that reads for this user; imports do not undo it')
     .argument('<email-or-id>')
     .option('--json', 'print JSON')
     .action(async (user: string, options: Json) => {
       const { id, sessionsEnded } = done(await withDatabase((database) => disableUser(database, user)))
       answer(options, { id, sessions_ended: sessionsEnded }, `${id} is disabled; ${sessions(sessionsEnded)}.`)
+    })
+}
+
+function enable(): Command {
+  return new Command('enable')
+    .description('make a disabled user active; imports decide again afterwards')
+    .argument('<email-or-id>')
+    .option('--json', 'print JSON')
+    .action(async (user: string, options: Json) => {
+      const { id } = done(await withDatabase((database) => enableUser(database, user)))
+      answer(
+        options,
+        { id },
+        `${id} is active. An import that has this user as disabled disables the user again.`,
+      )
     })
 }
 

@@ -1,12 +1,14 @@
 import type { Config } from '../config.ts'
 import { type Database, openPool } from './database.ts'
+import { checkEnvironment, recordEnvironment } from './deployment.ts'
 import { openEmbedded } from './embedded/embedded.ts'
-import { migrate } from './migrate.ts'
+import { explainSchema, MigrationError, migrate, readSchema } from './migrate.ts'
 
 type Place = Pick<Config, 'databaseUrl' | 'dataDir'>
+type Deployment = Place & Pick<Config, 'environment'>
 type OnError = (error: Error) => void
 
-/** The configured database as it is. `close` leaves the embedded PostgreSQL as well. */
+/** Connects to the configured database and changes nothing. `close` also leaves the embedded PostgreSQL. */
 export async function connectDatabase(
   config: Place,
   as: 'server' | 'command',
@@ -23,18 +25,49 @@ export async function connectDatabase(
   }
 }
 
-/** The configured database, its schema up to date. */
+/**
+ * The configured database. It must belong to this environment. A server applies pending migrations. A command only
+ * compares the schema, except for an embedded database without any schema: it has no data yet (docs/upgrade.md).
+ * @param check runs before anything is changed
+ * @throws {MigrationError} when the schema does not fit, {WrongEnvironment} when the database belongs to the other environment
+ */
 export async function openDatabase(
-  config: Place,
+  config: Deployment,
   as: 'server' | 'command',
   onError: OnError,
+  check: (database: Database) => Promise<void> = async () => {},
 ): Promise<Database> {
   const database = await connectDatabase(config, as, onError)
   try {
-    await migrate(database)
+    await check(database)
+    if (as === 'server') await migrateDeployment(database, config)
+    else await requireSchema(database, config)
     return database
   } catch (error) {
     await database.close()
     throw error
   }
+}
+
+/** @returns the names of the migrations applied now */
+export async function migrateDeployment(
+  database: Database,
+  { environment }: Pick<Config, 'environment'>,
+): Promise<string[]> {
+  await database.withConnection((client) => checkEnvironment(client, environment))
+  const applied = await migrate(database)
+  await database.withConnection((client) => recordEnvironment(client, environment))
+  return applied
+}
+
+async function requireSchema(database: Database, config: Deployment): Promise<void> {
+  const state = await database.withConnection(async (client) => {
+    await checkEnvironment(client, config.environment)
+    const found = await readSchema(client)
+    if (found.kind === 'current') await recordEnvironment(client, config.environment)
+    return found
+  })
+  if (state.kind === 'current') return
+  if (state.kind === 'outdated' || config.databaseUrl) throw new MigrationError(explainSchema(state))
+  await migrateDeployment(database, config)
 }

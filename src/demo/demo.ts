@@ -6,13 +6,18 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Config } from '../config.ts'
 import { type Database, statement } from '../database/database.ts'
+import { ExplainedError } from '../explained-error.ts'
 import { importDirectory } from '../import/import-directory.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { createPartner } from '../partners/partners.ts'
-import { people } from './data/people.ts'
+import { firms, people } from './data/people.ts'
 import { writeDemoData } from './data/write-demo-data.ts'
 
 const anyFirm = statement('any_firm', Type.Object({ id: Type.String() }), 'SELECT id FROM firms LIMIT 1')
+
+const recordDemo = statement('record_demo', Type.Object({}), 'UPDATE deployment SET demo = true')
+
+class NotADemo extends ExplainedError {}
 
 const DemoPartner = Type.Object({
   clientId: Type.String(),
@@ -21,8 +26,39 @@ const DemoPartner = Type.Object({
 })
 export type DemoPartner = Static<typeof DemoPartner>
 
-/** Fills an empty directory with the demo data; one that has firms is somebody's and is left alone. */
+/**
+ * The demo runs only on an empty database, on one that it has recorded as a demo, or on one that holds no firms but the
+ * demo's: older versions did not record it. Works with any schema, and changes nothing.
+ * @throws {NotADemo} for any other database
+ */
+export async function checkDemoDatabase(database: Database): Promise<void> {
+  const what = await database.withConnection(async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      'SELECT tablename AS name FROM pg_tables WHERE schemaname = ANY (current_schemas(false))',
+    )
+    const tables = rows.map(({ name }) => name)
+    const has = async (sql: string, ...values: unknown[]) => (await client.query(sql, values)).rowCount !== 0
+    if (tables.length === 0) return null
+    if (!tables.includes('schema_migrations')) return 'has tables of another program'
+    if (tables.includes('deployment') && (await has('SELECT FROM deployment WHERE demo'))) return null
+    const ids = firms.map(({ id }) => id)
+    const ofOthers =
+      (await has('SELECT FROM firms WHERE id <> ALL ($1) LIMIT 1', ids)) ||
+      (!(await has('SELECT FROM firms LIMIT 1')) &&
+        tables.includes('partners') &&
+        (await has('SELECT FROM partners LIMIT 1')))
+    return ofOthers ? 'has data that the demo did not make' : null
+  })
+  if (what === null) return
+  throw new NotADemo(
+    `This database ${what}. Nothing was changed. The demo needs a separate database: set LATCHKEY_DATA_DIR or ` +
+      'DATABASE_URL to another. `latchkey start` runs a server on this one.',
+  )
+}
+
+/** Records that the database is a demo, and fills it with the demo data unless it has some. */
 export async function prepareDirectory(database: Database): Promise<void> {
+  await database.run(recordDemo, [])
   if (await database.maybe(anyFirm, [])) return
   const directory = await mkdtemp(join(tmpdir(), 'latchkey-demo-'))
   try {
@@ -54,7 +90,7 @@ export async function preparePartner(
   const { clientId, clientSecret } = created
   if (clientSecret === undefined) throw new Error('the demo partner has no secret')
   const partner = { clientId, clientSecret, redirectUri }
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o711 }) // with DATABASE_URL nobody has made it yet
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o711 }) // with DATABASE_URL it may not exist yet
   writeFileSync(file, JSON.stringify(partner), { mode: 0o600 })
   return partner
 }

@@ -11,11 +11,11 @@ class PartnerAppError extends ExplainedError {}
 
 export type PartnerApp = { close(): Promise<void> }
 
-/** Starts the example as a process of its own, as any partner's would be, and waits until it answers. */
+/** Starts the example as a separate process, like a real partner's application, and waits until it answers. */
 export async function startPartnerApp(environment: Record<string, string>): Promise<PartnerApp> {
   const child = spawn(process.execPath, [attached, program], {
     env: { PATH: process.env.PATH, ...environment },
-    // A process group of its own: Ctrl-C reaches the demo, which stops it in order.
+    // A separate process group: Ctrl-C reaches only the demo, which then stops the application in order.
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })

@@ -1,9 +1,9 @@
-import Type from 'typebox'
-import { statement } from '../database/database.ts'
+import Type, { type Static } from 'typebox'
+import { Instant, statement } from '../database/database.ts'
 
 /**
  * $1 id, $2 firm, $3 email, $4 email folded, $5 name, $6 role. Stores the user unless a
- * column of the answer says why not; should `created` alone be false, somebody else took the id or the address just now.
+ * column of the result says why not. If only `created` is false, another session took the id or the address just now.
  */
 export const insertUser = statement(
   'insert-user',
@@ -43,14 +43,66 @@ export const updatePassword = statement(
    SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed`,
 )
 
-/** $1 id or email folded. No row: no such user. */
+/** An import does not undo it (docs/operate.md). $1 id or email folded. No row: no such user. */
 export const updateToDisabled = statement(
   'update-to-disabled',
   changedUser,
   `WITH changed AS (
-     UPDATE users SET status = 'disabled' WHERE id = $1 OR email_folded = $1 RETURNING id
+     UPDATE users SET status = 'disabled', disabled_by_operator_at = coalesce(disabled_by_operator_at, now())
+      WHERE id = $1 OR email_folded = $1 RETURNING id
    ), ended AS (
      DELETE FROM sessions USING changed WHERE sessions.user_id = changed.id RETURNING 1
    )
    SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed`,
+)
+
+/** $1 id or email folded. No row: no such user. */
+export const updateToActive = statement(
+  'update-to-active',
+  Type.Object({ id: Type.String() }),
+  `UPDATE users SET status = 'active', disabled_by_operator_at = NULL
+    WHERE id = $1 OR email_folded = $1 RETURNING id`,
+)
+
+const ListedUser = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  firm_id: Type.String(),
+  role: Type.String(),
+  status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]),
+  /** Null: not disabled, or only by the import. */
+  disabled_by_operator_at: Type.Union([Instant, Type.Null()]),
+})
+export type ListedUser = Static<typeof ListedUser>
+
+const listed = 'u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at'
+
+/** $1 firm or null, $2 status or null */
+export const listUsers = statement(
+  'list-users',
+  ListedUser,
+  `SELECT ${listed} FROM users u
+    WHERE ($1::text IS NULL OR u.firm_id = $1) AND ($2::text IS NULL OR u.status = $2) ORDER BY u.id`,
+)
+
+const UserFacts = Type.Object({
+  ...ListedUser.properties,
+  firm_name: Type.String(),
+  sees: Type.Union([Type.Literal('firm'), Type.Literal('granted')]),
+  has_password: Type.Boolean(),
+  sessions: Type.Integer(),
+  live_grants: Type.Integer(),
+})
+export type UserFacts = Static<typeof UserFacts>
+
+/** $1 id or email folded. No row: no such user. */
+export const findUserFacts = statement(
+  'find-user-facts',
+  UserFacts,
+  `SELECT ${listed}, f.name AS firm_name, r.sees, u.password_hash IS NOT NULL AS has_password,
+          (SELECT count(*)::integer FROM sessions s WHERE s.user_id = u.id AND s.expires_at > now()) AS sessions,
+          (SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND g.revoked_at IS NULL) AS live_grants
+     FROM users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
+    WHERE u.id = $1 OR u.email_folded = $1`,
 )

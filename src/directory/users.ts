@@ -1,7 +1,14 @@
 import type { Database } from '../database/database.ts'
 import { foldCase } from './case-folding.ts'
 import { hashPassword, maxPasswordBytes } from './passwords.ts'
-import { insertUser, updatePassword, updateToDisabled } from './users.sql.ts'
+import {
+  findUserFacts,
+  insertUser,
+  type UserFacts,
+  updatePassword,
+  updateToActive,
+  updateToDisabled,
+} from './users.sql.ts'
 import { type Check, checkEmail, checkId, checkName, quoted } from './values.ts'
 
 export type NewUser = { id: string; firm: string; email: string; name: string; role: string }
@@ -47,7 +54,7 @@ const passwordReasons = {
   more_than_one_line: 'the password has more than one line',
 }
 
-/** Ends the user's sessions: whoever is logged in may be why the password is changed. */
+/** Also ends the user's sessions: an attacker who is logged in may be the reason for the change. */
 export async function setPassword(
   database: Database,
   idOrEmail: string,
@@ -59,9 +66,22 @@ export async function setPassword(
   return changed(idOrEmail, await database.maybe(updatePassword, [foldedUnlessId(idOrEmail), hash]))
 }
 
-/** From the next request on, the user can neither log in nor be read for: every call asks whether the user is active. */
+/**
+ * From the next request on, the user cannot log in, and partners cannot read for this user: every call checks that the
+ * user is active. This lasts until `enableUser`; imports do not change it.
+ */
 export async function disableUser(database: Database, idOrEmail: string): Promise<UserOutcome> {
   return changed(idOrEmail, await database.maybe(updateToDisabled, [foldedUnlessId(idOrEmail)]))
+}
+
+/** Makes the user active. From now on the next import decides again. */
+export async function enableUser(database: Database, idOrEmail: string): Promise<UserOutcome> {
+  const row = await database.maybe(updateToActive, [foldedUnlessId(idOrEmail)])
+  return changed(idOrEmail, row && { ...row, sessions_ended: 0 })
+}
+
+export function findUser(database: Database, idOrEmail: string): Promise<UserFacts | undefined> {
+  return database.maybe(findUserFacts, [foldedUnlessId(idOrEmail)])
 }
 
 function changed(idOrEmail: string, row: { id: string; sessions_ended: number } | undefined): UserOutcome {
@@ -70,7 +90,7 @@ function changed(idOrEmail: string, row: { id: string; sessions_ended: number } 
     : { kind: 'refused', reasons: [`there is no user ${quoted(idOrEmail)}`] }
 }
 
-/** Ids are told apart by case, addresses are not. */
+/** Ids are case-sensitive, addresses are not. */
 function foldedUnlessId(idOrEmail: string): string {
   return idOrEmail.includes('@') ? foldCase(idOrEmail) : idOrEmail
 }

@@ -9,7 +9,11 @@ const Grant = Type.Object({
   partner_name: Type.String(),
   redirect_uri: Type.String(),
   created_at: Instant,
+  /** Null: live. */
+  revoked_at: Type.Union([Instant, Type.Null()]),
+  revoked_by: Type.Union([Type.String(), Type.Null()]),
 })
+export type Grant = Static<typeof Grant>
 
 /**
  * The redirect URI of the latest connection of grant `g` of partner `p`. The purge takes connections of which no token is
@@ -20,13 +24,14 @@ const latestRedirectUri = `coalesce(
             (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
             p.redirect_uris[1])`
 
-/** For the operator. $1 user id or folded email address, or null for everybody; $2 client_id or null */
+/** For the operator. $1 user id or folded email address, or null for everybody; $2 client_id or null; $3 ended ones too */
 export const listGrants = statement(
   'list_grants',
   Grant,
-  `SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, ${latestRedirectUri} AS redirect_uri, g.created_at
+  `SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, ${latestRedirectUri} AS redirect_uri, g.created_at,
+          g.revoked_at, g.revoked_by
      FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
-    WHERE g.revoked_at IS NULL AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
+    WHERE ($3 OR g.revoked_at IS NULL) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
       AND ($2::text IS NULL OR g.client_id = $2)
     ORDER BY g.created_at, g.id`,
 )

@@ -8,6 +8,8 @@ import { CsvFault } from './read-csv.ts'
 /** Passwords wait here, by line of users.csv, until everything else is known to be right: hashing takes its time. */
 export type Passwords = Map<number, string>
 
+const byteOrderMark = '\uFEFF'
+
 /** PostgreSQL's spelling of NULL in COPY's text format. */
 const none = '\\N'
 
@@ -77,8 +79,19 @@ export class CopyRows {
   }
 }
 
+const separators: Record<string, string> = { ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' }
+
 function readHeader(file: ImportFile, header: string[]): number[] {
   const known = file.columns.map((column) => column.name)
+  const [only = ''] = header
+  if (only.startsWith(byteOrderMark)) {
+    throw new CsvFault(1, 'the file begins with two byte order marks; at most one is allowed')
+  }
+  for (const [separator, name] of Object.entries(separators)) {
+    if (header.length === 1 && only.split(separator).some((part) => known.includes(part) && part !== only)) {
+      throw new CsvFault(1, `the values are separated by ${name}; separate them by commas`)
+    }
+  }
   const wrong = [
     ...header.filter((name) => !known.includes(name)).map((name) => `there is no column ${quoted(name)}`),
     ...known
@@ -96,7 +109,12 @@ function readHeader(file: ImportFile, header: string[]): number[] {
 function faultOf(column: Column, value: string): string | null {
   if (value === '') return column.required ? 'is empty' : null
   if (value.includes('\0')) return 'has a NUL character in it'
-  return column.check(value)
+  const fault = column.check(value)
+  // Shown as it is, it could not be seen.
+  if (fault !== null && value.startsWith(byteOrderMark)) {
+    return 'begins with a byte order mark (U+FEFF), which is only allowed at the beginning of the file; were files joined?'
+  }
+  return fault
 }
 
 function encode(value: string): string {

@@ -7,7 +7,7 @@ import { checkStaged } from './check-staged.ts'
 import type { Passwords } from './copy-rows.ts'
 import { Faults } from './faults.ts'
 import { type ImportFile, importFiles, tableColumns } from './files.ts'
-import { type Counts, hashPasswords, mergeFile, prepareUsers } from './merge.ts'
+import { type Counts, hashPasswords, keepDisabled, mergeFile, prepareUsers } from './merge.ts'
 import { checkRemoved, findRemoved, prepareRemoved, type Removal, removeRows } from './prune.ts'
 import { stageFile } from './stage-file.ts'
 
@@ -17,31 +17,41 @@ export type OnProgress = (what: string, done: number, of: number) => void
 /** Rows that are not in the files go as well, `atMost` so many of all tables together; without it, they are only told. */
 export type Prune = { atMost: number | undefined }
 
-export type ImportOptions = { prune?: Prune | undefined; onProgress?: OnProgress }
+export type ImportOptions = {
+  prune?: Prune | undefined
+  onProgress?: OnProgress
+  /** Ends the import at once. Nothing was changed then, unless the outcome says otherwise. */
+  signal?: AbortSignal
+}
 
 export type ImportOutcome =
-  /** `unsettled` says why PostgreSQL could not tidy up after it. */
-  | { kind: 'imported'; files: Record<string, Counts>; unsettled: string | null }
+  /**
+   * `keptDisabled` are users who are active in the files and stay disabled, since the operator disabled them.
+   * `unsettled` says why PostgreSQL could not tidy up after the import.
+   */
+  | { kind: 'imported'; files: Record<string, Counts>; keptDisabled: string[]; unsettled: string | null }
   /** Nothing was changed. This is what would go, from the table of each file. */
   | { kind: 'planned'; removals: Record<string, Removal> }
   /** Nothing was changed. The first 20 of `total` faults are named. */
   | { kind: 'refused'; faults: string[]; total: number }
-  /** Nothing was changed: for a minute, somebody else held the tables, another import say. */
+  /** Nothing was changed: for a minute, another session held locks on the tables, for example another import. */
   | { kind: 'busy' }
+  /** Nothing was changed. */
+  | { kind: 'interrupted' }
 
-type Merged =
-  | Exclude<ImportOutcome, { kind: 'imported' }>
-  | { kind: 'imported'; files: Record<string, Counts> }
+type Imported = Omit<Extract<ImportOutcome, { kind: 'imported' }>, 'unsettled'>
+type Merged = Exclude<ImportOutcome, { kind: 'imported' }> | Imported
 
 type Source = { file: ImportFile; path: string; size: number }
 
 /** One import on its way. */
 type Work = {
-  client: pg.ClientBase
+  client: pg.Client
   sources: Source[]
   faults: Faults
   prune: Prune | undefined
   onProgress: OnProgress
+  signal: AbortSignal
 }
 
 /**
@@ -51,37 +61,59 @@ type Work = {
 export async function importDirectory(
   database: Database,
   directory: string,
-  { prune, onProgress = () => {} }: ImportOptions = {},
+  { prune, onProgress = () => {}, signal = new AbortController().signal }: ImportOptions = {},
 ): Promise<ImportOutcome> {
   const faults = new Faults()
   const sources = await findFiles(directory, faults)
   if (!faults.none()) return refused(faults)
   return database.withConnection(async (client) => {
-    const outcome = await inTransaction({ client, sources, faults, prune, onProgress })
+    const outcome = await inTransaction({ client, sources, faults, prune, onProgress, signal })
     if (outcome.kind !== 'imported') return outcome
     onProgress('settling', 0, 1)
-    const unsettled = await settle(client, outcome.files)
+    const unsettled = await interruptible(client, signal, () => settle(client, outcome.files))
     onProgress('settling', 1, 1)
-    return { ...outcome, unsettled }
+    return { ...outcome, unsettled: unsettled === interrupted ? 'it was interrupted' : unsettled }
   })
 }
 
+const interrupted = Symbol('interrupted')
+
+/** Closing the connection ends the statement that runs on it, and undoes what is not committed. */
+async function interruptible<T>(
+  client: pg.Client,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T | typeof interrupted> {
+  const close = () => void client.end()
+  signal.addEventListener('abort', close)
+  try {
+    return signal.aborted ? interrupted : await work()
+  } catch (error) {
+    if (signal.aborted) return interrupted
+    throw error
+  } finally {
+    signal.removeEventListener('abort', close)
+  }
+}
+
 async function inTransaction(work: Work): Promise<Merged> {
-  const { client } = work
+  const { client, signal } = work
   await client.query('BEGIN')
   try {
-    const outcome = await importSources(work)
+    const outcome = await interruptible(client, signal, () => importSources(work))
+    if (outcome === interrupted || signal.aborted) return { kind: 'interrupted' }
+    // From here on an interrupt comes too late: whether the commit succeeded has to be seen.
     await client.query(outcome.kind === 'imported' ? 'COMMIT' : 'ROLLBACK')
     return outcome
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
-    if (error instanceof pg.DatabaseError && othersAtWork.has(error.code ?? '')) return { kind: 'busy' }
+    if (error instanceof pg.DatabaseError && lockConflicts.has(error.code ?? '')) return { kind: 'busy' }
     throw error
   }
 }
 
-/** A lock not had in time, and a deadlock that this import was chosen to resolve. */
-const othersAtWork = new Set(['55P03', '40P01'])
+/** A lock timeout, and a deadlock that PostgreSQL resolved by ending this import. */
+const lockConflicts = new Set(['55P03', '40P01'])
 
 /** Against writers only: those who read, and foreign keys that are checked, go on. What is checked then holds until the commit. */
 const lockTables = `LOCK TABLE ${importFiles.map((file) => file.table).join(', ')} IN SHARE ROW EXCLUSIVE MODE`
@@ -127,7 +159,7 @@ async function importSources(work: Work): Promise<Merged> {
   if (prune && rowsOf(removals) > (prune.atMost ?? -1)) return { kind: 'planned', removals }
 
   await hashPasswords(client, passwords, (count) => onProgress('hashing passwords', count, passwords.size))
-  return { kind: 'imported', files: await mergeAll(work, removals) }
+  return { kind: 'imported', ...(await mergeAll(work, removals)) }
 }
 
 /** VACUUM takes rows for visible to all only once their commit is on disk, which `synchronous_commit = off` puts off. */
@@ -167,8 +199,9 @@ function rowsOf(removals: Record<string, Removal>): number {
 async function mergeAll(
   { client, sources, prune, onProgress }: Work,
   removals: Record<string, Removal>,
-): Promise<Record<string, Counts>> {
+): Promise<Omit<Imported, 'kind'>> {
   const counts: Record<string, Counts> = {}
+  const keptDisabled = await keepDisabled(client)
   const instant = await chooseInstant(client)
   await recordChanges(client, instant)
   await prepareUsers(client)
@@ -184,7 +217,7 @@ async function mergeAll(
   const files = sources.map(({ file }) => file)
   if (prune) await removeRows(client, files)
   await recordAccessChanges(client, instant)
-  return counts
+  return { files: counts, keptDisabled }
 }
 
 function refused(faults: Faults): ImportOutcome {
@@ -192,7 +225,7 @@ function refused(faults: Faults): ImportOutcome {
 }
 
 /**
- * What autovacuum would do within minutes, done now: until it is, each page reads the tables beside the indexes, each
+ * What autovacuum would do within minutes, done now: until then, each page reads the tables in addition to the indexes, and each
  * search the list of what the index has not taken in yet. Readers and writers go on meanwhile.
  * @returns why it could not be done, or null
  */

@@ -10,8 +10,8 @@ export type Counts = { added: number; changed: number; unchanged: number; remove
 
 /**
  * Brings a table to what was staged for it. Rows that are equal already are left alone, not even locked.
- * Two statements and not one with ON CONFLICT, which would lock and so write every row; between the two nobody
- * else can write, because the import holds the table's lock.
+ * Two statements and not one with ON CONFLICT, which would lock and therefore write every row. No other session can
+ * write between the two, because the import holds the table's lock.
  */
 export async function mergeFile(client: pg.ClientBase, file: ImportFile, instant: Date): Promise<Counts> {
   const staged = await client.query<{ rows: number }>(
@@ -95,6 +95,21 @@ export async function hashPasswords(
   }
 }
 
+/**
+ * Users whom the operator disabled stay disabled, even if the file has them as active. Runs before the merging.
+ * @returns the ids of the users who are active in the file, in order
+ */
+export async function keepDisabled(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `WITH kept AS (
+       UPDATE staged_users s SET status = 'disabled'
+         FROM users u WHERE u.id = s.id AND u.disabled_by_operator_at IS NOT NULL AND s.status = 'active'
+       RETURNING s.id
+     ) SELECT id FROM kept ORDER BY id`,
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** What the merging of the other tables doesn't need. To be done just before it. */
 export async function prepareUsers(client: pg.ClientBase): Promise<void> {
   for (const sql of [keepHashes, endSessions, freeEmails]) await client.query(sql)
@@ -105,7 +120,7 @@ const keepHashes = `
   UPDATE staged_users s SET password_hash = u.password_hash
     FROM users u WHERE u.id = s.id AND s.password_hash IS NULL`
 
-/** Of users who are disabled, and of those whose password changes: whoever is logged in may be why it was changed. */
+/** Of users who are disabled, and of those whose password changes: an attacker who is logged in may be the reason. */
 const endSessions = `
   DELETE FROM sessions USING staged_users s JOIN users u USING (id)
    WHERE sessions.user_id = u.id
@@ -113,7 +128,7 @@ const endSessions = `
 
 /**
  * An address may pass from one user to another, or two may swap theirs, and uniqueness is checked row by row. So an
- * address that somebody else is about to take is given up first, for a text that is nobody's address.
+ * address that another user is about to take is first replaced by a text that cannot be an address.
  */
 const freeEmails = `
   UPDATE users u SET email_folded = E'\\n' || u.id

@@ -76,7 +76,7 @@ export async function checkRemoved(
   }
 }
 
-/** What refers to others goes first. To be done when nothing that stays refers to these rows any more. */
+/** Deletes referring rows first. Runs when no row that stays refers to these rows. */
 export async function removeRows(client: pg.ClientBase, files: ImportFile[]): Promise<void> {
   for (const { table, key } of files.toReversed()) {
     const same = key.map((column) => `t.${column} = gone.${column}`).join(' AND ')

@@ -52,6 +52,9 @@ export async function* readCsv(
   let bytes = 0
   try {
     for await (const piece of createReadStream(path)) {
+      if (bytes === 0 && isUtf16(piece)) {
+        throw new CsvFault(1, 'the file is UTF-16; save it as UTF-8, which Excel calls "CSV UTF-8"')
+      }
       utf8.decode(piece, { stream: true })
       await settled((done) => parser.write(piece, done))
       bytes += piece.length
@@ -62,6 +65,16 @@ export async function* readCsv(
   } catch (error) {
     throw await asFault(error, path, line)
   }
+}
+
+/** By its byte order mark; or without one by a NUL in its first character, which in a header is ASCII. */
+function isUtf16(start: Buffer): boolean {
+  const [first, second] = start
+  return (
+    (first === 0xff && second === 0xfe) ||
+    (first === 0xfe && second === 0xff) ||
+    (start.length > 1 && (first === 0) !== (second === 0))
+  )
 }
 
 function settled(start: (done: (error?: Error | null) => void) => void): Promise<void> {
@@ -81,7 +94,7 @@ async function asFault(error: unknown, path: string, line: number): Promise<unkn
   return notUtf8 ? new CsvFault(await firstLineNotUtf8(path), 'the line is not UTF-8') : error
 }
 
-/** Reads once more: only a file that is refused pays for it. */
+/** Reads the file again, which only a refused file costs. */
 async function firstLineNotUtf8(path: string): Promise<number> {
   let line = 0
   const lines = createInterface({ input: createReadStream(path, 'latin1'), crlfDelay: Infinity })

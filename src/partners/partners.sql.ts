@@ -20,12 +20,14 @@ export const Partner = Type.Object({
   key_ids: Type.Array(Type.String()),
   id_token_alg: SigningAlgorithm,
   post_logout_redirect_uris: Type.Array(Type.String()),
+  /** The partner's public web site. */
+  site: Type.Union([Type.String(), Type.Null()]),
 })
 export type Partner = Static<typeof Partner>
 
 const columns = `client_id, name, status, redirect_uris, require_pkce, auth_methods,
   ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-  id_token_alg, post_logout_redirect_uris`
+  id_token_alg, post_logout_redirect_uris, site`
 
 /** $1 client_id */
 export const findPartner = statement(
@@ -42,14 +44,33 @@ export const listPartners = statement(
 
 /**
  * $1 client_id, $2 name, $3 redirect URIs, $4 whether PKCE is required, $5 authentication methods, $6 SHA-256 of each
- * secret, $7 JWKS as JSON or null, $8 thumbprints of its keys, $9 algorithm of id_tokens, $10 post-logout redirect URIs
+ * secret, $7 JWKS as JSON or null, $8 thumbprints of its keys, $9 algorithm of id_tokens, $10 post-logout redirect URIs,
+ * $11 web site or null
  */
 export const insertPartner = statement(
   'insert_partner',
   Type.Object({ client_id: Type.String() }),
   `INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
-                         key_thumbprints, id_token_alg, post_logout_redirect_uris)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING client_id`,
+                         key_thumbprints, id_token_alg, post_logout_redirect_uris, site)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING client_id`,
+)
+
+/**
+ * Null leaves a setting as it is. $1 client_id, $2 name, $3 redirect URIs, $4 web site, empty for none; $5 the
+ * authentication methods that the partner must have now, $6 the new ones, $7 SHA-256 of each secret, $8 JWKS as JSON,
+ * empty for none; $9 thumbprints of its keys. No row: no such partner, or its methods were changed meanwhile.
+ */
+export const updatePartnerSettings = statement(
+  'update_partner_settings',
+  Partner,
+  `UPDATE partners
+      SET name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
+          site = CASE WHEN $4::text IS NULL THEN site ELSE nullif($4, '') END,
+          auth_methods = coalesce($6, auth_methods), secret_hashes = coalesce($7, secret_hashes),
+          jwks = CASE WHEN $8::text IS NULL THEN jwks ELSE nullif($8, '')::jsonb END,
+          key_thumbprints = coalesce($9, key_thumbprints)
+    WHERE client_id = $1 AND auth_methods = $5
+   RETURNING ${columns}`,
 )
 
 /** $1 client_id, $2 the new status; no row: no such partner */

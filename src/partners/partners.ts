@@ -12,6 +12,7 @@ import {
   type Partner,
   replaceKeys,
   rotateSecret,
+  updatePartnerSettings,
 } from './partners.sql.ts'
 import { redirectUriFault } from './redirect-uri.ts'
 
@@ -26,12 +27,33 @@ export type NewPartner = {
   /** By default RS256. */
   idTokenAlg?: string | undefined
   postLogoutRedirectUris?: string[] | undefined
+  /** Of the partner's public web site. */
+  site?: string | undefined
+}
+
+/** What is undefined stays as it is. */
+export type PartnerChanges = {
+  name?: string | undefined
+  redirectUris?: string[] | undefined
+  /** Null: none. */
+  site?: string | null | undefined
+  authMethods?: string[] | undefined
+  /** The public keys, for a partner that is to authenticate by private_key_jwt. */
+  jwks?: string | undefined
 }
 
 type Refused = { kind: 'refused'; faults: string[] }
 
 /** The secret is in this answer and nowhere else: only its digest is stored. None for a partner that signs assertions. */
 export type Registration = { kind: 'created'; clientId: string; clientSecret: string | undefined } | Refused
+
+/** A secret where the partner had none and its new authentication methods need one: it is in this answer alone. */
+export type PartnerUpdate =
+  | { kind: 'updated'; partner: Partner; clientSecret: string | undefined }
+  | { kind: 'unknown' }
+  /** Another operator changed the authentication methods at the same time. */
+  | { kind: 'conflict' }
+  | Refused
 
 export type SecretRotation =
   | { kind: 'rotated'; clientId: string; clientSecret: string; liveSecrets: number }
@@ -60,6 +82,7 @@ export async function createPartner(
     ...(input.redirectUris.length === 0 ? ['there must be a redirect URI'] : []),
     ...uriFaults('redirect URI', input.redirectUris),
     ...uriFaults('post-logout redirect URI', postLogoutRedirectUris),
+    ...(input.site === undefined ? [] : uriFaults('site', [input.site])),
     ...methodFaults(authMethods, input.jwks !== undefined),
     ...(keys.kind === 'refused' ? keys.faults : []),
     ...(signingAlgorithm.Check(idTokenAlg) ? [] : ['the algorithm of id_tokens must be RS256 or ES256']),
@@ -78,8 +101,76 @@ export async function createPartner(
     keys.thumbprints,
     idTokenAlg,
     unique(postLogoutRedirectUris),
+    input.site ?? null,
   ])
   return { kind: 'created', clientId, clientSecret: secret?.text }
+}
+
+/**
+ * Changes what is named, or names every fault at once and changes nothing. A partner whose new authentication methods
+ * need no secret loses its secrets, one whose methods need no keys its keys, from the next request on.
+ */
+export async function updatePartner(
+  database: Database,
+  environment: Environment,
+  clientId: string,
+  changes: PartnerChanges,
+): Promise<PartnerUpdate> {
+  const partner = await database.maybe(findPartner, [clientId])
+  if (!partner) return { kind: 'unknown' }
+  const { name, redirectUris, site, authMethods } = changes
+  const keys = changes.jwks === undefined ? noKeys : await readJwks(changes.jwks)
+  const faults = [
+    ...(Object.values(changes).every((value) => value === undefined) ? ['there is nothing to change'] : []),
+    ...(name === undefined ? [] : nameFaults(name.trim())),
+    ...uriFaults('redirect URI', redirectUris ?? []),
+    ...(typeof site === 'string' ? uriFaults('site', [site]) : []),
+    ...newMethodFaults(partner, changes),
+    ...(keys.kind === 'refused' ? keys.faults : []),
+  ]
+  if (faults.length > 0 || keys.kind === 'refused') return { kind: 'refused', faults }
+  const credentials = authMethods && changedCredentials(environment, partner, authMethods, keys)
+  const updated = await database.maybe(updatePartnerSettings, [
+    clientId,
+    name?.trim() ?? null,
+    redirectUris ? unique(redirectUris) : null,
+    site === null ? '' : (site ?? null),
+    partner.auth_methods,
+    authMethods ? unique(authMethods) : null,
+    credentials?.secretHashes ?? null,
+    credentials?.jwks ?? null,
+    credentials?.thumbprints ?? null,
+  ])
+  if (!updated) return { kind: 'conflict' }
+  return { kind: 'updated', partner: updated, clientSecret: credentials?.clientSecret }
+}
+
+function newMethodFaults(partner: Partner, { authMethods, jwks }: PartnerChanges): string[] {
+  if (!authMethods)
+    return jwks === undefined
+      ? []
+      : ['a JWKS goes with new authentication methods; `partner set-keys` replaces keys alone']
+  const keeps = authMethods.includes('private_key_jwt') && partner.key_ids.length > 0
+  return methodFaults(authMethods, jwks !== undefined || keeps)
+}
+
+/** What the change of methods does to secrets and keys; what is undefined stays. */
+function changedCredentials(
+  environment: Environment,
+  partner: Partner,
+  authMethods: string[],
+  keys: RegisteredKeys & { kind: 'read' },
+) {
+  const secret =
+    takesSecret(authMethods) && !takesSecret(partner.auth_methods) ? newToken(environment, 'cs') : undefined
+  const noSecrets = takesSecret(authMethods) ? undefined : []
+  const newKeys = keys.keys.length > 0 || !authMethods.includes('private_key_jwt')
+  return {
+    clientSecret: secret?.text,
+    secretHashes: secret ? [secret.hash] : noSecrets,
+    jwks: newKeys ? (jwksOf(keys) ?? '') : undefined,
+    thumbprints: newKeys ? keys.thumbprints : undefined,
+  }
 }
 
 /** Two secrets are live afterwards, or with `endOthers` the new one alone. */

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { latchkey, latchkeyOn } from '../support/latchkey.ts'
+import { errorOf, latchkey, latchkeyOn } from '../support/latchkey.ts'
 
 let db: TestDatabase
 
@@ -39,9 +40,41 @@ describe('usage errors', () => {
     expect(stderr).toMatch(/^Usage: latchkey .*\n[\s\S]*Commands:/)
   })
 
+  test('--version is that of the package', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+    const { code, stdout, stderr } = await latchkey(['--version'], {})
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
   test('--help is no error', async () => {
     const { code, stdout, stderr } = await latchkeyOn(db.url, ['partner', 'create', '--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('--redirect-uri <uri...>')
+  })
+})
+
+describe('with --json, an error is one line of JSON on standard error, and standard output is empty', () => {
+  const production = {
+    LATCHKEY_ENVIRONMENT: 'production',
+    LATCHKEY_SECRET: 'a secret of 32 bytes, or even more',
+  }
+  test.each<[string, string[], Record<string, string>, RegExp]>([
+    ['usage', ['frobnicate'], {}, /^unknown command 'frobnicate'$/],
+    ['usage', ['partner', 'show'], {}, /^missing required argument 'client_id'$/],
+    ['usage', ['partner'], {}, /unknown option '--json'/],
+    ['usage', ['import', 'x', '--at-most', 'y'], {}, /argument 'y' is invalid\. That is not a number/],
+    ['configuration', ['partner', 'list'], { LATCHKEY_PORT: 'x' }, /LATCHKEY_PORT: must be a port/],
+    ['database_unavailable', ['user', 'list'], { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, /ECONNREFUSED/],
+    ['not_found', ['user', 'show', 'nobody'], {}, /^There is no user "nobody"\.$/],
+    ['not_found', ['partner', 'show', 'test_nobody'], {}, /^There is no partner test_nobody/],
+    ['not_found', ['grant', 'revoke', '1'], {}, /^There is no live grant 1\.$/],
+    ['refused', ['import', '/nowhere'], {}, /not a directory that can be read/],
+    ['wrong_environment', ['partner', 'list'], production, /^This database belongs to sandbox/],
+  ])('%s: %j', async (code, args, env, message) => {
+    const sandbox = { DATABASE_URL: db.url, LATCHKEY_SECRET: 'a secret of 32 bytes, or even more' }
+    await latchkey(['migrate'], sandbox)
+    const finished = await latchkey([...args, '--json'], { ...sandbox, ...env })
+    expect(finished).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^.*\n$/) })
+    expect(errorOf(finished)).toEqual({ code, message: expect.stringMatching(message) })
   })
 })

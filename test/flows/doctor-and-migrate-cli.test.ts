@@ -27,10 +27,9 @@ describe('doctor', () => {
     const found = await cli.json('doctor')
     expect(found.ok).toBe(true)
     expect(found.checks.map(({ check, ok }: { check: string; ok: boolean }) => [check, ok])).toEqual(
-      ['configuration', 'database', 'version', 'clocks', 'data', 'signing keys'].map((check) => [
-        check,
-        true,
-      ]),
+      ['configuration', 'database', 'version', 'clocks', 'environment', 'schema', 'data', 'signing keys'].map(
+        (check) => [check, true],
+      ),
     )
     expect(await cli.text('doctor')).toMatch(
       /^ok {5}configuration +sandbox at http:\/\/localhost:4000, API at .*\nok {5}database/,
@@ -61,6 +60,6 @@ describe('doctor', () => {
 })
 
 test('migrate says that the database is up to date', async () => {
-  expect(await cli.json('migrate')).toEqual({ migrated: true })
+  expect(await cli.json('migrate')).toEqual({ migrated: true, applied: [] })
   expect(await cli.text('migrate')).toBe('The database is up to date.\n')
 })

@@ -58,6 +58,28 @@ describe('grant list and revoke', () => {
     expect(await cli.text('grant', 'list', '--partner', partner.clientId)).toBe('There are no live grants.\n')
   })
 
+  test('list --all has ended ones too, with when and by whom', async () => {
+    const partner = await server.partner({ name: 'Ended' })
+    for (const user of ['ann', 'bob']) await tokensFor(server, partner, user)
+    const live = await cli.json('grant', 'list', '--partner', partner.clientId)
+    expect(live[0]).toMatchObject({ revoked_at: null, revoked_by: null })
+    await cli.json('grant', 'revoke', live[0].id)
+    await query(db.database, `UPDATE grants SET revoked_at = now(), revoked_by = 'user' WHERE id = $1`, [
+      live[1].id,
+    ])
+    expect(await cli.json('grant', 'list', '--partner', partner.clientId)).toEqual([])
+    const all = await cli.json('grant', 'list', '--all', '--partner', partner.clientId)
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
+    expect(all).toMatchObject([
+      { id: live[0].id, revoked_at: time, revoked_by: 'operator' },
+      { id: live[1].id, revoked_at: time, revoked_by: 'user' },
+    ])
+    expect(await cli.text('grant', 'list', '--all', '--partner', partner.clientId)).toMatch(
+      /^.*\) {2}ended \d{4}-.*Z by the operator\n.*\) {2}ended \d{4}-.*Z by the user\n$/,
+    )
+    expect(await cli.text('grant', 'list', '--all', '--partner', 'test_none')).toBe('There are no grants.\n')
+  })
+
   test.each(['x', '99999999999999999999'])('revoke of %s is no such grant', async (id) => {
     const { code, stderr } = await cli.run('grant', 'revoke', '--', id)
     expect({ code, stderr }).toEqual({ code: 1, stderr: `There is no live grant ${id}.\n` })

@@ -105,7 +105,39 @@ describe('faults', () => {
     [
       'UTF-16',
       { 'firms.csv': Buffer.from('\uFEFFid,name\n', 'utf16le') },
-      ['firms.csv:1: the line is not UTF-8'],
+      ['firms.csv:1: the file is UTF-16; save it as UTF-8, which Excel calls "CSV UTF-8"'],
+    ],
+    [
+      'UTF-16 of the other byte order',
+      { 'firms.csv': Buffer.from('\uFEFFid,name\n', 'utf16le').swap16() },
+      ['firms.csv:1: the file is UTF-16; save it as UTF-8, which Excel calls "CSV UTF-8"'],
+    ],
+    [
+      'UTF-16 without a byte order mark',
+      { 'firms.csv': Buffer.from('id,name\n', 'utf16le') },
+      ['firms.csv:1: the file is UTF-16; save it as UTF-8, which Excel calls "CSV UTF-8"'],
+    ],
+    [
+      'semicolons',
+      { 'firms.csv': '\uFEFFid;name\nf1;First\n' },
+      ['firms.csv:1: the values are separated by semicolons; separate them by commas'],
+    ],
+    [
+      'tabs',
+      { 'firms.csv': 'name\tid\n' },
+      ['firms.csv:1: the values are separated by tabs; separate them by commas'],
+    ],
+    [
+      'two byte order marks',
+      { 'firms.csv': '\uFEFF\uFEFFid,name\nf1,First\n' },
+      ['firms.csv:1: the file begins with two byte order marks; at most one is allowed'],
+    ],
+    [
+      'a byte order mark within',
+      { 'firms.csv': 'id,name\nf1,First\n\uFEFFf2,Second\n' },
+      [
+        'firms.csv:3: column "id": begins with a byte order mark (U+FEFF), which is only allowed at the beginning of the file; were files joined?',
+      ],
     ],
     [
       'an unknown column',

@@ -1,7 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashPassword, verifyPassword } from '../../src/directory/passwords.ts'
+import { disableUser, enableUser } from '../../src/directory/users.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
-import { addSession, base, emptyDirectory, refusal, take, taken, usersHeader } from '../support/import.ts'
+import {
+  addSession,
+  base,
+  emptyDirectory,
+  refusal,
+  take,
+  taken,
+  usersHeader,
+  writeFiles,
+} from '../support/import.ts'
+import { latchkeyOn } from '../support/latchkey.ts'
 
 let db: TestDatabase
 
@@ -94,6 +105,57 @@ describe('passwords', () => {
     })
     expect(outcome.kind).toBe('refused')
     expect(JSON.stringify(outcome)).not.toContain('sesame-open')
+  })
+})
+
+describe('whom the operator disabled', () => {
+  const users = (status: string) => ({
+    ...base,
+    'users.csv': `${usersHeader}u1,f1,ann@example.com,Ann,principal,${status},\nu2,f2,bob@example.com,Bob,advisor,active,\n`,
+  })
+  const statuses = async () =>
+    (await query(db.database, 'SELECT status FROM users ORDER BY id')).map((row) => row.status)
+
+  test('stays disabled whatever imports say, and the answer tells it, until the operator enables the user', async () => {
+    await taken(db.database, users('active'))
+    await disableUser(db.database, 'u1')
+    await addSession(db.database, 'u2')
+    const directory = writeFiles(users('active'))
+    const told = await latchkeyOn(db.url, ['import', directory])
+    expect(told.stdout).toContain('users.csv: 0 added, 0 changed, 2 unchanged\n')
+    expect(told.stdout).toContain(
+      '1 user stays disabled by the operator: u1. `latchkey user enable` undoes it.\n',
+    )
+    expect(
+      JSON.parse((await latchkeyOn(db.url, ['import', directory, '--json'])).stdout).kept_disabled,
+    ).toEqual(['u1'])
+    expect(await statuses()).toEqual(['disabled', 'active'])
+    expect(await query(db.database, 'SELECT user_id FROM sessions')).toEqual([{ user_id: 'u2' }])
+
+    await enableUser(db.database, 'u1')
+    expect(await take(db.database, users('active'))).toMatchObject({ keptDisabled: [] })
+    expect(await statuses()).toEqual(['active', 'active'])
+  })
+
+  test('is changed by an import in all else', async () => {
+    await taken(db.database, users('active'))
+    await disableUser(db.database, 'u1')
+    const renamed = { 'users.csv': `${usersHeader}u1,f1,new@example.com,Anna,principal,active,\n` }
+    expect(await take(db.database, renamed)).toMatchObject({
+      files: { 'users.csv': { changed: 1 } },
+      keptDisabled: ['u1'],
+    })
+    expect(await query(db.database, `SELECT name, email, status FROM users WHERE id = 'u1'`)).toEqual([
+      { name: 'Anna', email: 'new@example.com', status: 'disabled' },
+    ])
+  })
+
+  test('is not listed where the import has the user as disabled as well; and whom only the import disabled, it enables', async () => {
+    await taken(db.database, users('disabled'))
+    expect(await take(db.database, users('active'))).toMatchObject({ keptDisabled: [] })
+    expect(await statuses()).toEqual(['active', 'active'])
+    await disableUser(db.database, 'u1')
+    expect(await take(db.database, users('disabled'))).toMatchObject({ keptDisabled: [] })
   })
 })
 

@@ -11,7 +11,7 @@ import {
   taken,
   writeFiles,
 } from '../support/import.ts'
-import { latchkeyOn as latchkey } from '../support/latchkey.ts'
+import { errorOf, latchkeyOn as latchkey } from '../support/latchkey.ts'
 
 let db: TestDatabase
 
@@ -35,6 +35,7 @@ describe('the command', () => {
         'accounts.csv': { added: 2, changed: 0, unchanged: 0 },
         'account_access.csv': { added: 1, changed: 0, unchanged: 0 },
       },
+      kept_disabled: [],
     })
     expect(first.stderr).toContain('reading households.csv')
     expect(
@@ -79,7 +80,7 @@ describe('the command', () => {
   test('a bad row in the last line of the last file leaves everything as it was', async () => {
     await taken(db.database, base)
     const before = await everything(db.database)
-    const { code, stdout, stderr } = await latchkey(db.url, [
+    const finished = await latchkey(db.url, [
       'import',
       '--json',
       writeFiles({
@@ -89,9 +90,11 @@ describe('the command', () => {
         'account_access.csv': 'user_id,account_id\nu1,a1\nu2,a404\n',
       }),
     ])
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('account_access.csv:3: column "account_id": there is no account "a404"\n')
-    expect(stderr).toContain('Nothing was changed.')
+    expect(finished).toMatchObject({ code: 1, stdout: '' })
+    expect(errorOf(finished)).toEqual({
+      code: 'refused',
+      message: 'account_access.csv:3: column "account_id": there is no account "a404"\nNothing was changed.',
+    })
     expect(await everything(db.database)).toEqual(before)
   })
 
@@ -160,6 +163,7 @@ describe('what changes', () => {
     expect(first).toMatchObject({ files: { 'firms.csv': { added: 1 }, 'roles.csv': { changed: 1 } } })
     expect(second).toEqual({
       kind: 'imported',
+      keptDisabled: [],
       unsettled: null,
       files: { 'firms.csv': { added: 0, changed: 0, unchanged: 1 } },
     })

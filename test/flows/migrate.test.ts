@@ -7,7 +7,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { MigrationError, migrate } from '../../src/database/migrate.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
-import { latchkeyOn } from '../support/latchkey.ts'
+import { errorOf, latchkeyOn } from '../support/latchkey.ts'
 
 const ownNames = readdirSync(new URL('../../migrations', import.meta.url)).sort()
 let db: TestDatabase
@@ -42,8 +42,8 @@ async function applied(): Promise<string[]> {
   return found.map(({ name }) => name)
 }
 
-function write(name: string, sql: string): void {
-  writeFileSync(join(directory, name), sql)
+function write(name: string, sql: string, kind = 'compatible'): void {
+  writeFileSync(join(directory, name), `-- ${kind}\n${sql}`)
 }
 
 /** `latchkey migrate` on this database. */
@@ -86,31 +86,33 @@ describe('the own migrations', () => {
     const both = Promise.all([run(), run()])
     await waiting(2)
     await gate.end()
+    const appliedBy: string[][] = []
     for (const { code, stdout, stderr } of await both) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      expect(JSON.parse(stdout)).toEqual({ migrated: true })
+      expect(JSON.parse(stdout)).toMatchObject({ migrated: true })
+      appliedBy.push(JSON.parse(stdout).applied)
     }
+    expect(appliedBy.sort((one, other) => one.length - other.length)).toEqual([[], ownNames])
     expect(await applied()).toEqual(ownNames)
   })
 
   test('of a database that a newer program has migrated: refused, and it is left as it is', async () => {
     await rows(`INSERT INTO schema_migrations (name, digest) VALUES ('9999_future.sql', 'x')`)
-    const { code, stdout, stderr } = await run()
-    expect({ code, stdout, stderr }).toEqual({
-      code: 1,
-      stdout: '',
-      stderr:
-        'The database is newer than this program: it has 9999_future.sql. Run the newer Latchkey on it.\n',
+    const finished = await run()
+    expect(finished).toMatchObject({ code: 1, stdout: '' })
+    expect(errorOf(finished)).toEqual({
+      code: 'schema',
+      message:
+        'The database is newer than this program: it has 9999_future.sql, which is a breaking change. Run the newer Latchkey on it.',
     })
     expect(await applied()).toEqual([...ownNames, '9999_future.sql'])
   })
 
   test('of which one was changed after it was applied: refused', async () => {
     await rows(`UPDATE schema_migrations SET digest = 'other' WHERE name = '${ownNames[0]}'`)
-    const { code, stderr } = await run()
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `${ownNames[0]} was changed after it had been applied. Migrations go forward only: add a new one.\n`,
+    expect(errorOf(await run())).toEqual({
+      code: 'schema',
+      message: `${ownNames[0]} was changed after it had been applied. Migrations go forward only: add a new one.`,
     })
   })
 })

@@ -7,7 +7,7 @@ import { tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, refresh, token } from '../support/journey.ts'
-import { latchkey } from '../support/latchkey.ts'
+import { errorOf, latchkey } from '../support/latchkey.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
 const secret = randomBytes(32).toString('hex')
@@ -96,9 +96,9 @@ describe('partner create', () => {
       ['/callback', 'not an absolute URL'],
     ] as const
     const options = [redirectUri, ...bad.map(([uri]) => uri)].flatMap((uri) => ['--redirect-uri', uri])
-    const { code, stdout, stderr } = await cli.run('partner', 'create', '--name', 'Bad', ...options, '--json')
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    const lines = stderr.trimEnd().split('\n')
+    const finished = await cli.run('partner', 'create', '--name', 'Bad', ...options, '--json')
+    expect(finished).toMatchObject({ code: 1, stdout: '' })
+    const lines = errorOf(finished).message.split('\n')
     expect(lines).toHaveLength(bad.length)
     for (const [index, [uri, reason]] of bad.entries()) {
       expect(lines[index]).toContain(JSON.stringify(uri))
@@ -132,6 +132,7 @@ describe('partner list and show', () => {
       key_ids: [],
       id_token_alg: 'RS256',
       post_logout_redirect_uris: [],
+      site: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       live_secrets: 1,
     }
@@ -168,7 +169,7 @@ describe('partner list and show', () => {
 test.each(['show', 'suspend', 'resume', 'rotate-secret'])(
   'partner %s of an unknown client_id says so',
   async (command) => {
-    const { code, stdout, stderr } = await cli.run('partner', command, 'test_nobody', '--json')
+    const { code, stdout, stderr } = await cli.run('partner', command, 'test_nobody')
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',

@@ -13,6 +13,7 @@ import {
 } from '../support/client-assertion.ts'
 import { type CommandLine, commandLine } from '../support/command-line.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { errorOf } from '../support/latchkey.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 import { postForm } from '../support/token-endpoint.ts'
 
@@ -58,10 +59,10 @@ async function answerTo(clientId: string, by: SigningPair): Promise<unknown> {
 
 async function faultsOf(...args: string[]): Promise<string[]> {
   const before = await cli.json('partner', 'list')
-  const { code, stdout, stderr } = await cli.run('partner', ...args, '--json')
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  const finished = await cli.run('partner', ...args, '--json')
+  expect(finished).toMatchObject({ code: 1, stdout: '' })
   expect(await cli.json('partner', 'list')).toEqual(before)
-  return stderr.trimEnd().split('\n')
+  return errorOf(finished).message.split('\n')
 }
 
 describe('partner create for private_key_jwt', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { verifyPassword } from '../../src/directory/passwords.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
-import { latchkeyOn as latchkey } from '../support/latchkey.ts'
+import { errorOf, latchkeyOn as latchkey } from '../support/latchkey.ts'
 
 let db: TestDatabase
 
@@ -65,17 +65,19 @@ describe('user create', () => {
   test('says all that is wrong and stores nothing', async () => {
     const form = await create({ id: 'a b', email: 'nobody' })
     expect(form).toMatchObject({ code: 1, stdout: '' })
-    expect(form.stderr).toMatch(/id: "a b" is not an id.*email: "nobody" is not an email/)
+    expect(errorOf(form).message).toMatch(/id: "a b" is not an id.*email: "nobody" is not an email/)
     expect(form.stderr).not.toContain('    at ')
     const facts = await create({ firm: 'f9', role: 'boss' })
-    expect(facts.stderr).toContain('there is no firm "f9"; there is no role "boss"')
+    expect(errorOf(facts).message).toContain('there is no firm "f9"; there is no role "boss"')
     expect(await rows('SELECT id FROM users')).toEqual([])
   })
 
   test('refuses an id and an address that are taken, whatever their case', async () => {
     await create()
-    expect((await create({ email: 'else@example.com' })).stderr).toContain('there is a user "u1" already')
-    expect((await create({ id: 'u2', email: 'ANN@example.COM' })).stderr).toContain(
+    expect(errorOf(await create({ email: 'else@example.com' })).message).toContain(
+      'there is a user "u1" already',
+    )
+    expect(errorOf(await create({ id: 'u2', email: 'ANN@example.COM' })).message).toContain(
       `"ANN@example.COM" is another user's address`,
     )
     expect(await rows('SELECT id FROM users')).toEqual([{ id: 'u1' }])
@@ -125,6 +127,84 @@ test('user disable shuts a user out and ends the sessions', async () => {
   expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { id: 'u1', sessions_ended: 1 } })
   expect(await rows('SELECT status FROM users')).toEqual([{ status: 'disabled' }])
   expect(await rows('SELECT user_id FROM sessions')).toEqual([])
+})
+
+describe('user enable', () => {
+  test('makes a disabled user active, and is told that the next import decides', async () => {
+    await create()
+    expect((await latchkey(db.url, ['user', 'disable', 'u1'])).code).toBe(0)
+    const { code, stdout } = await latchkey(db.url, ['user', 'enable', 'ANN@example.com'])
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'u1 is active. An import that has this user as disabled disables the user again.\n',
+    })
+    expect(await rows('SELECT status, disabled_by_operator_at AS at FROM users')).toEqual([
+      { status: 'active', at: null },
+    ])
+  })
+
+  test('of an unknown user is an error', async () => {
+    const { code, stderr } = await latchkey(db.url, ['user', 'enable', 'nobody'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Nothing was changed: there is no user "nobody".\n' })
+  })
+})
+
+describe('user list and show', () => {
+  test('tell who there is, and who disabled whom', async () => {
+    await createWithPassword('correct horse')
+    await logIn('u1')
+    await rows(`INSERT INTO firms VALUES ('f2', 'Second')`)
+    await create({ id: 'u2', email: 'bob@example.com', name: 'Bob', firm: 'f2' })
+    await create({ id: 'u3', email: 'cy@example.com', name: 'Cy', firm: 'f2' })
+    await rows(`UPDATE users SET status = 'disabled' WHERE id = 'u3'`) // as an import does
+    await latchkey(db.url, ['user', 'disable', 'u2'])
+
+    const list = async (...options: string[]) => (await latchkey(db.url, ['user', 'list', ...options])).stdout
+    const lines = (await list()).split('\n')
+    expect(lines).toEqual([
+      'u1  Ann@Example.com  Ann  (active)',
+      expect.stringMatching(
+        /^u2 {2}bob@example\.com {2}Bob {2}\(disabled by the operator since \d{4}-.*Z; imports do not change it\)$/,
+      ),
+      'u3  cy@example.com  Cy  (disabled)',
+      '',
+    ])
+    expect((await list('--firm', 'f1')).split('\n')).toEqual([lines[0], ''])
+    expect((await list('--disabled', '--firm', 'f2')).split('\n')).toEqual([lines[1], lines[2], ''])
+    expect(await list('--firm', 'f9')).toBe('There are no such users.\n')
+    expect(JSON.parse(await list('--json', '--firm', 'f1'))).toEqual([
+      {
+        id: 'u1',
+        email: 'Ann@Example.com',
+        name: 'Ann',
+        firm_id: 'f1',
+        role: 'advisor',
+        status: 'active',
+        disabled_by_operator_at: null,
+      },
+    ])
+
+    expect((await latchkey(db.url, ['user', 'show', 'ann@EXAMPLE.com'])).stdout.split('\n')).toEqual([
+      'id           u1',
+      'name         Ann',
+      'email        Ann@Example.com',
+      'firm         First (f1)',
+      'role         advisor, sees granted',
+      'status       active',
+      'password     set',
+      'sessions     1',
+      'live grants  0',
+      '',
+    ])
+    const shown = JSON.parse((await latchkey(db.url, ['user', 'show', 'u2', '--json'])).stdout)
+    expect(shown).toMatchObject({
+      id: 'u2',
+      status: 'disabled',
+      disabled_by_operator_at: expect.stringMatching(/Z$/),
+      has_password: false,
+    })
+    expect(JSON.stringify(shown)).not.toContain('argon2')
+  })
 })
 
 test('who has no password takes as long to be refused as who has one', async () => {

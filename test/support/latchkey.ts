@@ -24,6 +24,11 @@ export async function latchkey(args: string[], env: Record<string, string>, inpu
   return { code, stdout, stderr }
 }
 
+/** Why a command with `--json` failed: the last line of its standard error. */
+export function errorOf({ stderr }: Finished): { code: string; message: string } {
+  return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error
+}
+
 /** One command on a database of its own. */
 export function latchkeyOn(databaseUrl: string, args: string[], input = ''): Promise<Finished> {
   const env = { DATABASE_URL: databaseUrl, LATCHKEY_SECRET: 'a secret for tests, of 32 bytes or more' }
@@ -36,6 +41,8 @@ export type RunningLatchkey = {
   ready: Record<string, string>
   /** Everything on standard output before it. */
   output: string
+  /** Everything on standard error so far. */
+  errors(): string
   /** SIGTERM, and wait. @returns the exit code */
   stop(): Promise<number | null>
 }
@@ -77,6 +84,7 @@ export async function startLatchkey(
     process: child,
     ready,
     output,
+    errors: () => faults,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
       const exited = once(child, 'exit')

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { ExplainedError } from '../../explained-error.ts'
@@ -64,6 +65,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
       await lockClient.end().catch(() => {})
     },
   }
+}
+
+/** Whether there is an embedded PostgreSQL in this data directory, running or not. */
+export function embeddedExists(dataDir: string): boolean {
+  return existsSync(join(dataDir, 'postgres'))
 }
 
 async function enter(cluster: Cluster, as: EmbeddedOptions['as']): Promise<pg.Client> {

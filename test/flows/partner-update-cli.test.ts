@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { updatePartner } from '../../src/partners/partners.ts'
+import { newToken } from '../../src/secrets/token-format.ts'
+import {
+  assertionOf,
+  assertionParameters,
+  newSigningPair,
+  type SigningPair,
+} from '../support/client-assertion.ts'
+import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { token } from '../support/journey.ts'
+import { errorOf } from '../support/latchkey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { postForm } from '../support/token-endpoint.ts'
+
+const secret = randomBytes(32).toString('hex')
+const redirectUri = 'https://partner.example/callback'
+let db: TestDatabase
+let server: TestServer
+let cli: CommandLine
+let directory: string
+let pair: SigningPair
+let jwks: string
+
+beforeAll(async () => {
+  db = await testDatabase()
+  server = await testServer({ on: db, secret })
+  cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
+  directory = mkdtempSync(join(tmpdir(), 'latchkey-jwks-'))
+  pair = await newSigningPair('ES256')
+  jwks = join(directory, 'jwks.json')
+  writeFileSync(jwks, JSON.stringify(pair.jwk))
+})
+afterAll(async () => {
+  await server?.close()
+  await db?.drop()
+  if (directory) rmSync(directory, { recursive: true })
+})
+
+const request = () => ({ grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text })
+
+/** `invalid_grant` is a client that was let in. */
+async function answerToSecret(partner: TestPartner, clientSecret = partner.clientSecret): Promise<unknown> {
+  return (await token(server, { ...partner, clientSecret }, request())).body.error
+}
+
+async function answerToKey(clientId: string): Promise<unknown> {
+  const signed = assertionParameters(await assertionOf(server, clientId, pair))
+  return (await postForm(server, { ...request(), ...signed })).body.error
+}
+
+const update = (clientId: string, ...options: string[]) => cli.json('partner', 'update', clientId, ...options)
+
+describe('partner update', () => {
+  test('changes what is named and leaves the rest', async () => {
+    const partner = await server.partner({ name: 'Before' })
+    const before = await cli.json('partner', 'show', partner.clientId)
+    const uris = ['https://partner.example/one', 'http://localhost:4010/two']
+    const changed = await update(
+      partner.clientId,
+      ...['--name', ' After ', '--redirect-uri', ...uris, '--site', 'https://partner.example'],
+    )
+    const { created_at, live_secrets, ...rest } = before
+    expect(changed).toEqual({
+      ...rest,
+      name: 'After',
+      redirect_uris: uris,
+      site: 'https://partner.example',
+    })
+    expect(await cli.text('partner', 'show', partner.clientId)).toContain(
+      'site           https://partner.example\n',
+    )
+    expect(await answerToSecret(partner)).toBe('invalid_grant')
+
+    expect(await update(partner.clientId, '--no-site')).toEqual({ ...changed, site: null })
+    expect(await cli.json('partner', 'show', partner.clientId)).toEqual({
+      ...changed,
+      site: null,
+      created_at,
+      live_secrets,
+    })
+  })
+
+  test('from a secret to keys and back: the new secret is shown this once, the old ones are dead', async () => {
+    const partner = await server.partner()
+    const signing = await update(partner.clientId, '--auth-method', 'private_key_jwt', '--jwks', jwks)
+    expect(signing).toMatchObject({ auth_methods: ['private_key_jwt'], key_ids: [pair.jwk.kid] })
+    expect(signing).not.toHaveProperty('client_secret')
+    expect(await answerToKey(partner.clientId)).toBe('invalid_grant')
+    expect(await answerToSecret(partner)).toBe('invalid_client')
+
+    const shown = await cli.text('partner', 'update', partner.clientId, '--auth-method', 'client_secret_post')
+    expect(shown).toMatch(
+      /\nclient_secret {2}lk_test_cs_\w{49}\n\nKeep the secret: it is shown this once\.\n$/,
+    )
+    expect(await answerToSecret(partner, /lk_test_cs_\w+/.exec(shown)?.[0])).toBe('invalid_grant')
+    expect(await answerToSecret(partner)).toBe('invalid_client')
+    expect(await answerToKey(partner.clientId)).toBe('invalid_client')
+    expect((await cli.json('partner', 'show', partner.clientId)).key_ids).toEqual([])
+  })
+
+  test('a second method keeps the credentials there are', async () => {
+    const partner = await server.partner()
+    const both = ['--auth-method', 'client_secret_post', 'private_key_jwt']
+    expect(await update(partner.clientId, ...both, '--jwks', jwks)).not.toHaveProperty('client_secret')
+    expect(await answerToSecret(partner)).toBe('invalid_grant')
+    expect(await answerToKey(partner.clientId)).toBe('invalid_grant')
+    expect(await update(partner.clientId, '--auth-method', 'private_key_jwt')).toMatchObject({
+      key_ids: [pair.jwk.kid],
+    })
+    expect(await answerToKey(partner.clientId)).toBe('invalid_grant')
+  })
+
+  test('names every fault at once and changes nothing', async () => {
+    const { clientId } = await server.partner()
+    const before = await cli.json('partner', 'show', clientId)
+    const finished = await cli.run(
+      ...['partner', 'update', clientId, '--name', '', '--redirect-uri', 'http://partner.example/'],
+      ...['--site', 'javascript:alert(1)', '--auth-method', 'none', 'private_key_jwt', '--json'],
+    )
+    expect(finished).toMatchObject({ code: 1, stdout: '' })
+    expect(errorOf(finished).message.split('\n')).toEqual([
+      expect.stringContaining('the name must be 1 to 100 characters'),
+      expect.stringContaining('redirect URI "http://partner.example/" must be https'),
+      expect.stringContaining('site "javascript:alert(1)"'),
+      'there is no authentication method "none"',
+      'private_key_jwt needs a JWKS with the public keys of the partner',
+    ])
+    expect(await cli.json('partner', 'show', clientId)).toEqual(before)
+  })
+
+  test.each([
+    ['nothing to change', [], 'there is nothing to change'],
+    ['keys alone', ['--jwks'], 'a JWKS goes with new authentication methods'],
+  ])('%s is refused', async (_what, options, message) => {
+    const { clientId } = await server.partner()
+    const more = options.length > 0 ? [...options, jwks] : []
+    const finished = await cli.run('partner', 'update', clientId, ...more)
+    expect(finished).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) })
+  })
+
+  test('an unknown partner is told', async () => {
+    const finished = await cli.run('partner', 'update', 'test_nobody', '--name', 'x', '--json')
+    expect(errorOf(finished)).toMatchObject({ code: 'not_found' })
+  })
+})
+
+test('of changes of the authentication method at once, each is whole: secrets and keys fit the methods', async () => {
+  const { clientId } = await server.partner()
+  const keys = JSON.stringify(pair.jwk)
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, (_, turn) =>
+      updatePartner(db.database, 'sandbox', clientId, {
+        ...(turn % 2
+          ? { authMethods: ['private_key_jwt'], jwks: keys }
+          : { authMethods: ['client_secret_post'] }),
+      }),
+    ),
+  )
+  expect(outcomes.every(({ kind }) => kind === 'updated' || kind === 'conflict')).toBe(true)
+  const { auth_methods, key_ids, live_secrets } = await cli.json('partner', 'show', clientId)
+  const signs = auth_methods[0] === 'private_key_jwt'
+  expect({ keys: key_ids.length, secrets: live_secrets }).toEqual(
+    signs ? { keys: 1, secrets: 0 } : { keys: 0, secrets: 1 },
+  )
+})
+
+test('partner create takes a site', async () => {
+  const options = ['--name', 'Sited', '--redirect-uri', redirectUri, '--site', 'http://localhost:4010']
+  const { client_id: clientId } = await cli.json('partner', 'create', ...options)
+  expect((await cli.json('partner', 'show', clientId)).site).toBe('http://localhost:4010')
+  const refused = await cli.run('partner', 'create', ...options.slice(0, -1), 'http://partner.example')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('must be https') })
+})
