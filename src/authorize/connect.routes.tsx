@@ -82,7 +82,10 @@ class ConnectStep {
       return this.#errorPage(403, this.#texts.connect.differentUser, this.#startAgain(asked))
     }
     if (decision === 'cancel') {
-      return this.#goBack(asked, { error: 'access_denied', error_description: 'the user pressed Cancel' })
+      return this.#goBack(asked, {
+        error: 'access_denied',
+        error_description: 'The user denied the request.',
+      })
     }
     return this.#issue(sealed, asked, session)
   }

@@ -1,8 +1,6 @@
 import Type from 'typebox'
 import { statement } from '../database/database.ts'
-
-/** Seconds in which a code can be redeemed. */
-const codeSeconds = 60
+import { codeSeconds } from '../tokens/lifetimes.ts'
 
 /**
  * Records the consent and starts a connection with its code. The code is derived from the request, so a second press of
