@@ -10,7 +10,7 @@ import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
-import { apiEdge, apiErrors } from './http/api-edge.ts'
+import { allowOnly, apiEdge, apiErrors } from './http/api-edge.ts'
 import { accessLog } from './http/log.ts'
 import { oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
@@ -26,7 +26,11 @@ import { webEdge } from './web/edge.tsx'
 export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
   const { config } = context
   const base = new URL(config.baseUrl).pathname
-  const app = Fastify({ ...fastifyOptions(config, logger), loggerInstance: logger })
+  const app = Fastify({
+    ...fastifyOptions(config, logger),
+    loggerInstance: logger,
+    rewriteUrl: ({ url = '' }) => singleSlash(url, base),
+  })
 
   strictHttp(app)
   accessLog(app)
@@ -50,6 +54,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
       apiEdge(service)
       apiDescriptionRoute(service)
       userinfoRoutes(service, context)
+      allowOnly(service, ['GET'], '/openapi.json')
+      allowOnly(service, ['GET', 'POST'], '/oauth2/userinfo')
     },
     { prefix: base },
   )
@@ -63,25 +69,38 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     { prefix: `${base}oauth2` },
   )
 
-  for (const prefix of [`${base}api/v1`, '/api/v1']) {
-    await app.register(
-      async (api) => {
-        apiEdge(api)
-        householdRoutes(api, context)
-      },
-      { prefix },
-    )
-  }
-  for (const prefix of [`${base}api/v2`, '/api/v2']) {
-    await app.register(
-      async (api) => {
-        apiEdge(api)
-        await syncRoutes(api, context)
-      },
-      { prefix },
-    )
-  }
+  for (const root of new Set([base, '/'])) await api(app, context, root)
   return app
+}
+
+/**
+ * The contract writes `{base_url}/oauth2/token`, and `{base_url}` ends in a slash: taken literally, its addresses have two
+ * slashes behind `{base_url}`. There, and nowhere else, two are read as one.
+ */
+function singleSlash(url: string, base: string): string {
+  const isLiteral =
+    url.startsWith(`${base}/`) && /^(oauth2\/|api\/|openapi\.json)/.test(url.slice(base.length + 1))
+  return isLiteral ? base + url.slice(base.length + 1) : url
+}
+
+/** The API below `{base_url}` or the root of its origin. */
+async function api(app: FastifyInstance, context: Context, root: string): Promise<void> {
+  await app.register(
+    async (v1) => {
+      apiEdge(v1)
+      householdRoutes(v1, context)
+      allowOnly(v1, ['GET'], '/households', '/households/:household_id/accounts')
+    },
+    { prefix: `${root}api/v1` },
+  )
+  await app.register(
+    async (v2) => {
+      apiEdge(v2)
+      await syncRoutes(v2, context)
+      allowOnly(v2, ['GET'], '/households', '/households/:household_id')
+    },
+    { prefix: `${root}api/v2` },
+  )
 }
 
 async function pages(app: FastifyInstance, context: Context): Promise<void> {

@@ -94,7 +94,7 @@ export async function check(
   const idTokenHint = given('id_token_hint')
   const hint = idTokenHint && (await readHint(idTokenHint))
   if (hint && (hint.kind === 'invalid' || hint.clientId !== partner.client_id)) {
-    const explanation = 'id_token_hint is not an id_token that was issued to this client here'
+    const explanation = 'Invalid id_token_hint: it is not an id_token that this server issued to this client.'
     return { kind: 'refused', to, error: 'invalid_request', explanation }
   }
   const nonce = given('nonce')
@@ -131,7 +131,7 @@ function firstFault(
 ): Fault | undefined {
   const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
   const [twice] = repeated
-  if (twice !== undefined) return invalid(`${printableName(twice)} was sent more than once`)
+  if (twice !== undefined) return invalid(`${printableName(twice)} was sent more than once.`)
   const tooLong = stateFault(values.state)
   if (tooLong) return invalid(tooLong)
   return (
@@ -147,55 +147,58 @@ function responseFault(values: Record<string, string>, method: 'GET' | 'POST'): 
   const { response_type: type, response_mode: mode } = values
   // The contract's own call is the POST, and has no response_type; the standard's is the GET, and requires it.
   if (!type && method === 'GET')
-    return { error: 'invalid_request', explanation: 'response_type is missing; send code' }
+    return { error: 'invalid_request', explanation: 'response_type is missing. Send code.' }
   if (type && type !== 'code') {
-    return { error: 'unsupported_response_type', explanation: 'the only response_type is code' }
+    return { error: 'unsupported_response_type', explanation: 'The only supported response_type is code.' }
   }
   if (mode && mode !== 'query')
-    return { error: 'invalid_request', explanation: 'the only response_mode is query' }
+    return { error: 'invalid_request', explanation: 'The only supported response_mode is query.' }
   return undefined
 }
 
 /** OpenID Connect Core section 6: refused by name, and nothing is fetched. */
 function requestObjectFault(values: Record<string, string>): Fault | undefined {
   for (const name of ['request', 'request_uri', 'registration']) {
-    if (values[name]) return { error: `${name}_not_supported`, explanation: `${name} is not supported` }
+    if (values[name])
+      return { error: `${name}_not_supported`, explanation: `The parameter ${name} is not supported.` }
   }
   return undefined
 }
 
 function scopeFault(values: Record<string, string>): Fault | undefined {
   if (words(values.scope).includes('openid')) return undefined
-  return { error: 'invalid_scope', explanation: 'scope must contain openid' }
+  return { error: 'invalid_scope', explanation: 'Invalid scope. scope must contain openid.' }
 }
 
 /** RFC 7636. `plain` would send the verifier itself through the browser. */
 function pkceFault(values: Record<string, string>, partner: Partner): Fault | undefined {
   const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
   const { code_challenge: challenge, code_challenge_method: method } = values
-  if (!challenge && method) return invalid('code_challenge_method was sent without code_challenge')
+  if (!challenge && method) return invalid('code_challenge_method was sent without code_challenge.')
   if (!challenge)
     return partner.require_pkce
-      ? invalid('this application must send code_challenge (PKCE, S256)')
+      ? invalid('PKCE is required for this client. Send code_challenge with code_challenge_method S256.')
       : undefined
-  if (method !== 'S256') return invalid('code_challenge_method must be S256')
-  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) return invalid('code_challenge must be 43 base64url characters')
+  if (method !== 'S256') return invalid('code_challenge_method must be S256.')
+  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge))
+    return invalid('code_challenge must be 43 base64url characters.')
   return undefined
 }
 
 function openidFault(values: Record<string, string>): Fault | undefined {
   const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
   const prompt = words(values.prompt)
-  if (prompt.includes('none') && prompt.length > 1) return invalid('prompt=none stands alone')
+  if (prompt.includes('none') && prompt.length > 1)
+    return invalid('prompt=none cannot be combined with other values.')
   if (values.max_age && !/^\d{1,15}$/.test(values.max_age))
-    return invalid('max_age must be a number of seconds')
-  if (sealedBytes(values.nonce) > 512) return invalid('nonce is longer than 512 bytes')
+    return invalid('max_age must be a number of seconds.')
+  if (sealedBytes(values.nonce) > 512) return invalid('nonce is longer than 512 bytes.')
   return undefined
 }
 
 /** What is wrong with a `state`, of a logout request too. */
 export function stateFault(state: string | undefined): string | undefined {
-  return sealedBytes(state) > 4096 ? 'state is longer than 4096 bytes' : undefined
+  return sealedBytes(state) > 4096 ? 'state is longer than 4096 bytes.' : undefined
 }
 
 /** As it is carried in the sealed request, and that in an address: control characters take six bytes each there. */

@@ -81,7 +81,7 @@ async function decide(exchange: Exchange & { decision: 'connect' | 'cancel' }): 
   }
   const step = { ...exchange, authorization, texts }
   if (decision === 'cancel') {
-    const answer = { error: 'access_denied', error_description: 'the user pressed Cancel' }
+    const answer = { error: 'access_denied', error_description: 'The user denied the request.' }
     return sendBack({ ...step, answer })
   }
   return issueCode({ ...step, session })

@@ -3,7 +3,7 @@ import { withParameters } from '../http/parameters.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { newToken, randomId } from '../secrets/token-format.ts'
 import type { AuthorizationRequest, ReturnAddress } from './authorization-request.ts'
-import { recordConnection } from './connect.sql.ts'
+import { isConcurrentPress, recordConnection } from './connect.sql.ts'
 
 export type ConnectOutcome =
   | { kind: 'connected'; code: string }
@@ -22,7 +22,8 @@ export async function connect(
   user: { id: string; authTime: Date },
 ): Promise<ConnectOutcome> {
   const code = newToken(config.environment, 'ac', hmac(keys.code, request.id, user.id))
-  const row = await database.maybe(recordConnection, [
+  const record = () => database.maybe(recordConnection, values)
+  const values = [
     user.id,
     request.clientId,
     randomId(),
@@ -32,7 +33,11 @@ export async function connect(
     request.nonce ?? null,
     user.authTime,
     request.prompt.includes('none'),
-  ])
+  ]
+  const row = await record().catch((error: unknown) => {
+    if (!isConcurrentPress(error)) throw error
+    return record()
+  })
   if (!row) return { kind: 'unavailable' }
   return row.usable ? { kind: 'connected', code: code.text } : { kind: 'used' }
 }

@@ -14,18 +14,22 @@ export function nextStep(request: AuthorizationRequest, session: Session | undef
   const silent = request.prompt.includes('none')
   if (!session || !isRecentEnough(request, session, now)) {
     return silent
-      ? { kind: 'answer', error: 'login_required', explanation: 'the user has to log in' }
+      ? { kind: 'answer', error: 'login_required', explanation: 'The user must log in.' }
       : { kind: 'login' }
   }
   if (request.subject !== undefined && session.subject !== request.subject) {
     if (!silent && !isOfThisRequest(request, session)) return { kind: 'login' }
-    const explanation = 'the user of the id_token_hint is not the one who is logged in'
+    const explanation = 'The id_token_hint belongs to another user than the one who is logged in.'
     return { kind: 'answer', error: 'login_required', explanation }
   }
   if (!silent) return { kind: 'connect', session }
   return session.has_grant
     ? { kind: 'issue', session }
-    : { kind: 'answer', error: 'consent_required', explanation: 'the user has to agree on the connect page' }
+    : {
+        kind: 'answer',
+        error: 'consent_required',
+        explanation: 'The user must give consent on the connect page.',
+      }
 }
 
 /** A login made for this very request always counts, or `max_age=0` would never end. */

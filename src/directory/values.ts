@@ -3,9 +3,10 @@ import { isPasswordHash, maxPasswordBytes } from './passwords.ts'
 /** What is wrong with a value that isn't empty, in words that follow the column's name; null when nothing is. */
 export type Check = (text: string) => string | null
 
-/** A value for a message: short, on one line. */
+/** A value for a message: short, on one line, and without characters that change how the line reads. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+  const short = text.length > 80 ? `${text.slice(0, 80)}…` : text
+  return JSON.stringify(short).replace(new RegExp(invisible, 'gu'), codePointOf)
 }
 
 /** The platform's own identifiers. */
@@ -16,12 +17,44 @@ export const checkId = matching(
 )
 
 export const checkEmail: Check = (text) =>
-  text.length <= 254 && /^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(text)
+  text.length <= 254 && /^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(text) && !invisible.test(text)
     ? null
     : `${quoted(text)} is not an email address`
 
-/** Free text. */
-export const checkName = shorterThan(500)
+/**
+ * Format characters (Unicode category Cf), line and paragraph separators, and the letters that show nothing (Hangul
+ * fillers). In a name on a page they reorder or hide the text around them: `Nice Bank` with U+2069 U+202E behind it
+ * reverses the host name that follows. Control characters (Cc) do neither, and stay allowed in free text.
+ */
+const invisible = /[\p{Cf}\u2028\u2029\u115f\u1160\u3164\uffa0]/u
+
+/**
+ * The format characters that names need: ZERO WIDTH NON-JOINER and JOINER behind a letter or mark of a script in which
+ * they change how letters join (after Unicode UAX 31, section 2.3), and JOINER between the parts of an emoji.
+ */
+const joiningScripts = ['Arab Syrc Mong Deva Beng Guru Gujr Orya', 'Taml Telu Knda Mlym Sinh Khmr Mymr Tibt']
+  .flatMap((scripts) => scripts.split(' '))
+  .map((script) => `\\p{Script=${script}}`)
+const joinersInPlace = new RegExp(
+  `(?<=[${joiningScripts.join('')}])[\u200c\u200d]` +
+    '|(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\ufe0f])\u200d(?=\\p{Extended_Pictographic})',
+  'gu',
+)
+
+/** What is wrong with a name that a page may show. */
+export const checkVisible: Check = (text) => {
+  const found = invisible.test(text) && invisible.exec(text.replace(joinersInPlace, ''))
+  return found
+    ? `has the invisible or direction-changing character ${codePointOf(found[0])} in it; remove it`
+    : null
+}
+
+function codePointOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+/** Free text that a page may show. */
+export const checkName: Check = (text) => atMost(500)(text) ?? checkVisible(text)
 
 /**
  * Of a household: its JSON is in an index, whose entries have 2,704 bytes at most (migration 0009). Only control
@@ -31,7 +64,7 @@ export const checkHouseholdName: Check = (text) =>
   Buffer.byteLength(JSON.stringify(text)) > 2400 ? 'has too many control characters in it' : checkName(text)
 
 /** Roles are named by people: free text, though it is a key. */
-export const checkRole = shorterThan(64)
+export const checkRole: Check = (text) => atMost(64)(text) ?? checkVisible(text)
 
 export const checkSees = oneOf('firm', 'granted')
 
@@ -80,7 +113,7 @@ function oneOf(...words: string[]): Check {
 }
 
 /** Counted in code points; a text that has few enough UTF-16 units need not be counted. */
-function shorterThan(most: number): Check {
+function atMost(most: number): Check {
   return (text) =>
     text.length <= most || [...text].length <= most
       ? null

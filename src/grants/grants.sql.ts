@@ -68,7 +68,12 @@ export const EndedGrant = Type.Object({
   created_at: Instant,
   revoked_at: Instant,
   /** Null where it ended before this was recorded. */
-  revoked_by: Type.Union([Type.Literal('user'), Type.Literal('operator'), Type.Null()]),
+  revoked_by: Type.Union([
+    Type.Literal('user'),
+    Type.Literal('operator'),
+    Type.Literal('firm_changed'),
+    Type.Null(),
+  ]),
 })
 export type EndedGrant = Static<typeof EndedGrant>
 
@@ -76,7 +81,7 @@ export type EndedGrant = Static<typeof EndedGrant>
 export const endedGrantsOfUser = statement(
   'ended_grants_of_user',
   EndedGrant,
-  `SELECT g.id, p.name AS partner_name, g.created_at, g.revoked_at, g.revoked_by
+  `SELECT g.id, p.name AS partner_name, g.created_at, g.revoked_at, coalesce(g.revoked_for, g.revoked_by) AS revoked_by
      FROM grants g JOIN partners p USING (client_id)
     WHERE g.user_id = $1 AND g.revoked_at IS NOT NULL
     ORDER BY g.revoked_at DESC, g.id DESC LIMIT 20`,

@@ -5,9 +5,27 @@ import { classify } from './faults.ts'
 /** The edge of the API: strict parameters in, problem+json out, also where nothing is. */
 export function apiEdge(app: FastifyInstance): void {
   apiErrors(app)
-  app.setNotFoundHandler((request, reply) =>
-    sendNotFound(reply, `there is no ${request.method} at this address`),
+  app.setNotFoundHandler((_request, reply) => sendNotFound(reply, 'There is nothing at this address.'))
+}
+
+/** Other methods than these at these paths: 405 with `Allow`, not 404 (RFC 9110 section 15.5.6). */
+export function allowOnly(app: FastifyInstance, allowed: ('GET' | 'POST')[], ...paths: string[]): void {
+  const allow = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)).join(', ')
+  const others = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).filter(
+    (method) => !allow.includes(method),
   )
+  for (const url of paths) {
+    app.route({
+      method: others,
+      url,
+      handler: ({ method }, reply) =>
+        sendProblem(
+          reply.header('allow', allow),
+          'method_not_allowed',
+          `This address takes ${allow}, not ${method}.`,
+        ),
+    })
+  }
 }
 
 /** Errors as problem+json. */
@@ -84,15 +102,16 @@ export type Problem = Static<typeof Problem>
 
 /** Every problem the API can answer with. */
 const problems = {
-  invalid_parameter: { status: 400, title: 'A parameter is not valid' },
-  bad_request: { status: 400, title: 'The request cannot be read' },
-  unauthorized: { status: 401, title: 'An access token is needed' },
-  invalid_token: { status: 401, title: 'The access token is not valid' },
+  invalid_parameter: { status: 400, title: 'Invalid parameter' },
+  bad_request: { status: 400, title: 'Malformed request' },
+  unauthorized: { status: 401, title: 'Access token required' },
+  invalid_token: { status: 401, title: 'Invalid access token' },
   not_found: { status: 404, title: 'Not found' },
-  sync_expired: { status: 410, title: 'Not all changes since then are known' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  sync_expired: { status: 410, title: 'Synchronization expired' },
   too_many_requests: { status: 429, title: 'Too many requests' },
-  internal_error: { status: 500, title: 'Something failed on our side' },
-  unavailable: { status: 503, title: 'The service cannot answer right now' },
+  internal_error: { status: 500, title: 'Internal server error' },
+  unavailable: { status: 503, title: 'Service unavailable' },
 } as const
 
 export type ProblemCode = keyof typeof problems

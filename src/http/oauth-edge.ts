@@ -18,15 +18,15 @@ export function oauthEdge(app: FastifyInstance): void {
     return sendOauthError(request, reply, fault.status, codes[fault.kind], fault.explanation)
   })
   app.setNotFoundHandler((request, reply) =>
-    sendOauthError(request, reply, 404, 'invalid_request', `there is no ${request.method} at this address`),
+    sendOauthError(request, reply, 404, 'invalid_request', 'There is nothing at this address.'),
   )
 }
 
-/** These endpoints take POST alone: another method is told so, and not that there is nothing (RFC 9110 section 15.5.6). */
+/** Other methods than POST at these paths: 405 with `Allow`, not 404 (RFC 9110 section 15.5.6). */
 export function postOnly(app: FastifyInstance, ...paths: string[]): void {
   for (const url of paths) {
     app.route({
-      method: ['GET', 'PUT', 'PATCH', 'DELETE'],
+      method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       url,
       handler: (request, reply) =>
         sendOauthError(
@@ -34,7 +34,7 @@ export function postOnly(app: FastifyInstance, ...paths: string[]): void {
           reply.header('allow', 'POST'),
           405,
           'invalid_request',
-          `this is ${request.method}; send a POST`,
+          `This address takes POST, not ${request.method}. Send a POST request.`,
         ),
     })
   }

@@ -13,7 +13,8 @@ export async function apiDescription(app: FastifyInstance, config: Config): Prom
         version: '1',
         description: 'Read households and their accounts on behalf of a user who connected your application.',
       },
-      servers: [{ url: config.baseUrl, description: config.environment }],
+      // Without the slash at its end: generated clients join it with paths that begin with one.
+      servers: [{ url: config.baseUrl.replace(/\/$/, ''), description: config.environment }],
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'The access token; valid for one hour.' },

@@ -27,11 +27,13 @@ export async function recordChanges(client: pg.ClientBase, instant: Date): Promi
   for (const sql of [householdChanges, seesSince]) await client.query(sql, [instant])
   for (const sql of [touchedAccess, 'ANALYZE touched_access']) await client.query(sql)
   await client.query(firmsChanged, [instant])
+  await client.query(movedUsers)
 }
 
 /** After the merging, and after rows have been removed. */
 export async function recordAccessChanges(client: pg.ClientBase, instant: Date): Promise<void> {
   await client.query(accessChanges, [instant])
+  await client.query(endGrantsOfMovedUsers)
 }
 
 /** $1 instant. New firms are left out, here and below: nobody can have asked for their households before. */
@@ -70,6 +72,19 @@ const touchedAccess = `
             JOIN account_access x ON x.account_id = a.id
            UNION
           SELECT user_id, household_id FROM removed_account_access) AS touched`
+
+/** Users whose firm this import changes. */
+const movedUsers = `
+  CREATE TEMP TABLE moved_users ON COMMIT DROP AS
+  SELECT id FROM staged_users s JOIN users u USING (id) WHERE u.firm_id <> s.firm_id`
+
+/**
+ * A user consents to what the user sees in one firm. Without this, connections from before the move would read the
+ * households of the new firm. A *Connect* at the same moment waits for the user's row or is waited for (`recordConnection`).
+ */
+const endGrantsOfMovedUsers = `
+  UPDATE grants SET revoked_at = clock_timestamp(), revoked_by = 'operator', revoked_for = 'firm_changed'
+   WHERE user_id IN (SELECT id FROM moved_users) AND revoked_at IS NULL`
 
 const accountColumns = importFiles.filter(({ table }) => table === 'accounts').flatMap(tableColumns)
 const accountOf = (row: string) => `ROW (${accountColumns.map((column) => `${row}.${column}`).join(', ')})`

@@ -2,8 +2,9 @@ import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } 
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Environment } from '../config.ts'
+import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import { sha256 } from '../secrets/token-format.ts'
-import { type CredentialRefusal, invalidClientMessage, type ReadCredential } from './client-authentication.ts'
+import type { ReadCredential } from './client-authentication.ts'
 import { foreignEnvironment, isClientId } from './client-id.ts'
 import type { ClientKey, ClientKeys } from './client-keys.ts'
 
@@ -46,14 +47,15 @@ export type AssertionRules = {
  */
 export async function verifyAssertion(text: string, rules: AssertionRules): Promise<ReadCredential> {
   const found = decode(text)
-  if (!found) return refused('malformed', 'this is not a signed JWT with alg and sub')
+  if (!found) return tokenRefusal('assertion_malformed')
   const { alg, kid } = found.header
   const clientId = found.claims.sub
   const kty = keyTypes.get(alg)
-  if (!kty) return refused('algorithm', `alg must be ${assertionAlgorithms.join(', ')}`)
+  if (!kty) return tokenRefusal('assertion_algorithm', assertionAlgorithms.join(', '))
   const foreign = foreignEnvironment(clientId, rules.environment)
-  if (foreign)
-    return refused('wrong_environment', `the client belongs to ${foreign}, and this is ${rules.environment}`)
+  if (foreign) {
+    return tokenRefusal('assertion_wrong_environment', `${foreign}. This server is ${rules.environment}`)
+  }
   const fits = ({ jwk }: ClientKey) =>
     jwk.kty === kty && (jwk.alg ?? alg) === alg && (kid === undefined || kid === jwk.kid)
   try {
@@ -64,12 +66,7 @@ export async function verifyAssertion(text: string, rules: AssertionRules): Prom
   } catch (error) {
     return explain(error, rules)
   }
-  return {
-    kind: 'refused',
-    error: 'invalid_client',
-    reason: 'assertion_unverified',
-    explanation: invalidClientMessage,
-  }
+  return tokenRefusal('assertion_unverified')
 }
 
 function decode(text: string): Static<typeof Unverified> | undefined {
@@ -120,32 +117,26 @@ function credentialOf(clientId: string, { payload, key }: Signed, rules: Asserti
   return { kind: 'presented', credential }
 }
 
-function explain(error: unknown, rules: AssertionRules): CredentialRefusal {
+function explain(error: unknown, rules: AssertionRules): TokenRefusal {
   if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
     return claimRefused(error.claim, rules)
   }
-  if (error instanceof errors.JOSEError)
-    return refused('malformed', 'this is not a JWT that can be read here')
+  if (error instanceof errors.JOSEError) return tokenRefusal('assertion_malformed')
   throw error
 }
 
-function claimRefused(claim: string, { audiences }: AssertionRules): CredentialRefusal {
-  const rules = new Map([
-    ['iss', 'iss and sub must both be the client_id'],
-    ['aud', `aud must be ${audiences[0]}`],
-    ['exp', `exp must be a time in the next ${longestLife} seconds`],
-    ['nbf', 'nbf must be a time that has come'],
-    ['iat', 'iat must be a time that has come'],
-    ['jti', 'jti must be text of 1 to 256 characters, other for each assertion'],
-  ])
-  return refused(claim, rules.get(claim) ?? 'a claim is not what it should be')
-}
-
-function refused(reason: string, explanation: string): CredentialRefusal {
-  return {
-    kind: 'refused',
-    error: 'invalid_client',
-    reason: `assertion_${reason}`,
-    explanation: `client_assertion: ${explanation}`,
+function claimRefused(claim: string, { audiences }: AssertionRules): TokenRefusal {
+  switch (claim) {
+    case 'aud':
+      return tokenRefusal('assertion_aud', audiences[0])
+    case 'exp':
+      return tokenRefusal('assertion_exp', String(longestLife))
+    case 'iss':
+    case 'nbf':
+    case 'iat':
+    case 'jti':
+      return tokenRefusal(`assertion_${claim}`)
+    default:
+      return tokenRefusal('assertion_claim')
   }
 }

@@ -30,9 +30,17 @@ export function clientValues({ clientId, method, digest, assertion }: ClientCred
   return [clientId, method, digest, assertion?.hash ?? null, assertion?.expiresAt ?? null]
 }
 
-/** The column by which a statement that begins with `authenticatedClient` says who asked. */
+/**
+ * The column by which a statement that begins with `authenticatedClient` says who asked.
+ *
+ * `assertion_required` is told to anybody who sends a secret for a client that has none. That reveals nothing secret: no
+ * secret can be right, so there is nothing to guess, and that the client exists is public, because its client_id stands
+ * in the address of every authorization request and the authorize endpoint answers whether it is known.
+ */
 export const clientAuthenticationColumn = `
-   CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN 'unknown'
+   CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
+          CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
+               THEN 'assertion_required' ELSE 'unknown' END
         WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
         WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
         ELSE (SELECT status FROM client) END AS client_authentication`
@@ -42,6 +50,7 @@ export const ClientAuthentication = Type.Union([
   Type.Literal('suspended'),
   Type.Literal('unknown'),
   Type.Literal('wrong_method'),
+  Type.Literal('assertion_required'),
   Type.Literal('assertion_used'),
 ])
 export type ClientAuthentication = Static<typeof ClientAuthentication>

@@ -1,3 +1,4 @@
+import type { TokenRefusal } from '../http/refusals.ts'
 import type { AuthMethod } from './partners.sql.ts'
 
 /** What a client shows for itself. Whether it is right is for the statement that acts on it to say. */
@@ -10,16 +11,4 @@ export type ClientCredential = {
   assertion?: { hash: Buffer; expiresAt: Date }
 }
 
-/** For the wire: an unknown client, a wrong secret and a wrong key are one and the same answer. */
-export const invalidClientMessage = 'client_id, or the secret or key that was presented for it, is not right'
-
-export type CredentialRefusal = {
-  kind: 'refused'
-  error: 'invalid_request' | 'invalid_client'
-  /** For the log. */
-  reason: string
-  /** For the wire. */
-  explanation: string
-}
-
-export type ReadCredential = { kind: 'presented'; credential: ClientCredential } | CredentialRefusal
+export type ReadCredential = { kind: 'presented'; credential: ClientCredential } | TokenRefusal

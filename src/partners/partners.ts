@@ -1,6 +1,7 @@
 import { Compile } from 'typebox/compile'
 import type { Environment } from '../config.ts'
 import type { Database } from '../database/database.ts'
+import { checkVisible } from '../directory/values.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import { newToken } from '../secrets/token-format.ts'
 import { newClientId } from './client-id.ts'
@@ -215,8 +216,11 @@ function jwksOf({ keys }: RegisteredKeys & { kind: 'read' }): string | null {
 }
 
 function nameFaults(name: string): string[] {
-  if (/^[^\p{Cc}]{1,100}$/u.test(name)) return []
-  return ['the name must be 1 to 100 characters, without control characters']
+  if (!/^[^\p{Cc}]{1,100}$/u.test(name)) {
+    return ['the name must be 1 to 100 characters, without control characters']
+  }
+  const fault = checkVisible(name)
+  return fault ? [`the name ${fault}`] : []
 }
 
 function uriFaults(what: string, uris: string[]): string[] {

@@ -3,9 +3,10 @@ import type { Static, TObject } from 'typebox'
 import type { Context } from '../context.ts'
 import { sendProblem } from '../http/api-edge.ts'
 import { logOnce } from '../http/log.ts'
+import { bearerRefusal } from '../http/refusals.ts'
 import type { ReadRefusal } from '../process/limiters.ts'
 import type { CallerColumns } from './bearer.sql.ts'
-import { bearerRefusal, readBearer, sendBearerRefusal } from './bearer.ts'
+import { readBearer, sendBearerRefusal } from './bearer.ts'
 import { etagOf, matchIfNoneMatch } from './conditional.ts'
 import { sendNotModified, sendPage } from './send-page.ts'
 
@@ -62,7 +63,7 @@ export async function authenticatedRead<Row extends CallerRow>(
   const row = await reading
   const { grant_id, user_id, client_id, used_at, visibility_version: version } = row
   if (grant_id === null || user_id === null || !version) {
-    return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
+    return sendBearerRefusal(reply, config, bearerRefusal(row.refusal ?? 'unknown'), row)
   }
 
   const answer = planned.answer(row, user_id)

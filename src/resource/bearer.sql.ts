@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Instant } from '../database/database.ts'
+import { Ended, whenEnded } from '../grants/ended.sql.ts'
 
 /**
  * Common table expressions that authenticate a call in the statement that answers it. A revocation therefore takes effect
@@ -9,8 +10,9 @@ import { Instant } from '../database/database.ts'
 export const callerOf = `
   bearer AS (
     SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-           CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
-                WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+           CASE ${whenEnded('c', 'g', 'u')}
+                WHEN p.status <> 'active' THEN 'client_suspended'
+                WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
                 WHEN t.expires_at <= now() THEN 'expired' END AS refusal
       FROM access_tokens t
       JOIN connections c ON c.id = t.connection_id
@@ -36,9 +38,10 @@ export const CallerColumns = {
   grant_id: Type.Union([Type.String(), Type.Null()]),
   used_at: Instant,
   refusal: Type.Union([
+    Ended,
+    Type.Literal('client_suspended'),
+    Type.Literal('token_revoked'),
     Type.Literal('expired'),
-    Type.Literal('revoked'),
-    Type.Literal('suspended'),
     Type.Null(),
   ]),
 }

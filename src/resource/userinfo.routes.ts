@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Context } from '../context.ts'
 import { statement } from '../database/database.ts'
+import { bearerRefusal } from '../http/refusals.ts'
 import { CallerColumns, callerColumns, callerOf } from './bearer.sql.ts'
-import { type Bearer, bearerRefusal, readBearer, readBearerOfForm, sendBearerRefusal } from './bearer.ts'
+import { type Bearer, readBearer, readBearerOfForm, sendBearerRefusal } from './bearer.ts'
 
 /**
  * OpenID Connect Core section 5.3. `openid` is the only scope, so the subject is all there is to tell. The endpoint is
@@ -13,7 +14,8 @@ export function userinfoRoutes(app: FastifyInstance, { config, database, usage }
   const answer = async (request: FastifyRequest, reply: FastifyReply, bearer: Bearer) => {
     if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
     const row = await database.one(findSubject, [bearer.hash])
-    if (row.grant_id === null) return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
+    if (row.grant_id === null)
+      return sendBearerRefusal(reply, config, bearerRefusal(row.refusal ?? 'unknown'), row)
     usage.used(row.grant_id, row.used_at)
     request.log.info({ event: 'userinfo', client_id: row.client_id, user_id: row.user_id })
     return reply.header('cache-control', 'no-store').send({ sub: row.subject })

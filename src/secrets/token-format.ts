@@ -35,17 +35,23 @@ export function newToken(environment: Environment, kind: TokenKind, secret: Buff
 export function parseToken(text: string, environment: Environment, kind: TokenKind): ParsedToken {
   const parts = form.exec(text)
   if (!parts || checksum(text.slice(0, -6)) !== parts[3]) {
-    return refused('malformed', `this is not a complete ${kinds[kind]} of this service`)
+    return refused(
+      'malformed',
+      `Malformed ${kinds[kind]}. It is incomplete, mistyped or not from this service.`,
+    )
   }
   const [, mark, found] = parts
   if (found !== kind) {
-    return refused('wrong_kind', `this is ${named(kindOf(found))}, where ${named(kinds[kind])} is expected`)
+    return refused(
+      'wrong_kind',
+      `${capitalised(named(kindOf(found)))} was sent where ${named(kinds[kind])} is expected.`,
+    )
   }
   const foreign = foreignTo(environment, mark)
   if (foreign) {
     return refused(
       'wrong_environment',
-      `this ${kinds[kind]} belongs to ${foreign}, and this is ${environment}`,
+      `This ${kinds[kind]} belongs to ${foreign}. This server is ${environment}.`,
     )
   }
   return { kind: 'ok', hash: sha256(text) }
@@ -70,6 +76,10 @@ function kindOf(mark: string | undefined): string {
 
 function named(kind: string): string {
   return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function checksum(text: string): string {

@@ -9,11 +9,11 @@ import {
   printableName,
   rawQuery,
 } from '../http/parameters.ts'
+import { type LogReason, type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
 import { isClientId } from '../partners/client-id.ts'
 import { type ClientKeys, clientKeys } from '../partners/client-keys.ts'
 import { readClientCredential } from '../partners/read-credential.ts'
-import { invalidRequest, type TokenRefusal } from './outcome.ts'
 
 export type ClientEndpoint = 'token' | 'revoke' | 'introspect'
 
@@ -32,7 +32,9 @@ type ReadRequest = { kind: 'read'; client: ClientCredential; body: Record<string
 export function clientRequests(context: Context) {
   const keys = clientKeys(context.database)
 
-  return async function withClient<Done extends { kind: string }>(
+  return async function withClient<
+    Done extends { kind: 'issued' | 'revoked' | 'nothing_to_revoke' | 'active' | 'inactive' },
+  >(
     request: FastifyRequest,
     endpoint: ClientEndpoint,
     act: (client: ClientCredential, body: Record<string, string>) => Promise<Done | TokenRefusal>,
@@ -41,7 +43,7 @@ export function clientRequests(context: Context) {
     const outcome = read.kind === 'refused' ? read : await act(read.client, read.body)
     logOnce(request, {
       event: endpoint,
-      outcome: outcome.kind === 'refused' && 'reason' in outcome ? outcome.reason : outcome.kind,
+      outcome: outcome.kind === 'refused' ? (outcome.reason satisfies LogReason) : outcome.kind,
       // Whatever else was sent as a client_id may be a secret in the wrong place.
       ...(read.kind === 'read' && isClientId(read.client.clientId) && { client_id: read.client.clientId }),
     })
@@ -58,15 +60,11 @@ async function readRequest(
 ): Promise<ReadRequest | TokenRefusal> {
   const query = parametersOf(parseForm(rawQuery(request.url)))
   const exposed = secretParameters.find((name) => name in query.values)
-  if (exposed) {
-    const explanation = `${exposed} was sent in the query string, where logs keep it; send it in the body`
-    return invalidRequest('secret_in_query', explanation)
-  }
+  if (exposed) return tokenRefusal('secret_in_query', exposed)
   const body = readBody(request.body)
-  if (!body) return invalidRequest('unreadable_body', 'every parameter must be a string, and without NUL')
+  if (!body) return tokenRefusal('unreadable_body')
   const [twice] = body.repeated
-  if (twice !== undefined)
-    return invalidRequest('repeated_parameter', `${printableName(twice)} was sent more than once`)
+  if (twice !== undefined) return tokenRefusal('repeated_parameter', printableName(twice))
   const oauth2 = `${config.baseUrl}oauth2/`
   const read = await readClientCredential(request.headers.authorization, body.values, {
     environment: config.environment,

@@ -1,10 +1,11 @@
 import type { Context } from '../context.ts'
+import type { TokenRefusal } from '../http/refusals.ts'
 import { clientValues } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import { introspectToken } from './introspect.sql.ts'
 import { accessTokenSeconds, refreshTokenDays } from './lifetimes.ts'
-import { clientRefusal, type TokenRefusal } from './outcome.ts'
+import { clientRefusal } from './outcome.ts'
 
 export type Introspection =
   | { kind: 'inactive' }

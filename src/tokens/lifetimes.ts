@@ -1,3 +1,6 @@
+/** Seconds in which a code can be redeemed. */
+export const codeSeconds = 60
+
 /** Contract, section 8. */
 export const accessTokenSeconds = 3600
 export const refreshTokenDays = 30

@@ -1,35 +1,14 @@
 import type { Context } from '../context.ts'
+import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import type { ClientAuthentication } from '../partners/client-authentication.sql.ts'
-import { type ClientCredential, invalidClientMessage } from '../partners/client-authentication.ts'
+import type { ClientCredential } from '../partners/client-authentication.ts'
 import type { Token } from '../secrets/token-format.ts'
 import { type IdTokenFacts, signIdToken } from './id-token.ts'
 
-/** What the token endpoint can come to; the route turns it into RFC 6749 section 5.1 or 5.2. */
+/** The successful outcome of the token endpoint (RFC 6749 section 5.1). */
 export type IssuedTokens = { kind: 'issued'; accessToken: string; refreshToken: string; idToken: string }
 
-export type TokenRefusal = {
-  kind: 'refused'
-  error:
-    | 'invalid_request'
-    | 'invalid_client'
-    | 'invalid_grant'
-    | 'unauthorized_client'
-    | 'unsupported_grant_type'
-  /** For the log: which case it was. */
-  reason: string
-  /** For the wire. A client that authenticated is told what is wrong with its own codes and tokens, and of no others. */
-  explanation: string
-}
-
-export function invalidRequest(reason: string, explanation: string): TokenRefusal {
-  return { kind: 'refused', error: 'invalid_request', reason, explanation }
-}
-
-export function invalidGrant(reason: string, explanation: string): TokenRefusal {
-  return { kind: 'refused', error: 'invalid_grant', reason, explanation }
-}
-
-/** What a statement found of the client that asked; undefined: nothing is wrong with it. */
+/** What a statement found about the client; undefined: nothing is wrong with it. */
 export function clientRefusal(
   clientAuthentication: ClientAuthentication,
   { method }: ClientCredential,
@@ -37,27 +16,20 @@ export function clientRefusal(
   switch (clientAuthentication) {
     case 'active':
       return undefined
-    case 'suspended': {
-      const explanation = 'this application is suspended; ask the operator of this service'
-      return { kind: 'refused', error: 'unauthorized_client', reason: 'suspended_client', explanation }
-    }
+    case 'suspended':
+      return tokenRefusal('suspended_client')
     case 'unknown':
-      return invalidClient('unknown_client', invalidClientMessage)
+      return tokenRefusal('unknown_client')
     case 'wrong_method':
-      return invalidClient('wrong_method', `this application is not registered for ${method}`)
+      return tokenRefusal('wrong_method', method)
+    case 'assertion_required':
+      return tokenRefusal('assertion_required')
     case 'assertion_used':
-      return invalidClient(
-        'assertion_used',
-        'client_assertion: it was used before, or has expired; sign another',
-      )
+      return tokenRefusal('assertion_used')
   }
 }
 
-function invalidClient(reason: string, explanation: string): TokenRefusal {
-  return { kind: 'refused', error: 'invalid_client', reason, explanation }
-}
-
-/** What goes out for a code or a refresh token: the new tokens, and an id_token about the login they come of. */
+/** The tokens that are sent for a code or a refresh token, with an id_token about the login they come from. */
 export async function issuedTokens(
   context: Context,
   access: Token,

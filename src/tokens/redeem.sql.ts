@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import { Ended, whenEnded } from '../grants/ended.sql.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import {
   authenticatedClient,
@@ -24,8 +25,15 @@ export const redeemCode = statement(
     id_token_alg: Type.Union([SigningAlgorithm, Type.Null()]),
     redemptions: Type.Union([Type.Integer(), Type.Null()]),
     expired: Type.Union([Type.Boolean(), Type.Null()]),
-    fits: Type.Union([Type.Boolean(), Type.Null()]),
-    live: Type.Union([Type.Boolean(), Type.Null()]),
+    /** Which parameter does not fit the authorization request. */
+    misfit: Type.Union([
+      Type.Literal('redirect_uri_mismatch'),
+      Type.Literal('code_verifier_missing'),
+      Type.Literal('code_verifier_unexpected'),
+      Type.Literal('code_verifier_mismatch'),
+      Type.Null(),
+    ]),
+    ended: Type.Union([Ended, Type.Null()]),
     subject: Type.Union([Type.String(), Type.Null()]),
     auth_time: Type.Union([Instant, Type.Null()]),
     nonce: Type.Union([Type.String(), Type.Null()]),
@@ -33,23 +41,25 @@ export const redeemCode = statement(
   `WITH ${authenticatedClient}, presented AS (
      UPDATE connections c SET
        redemptions = c.redemptions + 1,
-       revoked_at = CASE WHEN c.redemptions > 0 OR NOT f.fits THEN coalesce(c.revoked_at, now()) ELSE c.revoked_at END,
+       revoked_at = CASE WHEN c.redemptions > 0 OR f.misfit IS NOT NULL THEN coalesce(c.revoked_at, now()) ELSE c.revoked_at END,
        revoked_for = CASE WHEN c.revoked_at IS NOT NULL THEN c.revoked_for
                           WHEN c.redemptions > 0 THEN 'code_replayed'
-                          WHEN NOT f.fits THEN 'code_misused' END
+                          WHEN f.misfit IS NOT NULL THEN 'code_misused' END
       FROM client, LATERAL (
-        SELECT k.id, ($7::text IS NULL OR $7 = k.redirect_uri) AND k.code_challenge IS NOT DISTINCT FROM $8::text AS fits
+        SELECT k.id, CASE WHEN $7::text <> k.redirect_uri THEN 'redirect_uri_mismatch'
+                          WHEN k.code_challenge IS NULL AND $8::text IS NOT NULL THEN 'code_verifier_unexpected'
+                          WHEN k.code_challenge IS NOT NULL AND $8 IS NULL THEN 'code_verifier_missing'
+                          WHEN k.code_challenge <> $8 THEN 'code_verifier_mismatch' END AS misfit
           FROM connections k WHERE k.code_hash = $6
       ) f
      WHERE c.id = f.id AND c.client_id = client.client_id AND client.status = 'active'
-     RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.fits, c.revoked_at,
-               c.auth_time, c.nonce
+     RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.misfit, c.revoked_at,
+               c.revoked_for, c.auth_time, c.nonce
    ), judged AS (
-     SELECT p.*, g.subject,
-            p.revoked_at IS NULL AND g.revoked_at IS NULL AND u.status = 'active' AS live
+     SELECT p.*, g.subject, CASE ${whenEnded('p', 'g', 'u')} END AS ended
        FROM presented p JOIN grants g ON g.id = p.grant_id JOIN users u ON u.id = g.user_id
    ), redeemed AS (
-     SELECT id FROM judged WHERE redemptions = 1 AND fits AND live AND NOT expired
+     SELECT id FROM judged WHERE redemptions = 1 AND misfit IS NULL AND ended IS NULL AND NOT expired
    ), access AS (
      INSERT INTO access_tokens (hash, connection_id, expires_at)
      SELECT $9, id, now() + interval '${accessTokenSeconds} seconds' FROM redeemed
@@ -58,6 +68,6 @@ export const redeemCode = statement(
      SELECT $10, id, now() + interval '${refreshTokenDays} days' FROM redeemed
    )
    SELECT ${clientAuthenticationColumn}, (SELECT id_token_alg FROM client) AS id_token_alg,
-          j.redemptions, j.expired, j.fits, j.live, j.subject, j.auth_time, j.nonce
+          j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.nonce
      FROM (SELECT) AS always LEFT JOIN judged j ON true`,
 )

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
+import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import { clientValues } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
-import { newToken, parseToken } from '../secrets/token-format.ts'
-import type { IssuedTokens, TokenRefusal } from './outcome.ts'
-import { clientRefusal, invalidGrant, issuedTokens } from './outcome.ts'
+import { newToken, parseToken, sha256 } from '../secrets/token-format.ts'
+import { codeSeconds } from './lifetimes.ts'
+import { clientRefusal, type IssuedTokens, issuedTokens } from './outcome.ts'
 import { redeemCode } from './redeem.sql.ts'
 
 export type Redemption = {
@@ -18,13 +19,13 @@ export type Redemption = {
 export async function redeem(context: Context, request: Redemption): Promise<IssuedTokens | TokenRefusal> {
   const { config, database, keyring } = context
   const code = parseToken(request.code, config.environment, 'ac')
-  if (code.kind === 'refused') return invalidGrant(`code_${code.reason}`, `code: ${code.explanation}`)
   const access = newToken(config.environment, 'at')
   const refresh = newToken(config.environment, 'rt')
   await keyring.freshen() // afterwards the code is used up: nothing may keep the id_token from being signed
   const row = await database.one(redeemCode, [
     ...clientValues(request.client),
-    code.hash,
+    // Also for a malformed code, which no row has: the statement authenticates the client first.
+    sha256(request.code),
     request.redirectUri ?? null,
     request.codeVerifier === undefined ? null : s256(request.codeVerifier),
     access.hash,
@@ -32,35 +33,21 @@ export async function redeem(context: Context, request: Redemption): Promise<Iss
   ])
   const refusal = clientRefusal(row.client_authentication, request.client)
   if (refusal) return refusal
-  if (
-    row.redemptions === null ||
-    row.subject === null ||
-    row.auth_time === null ||
-    row.id_token_alg === null
-  ) {
-    return invalidGrant('unknown_code', 'the code is not known, or was issued to another client')
+  if (code.kind === 'refused') return tokenRefusal(`code_${code.reason}`, code.explanation)
+  const { redemptions, subject, auth_time: authTime, id_token_alg: algorithm } = row
+  if (redemptions === null || subject === null || authTime === null || algorithm === null) {
+    return tokenRefusal('unknown_code')
   }
-  if (row.redemptions > 1) {
-    return invalidGrant(
-      'code_replayed',
-      'the code was redeemed before; everything issued for it has been revoked',
-    )
-  }
-  if (!row.fits) {
-    return invalidGrant(
-      'code_misused',
-      'redirect_uri or code_verifier does not match the authorization request',
-    )
-  }
-  if (row.expired)
-    return invalidGrant('code_expired', 'the code has expired; it can be redeemed for 60 seconds')
-  if (!row.live) return invalidGrant('ended', 'the user has ended the connection, or is not active any more')
+  if (redemptions > 1) return tokenRefusal('code_replayed')
+  if (row.misfit !== null) return tokenRefusal(row.misfit)
+  if (row.expired) return tokenRefusal('code_expired', String(codeSeconds))
+  if (row.ended !== null) return tokenRefusal(row.ended)
   return issuedTokens(context, access, refresh, {
-    subject: row.subject,
+    subject,
     clientId: request.client.clientId,
-    authTime: row.auth_time,
+    authTime,
     nonce: row.nonce,
-    algorithm: row.id_token_alg,
+    algorithm,
   })
 }
 

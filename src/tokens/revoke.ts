@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { Context } from '../context.ts'
 import { statement } from '../database/database.ts'
+import type { TokenRefusal } from '../http/refusals.ts'
 import {
   authenticatedClient,
   ClientAuthentication,
@@ -9,7 +10,7 @@ import {
 } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
 import { sha256 } from '../secrets/token-format.ts'
-import { clientRefusal, type TokenRefusal } from './outcome.ts'
+import { clientRefusal } from './outcome.ts'
 
 /** Ends what the token stands for; a token that is not known here is as good as ended (RFC 7009 section 2.2). */
 export async function revoke(
@@ -41,12 +42,12 @@ const revokeToken = statement(
        FROM refresh_tokens r, client
       WHERE r.hash = $6 AND c.id = r.connection_id AND c.client_id = client.client_id
      RETURNING c.id
-   ), expired AS (
-     UPDATE access_tokens a SET expires_at = now()
+   ), ended_token AS (
+     UPDATE access_tokens a SET expires_at = now(), revoked_at = now()
        FROM connections c, client
       WHERE a.hash = $6 AND c.id = a.connection_id AND c.client_id = client.client_id AND a.expires_at > now()
      RETURNING a.hash
    )
    SELECT ${clientAuthenticationColumn},
-          EXISTS (SELECT FROM ended) OR EXISTS (SELECT FROM expired) AS revoked`,
+          EXISTS (SELECT FROM ended) OR EXISTS (SELECT FROM ended_token) AS revoked`,
 )

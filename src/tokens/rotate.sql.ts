@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import { Ended, whenEnded } from '../grants/ended.sql.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import {
   authenticatedClient,
@@ -29,7 +30,7 @@ export const rotateRefreshToken = statement(
     grant_id: Type.Union([Type.String(), Type.Null()]),
     used_at: Instant,
     late: Type.Union([Type.Boolean(), Type.Null()]),
-    ended: Type.Union([Type.Literal('user'), Type.Literal('replay'), Type.Literal('partner'), Type.Null()]),
+    ended: Type.Union([Ended, Type.Null()]),
     subject: Type.Union([Type.String(), Type.Null()]),
     auth_time: Type.Union([Instant, Type.Null()]),
   }),
@@ -38,8 +39,7 @@ export const rotateRefreshToken = statement(
    ), presented AS (
      SELECT r.hash, c.id AS connection_id, c.auth_time, c.grant_id, g.subject,
             r.rotated_at <= now() - interval '${rotationGraceSeconds} seconds' AND successor.used AS late,
-            CASE WHEN c.revoked_at IS NOT NULL THEN CASE c.revoked_for WHEN 'partner' THEN 'partner' ELSE 'replay' END
-                 WHEN g.revoked_at IS NOT NULL OR u.status <> 'active' THEN 'user' END AS ended
+            CASE ${whenEnded('c', 'g', 'u')} END AS ended
        FROM successor, client
        JOIN refresh_tokens r ON r.hash = $6
        JOIN connections c ON c.id = r.connection_id AND c.client_id = client.client_id

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { sendOauthError } from '../http/oauth-edge.ts'
+import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
 import { clientRequests } from './client-request.ts'
 import { introspect } from './introspect.ts'
 import { accessTokenSeconds } from './lifetimes.ts'
-import { type IssuedTokens, invalidRequest, type TokenRefusal } from './outcome.ts'
+import type { IssuedTokens } from './outcome.ts'
 import { redeem } from './redeem.ts'
 import { revoke } from './revoke.ts'
 import { rotate } from './rotate.ts'
@@ -54,7 +55,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
   })
 }
 
-const noToken = invalidRequest('no_token', 'token is missing')
+const noToken = tokenRefusal('no_token')
 
 async function issue(
   context: Context,
@@ -62,11 +63,11 @@ async function issue(
   body: Record<string, string>,
 ): Promise<IssuedTokens | TokenRefusal> {
   const selector = body.token_type
-  if (selector && selector !== 'id') return invalidRequest('token_type', 'token_type may only be id')
+  if (selector && selector !== 'id') return tokenRefusal('token_type')
   const { code, refresh_token: refreshToken } = body
   switch (body.grant_type || undefined) {
     case 'authorization_code':
-      if (!code) return invalidRequest('no_code', 'code is missing')
+      if (!code) return tokenRefusal('no_code')
       return redeem(context, {
         client,
         code,
@@ -74,17 +75,12 @@ async function issue(
         codeVerifier: body.code_verifier || undefined,
       })
     case 'refresh_token':
-      if (!refreshToken) return invalidRequest('no_refresh_token', 'refresh_token is missing')
+      if (!refreshToken) return tokenRefusal('no_refresh_token')
       return rotate(context, { client, refreshToken })
     case undefined:
-      return invalidRequest(
-        'no_grant_type',
-        'grant_type is missing; send authorization_code or refresh_token',
-      )
-    default: {
-      const explanation = 'grant_type may be authorization_code or refresh_token'
-      return { kind: 'refused', error: 'unsupported_grant_type', reason: 'grant_type', explanation }
-    }
+      return tokenRefusal('no_grant_type')
+    default:
+      return tokenRefusal('grant_type')
   }
 }
 

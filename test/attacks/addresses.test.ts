@@ -56,7 +56,7 @@ describe('36: names and addresses that mean something to somebody else', () => {
     })
     for (const { status, body } of [inForm, inJson]) {
       expect(status).toBe(400)
-      expect(body).toMatchObject({ error: 'invalid_request', error_description: 'refresh_token is missing' })
+      expect(body).toMatchObject({ error: 'invalid_request', error_description: 'refresh_token is missing.' })
     }
   })
 
@@ -81,7 +81,7 @@ describe('36: names and addresses that mean something to somebody else', () => {
         [authorization, form, `${name}: GET`],
         '_method=GET',
       )
-      expect(post?.status).toBe(404)
+      expect(post?.status).toBe(405)
     },
   )
 
@@ -90,7 +90,9 @@ describe('36: names and addresses that mean something to somebody else', () => {
     `${base}api%2fv1%2fhouseholds`,
     `${base}api/v1/../v1/households`,
     `${base}api/v1/./households`,
-    `${base}/api/v1/households`,
+    `${base}//api/v1/households`,
+    `/${base}api/v1/households`,
+    `${base}%2fapi/v1/households`,
     `${base}api//v1/households`,
     `${base}api/v1/households/`,
     `${base}api/v1/households//`,
@@ -203,7 +205,7 @@ describe('addresses that do not exist answer in the language of their edge', () 
       expect(JSON.parse(answer?.body ?? '')).toMatchObject({
         status: 404,
         code: 'not_found',
-        detail: 'there is no GET at this address',
+        detail: 'There is nothing at this address.',
       })
     },
   )
@@ -214,7 +216,7 @@ describe('addresses that do not exist answer in the language of their edge', () 
       expect(answer?.status).toBe(404)
       expect(JSON.parse(answer?.body ?? '')).toEqual({
         error: 'invalid_request',
-        error_description: 'there is no GET at this address',
+        error_description: 'There is nothing at this address.',
         request_id: answer?.headers.get('x-api-request-id'),
       })
     }
@@ -244,10 +246,10 @@ describe('methods', () => {
 
   test('OPTIONS invites no other origin', async () => {
     const preflight = ['origin: https://evil.example', 'access-control-request-method: GET']
-    const paths = [households, `${base}oauth2/token`, '/login', '*']
-    for (const path of paths) {
+    const statuses = { [households]: 405, [`${base}oauth2/token`]: 405, '/login': 404, '*': 404 }
+    for (const [path, status] of Object.entries(statuses)) {
       const answer = await getRaw(server.authUrl, path, preflight, 'OPTIONS')
-      expect(answer?.status).toBe(404)
+      expect(answer?.status).toBe(status)
       expect(
         [...(answer?.headers.keys() ?? [])].filter((name) => name.startsWith('access-control-')),
       ).toEqual([])
@@ -260,10 +262,16 @@ describe('methods', () => {
     expect(answer?.body).not.toContain(accessToken)
   })
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])('%s of the listing: 404', async (method) => {
+  test.each([
+    ['POST', 405, 'This address takes GET, HEAD, not POST.'],
+    ['PUT', 405, 'This address takes GET, HEAD, not PUT.'],
+    ['PATCH', 405, 'This address takes GET, HEAD, not PATCH.'],
+    ['DELETE', 405, 'This address takes GET, HEAD, not DELETE.'],
+    ['PROPFIND', 404, 'There is nothing at this address.'],
+  ])('%s of the listing: %i', async (method, status, detail) => {
     const answer = await getRaw(server.authUrl, households, [...authorization(), 'content-length: 0'], method)
-    expect(answer?.status).toBe(404)
-    expect(JSON.parse(answer?.body ?? '')).toMatchObject({ detail: `there is no ${method} at this address` })
+    expect(answer?.status).toBe(status)
+    expect(JSON.parse(answer?.body ?? '')).toMatchObject({ detail })
   })
 
   test('CONNECT and an upgrade open no tunnel', async () => {

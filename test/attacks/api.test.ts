@@ -187,7 +187,9 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
 
   test('expired', async () => {
     const expired = await accessTokenOf(server.database, 'ada', { expiresIn: -1 })
-    expect(await refusal(server, expired)).toContain('expired; get another with the refresh token')
+    expect(await refusal(server, expired)).toContain(
+      'Expired access token. Get a new one with the refresh token.',
+    )
   })
 
   test.each(['connections', 'grants'])('revoked in %s', async (table) => {
@@ -195,7 +197,7 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
     const revoked = await accessTokenOf(server.database, 'ada', { clientId })
     expect((await api(server, 'households', revoked)).status).toBe(200)
     await query(server.database, `UPDATE ${table} SET revoked_at = now() WHERE client_id = $1`, [clientId])
-    expect(await refusal(server, revoked)).toContain('revoked')
+    expect(await refusal(server, revoked)).toContain('The connection has ended.')
   })
 
   test('suspended partner', async () => {
@@ -205,39 +207,47 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
       server.database,
       `UPDATE partners SET status = 'suspended' WHERE client_id = 'test_suspended'`,
     )
-    expect(await refusal(server, suspended)).toContain('not active')
+    expect(await refusal(server, suspended)).toContain('The application is suspended.')
   })
 
   test('disabled user', async () => {
-    expect(await refusal(server, await accessTokenOf(server.database, 'disabled'))).toContain('not active')
+    expect(await refusal(server, await accessTokenOf(server.database, 'disabled'))).toContain(
+      'The user is disabled.',
+    )
   })
 
   test('well-formed but never issued', async () => {
-    expect(await refusal(server, newToken('sandbox', 'at').text)).toContain('not known')
+    expect(await refusal(server, newToken('sandbox', 'at').text)).toContain(
+      'Unknown or expired access token.',
+    )
   })
 
   test('malformed', async () => {
-    expect(await refusal(server, 'hunter2')).toContain('not a complete access token')
+    expect(await refusal(server, 'hunter2')).toContain('Malformed access token.')
   })
 
   test.each([
-    ['rt', 'a refresh token'],
-    ['ac', 'an authorization code'],
-    ['cs', 'a client secret'],
+    ['rt', 'A refresh token'],
+    ['ac', 'An authorization code'],
+    ['cs', 'A client secret'],
   ] as const)('a token of the kind %s', async (kind, name) => {
-    expect(await refusal(server, newToken('sandbox', kind).text)).toContain(`this is ${name}`)
+    expect(await refusal(server, newToken('sandbox', kind).text)).toContain(
+      `${name} was sent where an access token is expected.`,
+    )
     expect(server.logs()).toContain('"outcome":"wrong_kind"')
   })
 
   test('of production at the sandbox, and the reverse', async () => {
     const production = await testServer({ environment: 'production' })
     try {
-      expect(await refusal(production, accessToken)).toContain('belongs to sandbox, and this is production')
+      expect(await refusal(production, accessToken)).toContain(
+        'belongs to sandbox. This server is production.',
+      )
     } finally {
       await production.close()
     }
     const live = newToken('production', 'at').text
-    expect(await refusal(server, live)).toContain('belongs to production, and this is sandbox')
+    expect(await refusal(server, live)).toContain('belongs to production. This server is sandbox.')
     expect(server.logs()).toContain('"outcome":"wrong_environment"')
   })
 })

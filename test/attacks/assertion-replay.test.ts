@@ -62,13 +62,13 @@ async function usesOf(jti: string, { partner }: Client = client): Promise<number
 }
 
 function expectUsed(answer: TokenAnswer): void {
-  expectError(answer, 401, 'invalid_client', /used before, or has expired/)
+  expectError(answer, 401, 'invalid_client', /used before or has expired/)
 }
 
 describe('a replayed assertion', () => {
   test('counts once: at the same endpoint, at another, and on another server', async () => {
     const send = await oneAssertion()
-    expectInvalidGrant(await send(unknownToken), /not known/)
+    expectInvalidGrant(await send(unknownToken), /^Unknown or expired/)
     expectUsed(await send(unknownToken))
     expectUsed(await send(unknownToken, 'token', elsewhere))
     for (const endpoint of ['introspect', 'revoke'] as const) {
@@ -78,7 +78,7 @@ describe('a replayed assertion', () => {
 
   test('by its jti, whatever else is signed anew with it', async () => {
     const jti = randomUUID()
-    expectInvalidGrant(await (await oneAssertion({ jti }))(unknownToken), /not known/)
+    expectInvalidGrant(await (await oneAssertion({ jti }))(unknownToken), /^Unknown or expired/)
     expectUsed(await (await oneAssertion({ jti, aud: `${server.baseUrl}oauth2/token` }))(unknownToken))
     expect(await usesOf(jti)).toBe(1)
   })
@@ -121,24 +121,27 @@ describe('nobody uses up the jti of others', () => {
       await (await oneAssertion({ jti }, stranger))(unknownToken),
       401,
       'invalid_client',
-      /not right/,
+      /^Invalid client credentials\.$/,
     )
     expect(await usesOf(jti)).toBe(0)
-    expectInvalidGrant(await (await oneAssertion({ jti }, otherPair, other))(unknownToken), /not known/)
+    expectInvalidGrant(
+      await (await oneAssertion({ jti }, otherPair, other))(unknownToken),
+      /^Unknown or expired/,
+    )
     expect(await usesOf(jti)).toBe(0)
-    expectInvalidGrant(await (await oneAssertion({ jti }))(unknownToken), /not known/)
+    expectInvalidGrant(await (await oneAssertion({ jti }))(unknownToken), /^Unknown or expired/)
     expect([await usesOf(jti), await usesOf(jti, other)]).toEqual([1, 1])
   })
 
   test('a key that was replaced a moment ago', async () => {
     const [old, jti] = [await newSigningPair(), randomUUID()]
     const replaced = await clientBy('private_key_jwt', server, old)
-    expectInvalidGrant(await replaced.ask(unknownToken), /not known/) // and it is in memory
+    expectInvalidGrant(await replaced.ask(unknownToken), /^Unknown or expired/) // and it is in memory
     await query(server.database, `UPDATE partners SET key_thumbprints = '{x}' WHERE client_id = $1`, [
       replaced.partner.clientId,
     ])
     const answer = await (await oneAssertion({ jti }, old, replaced))(unknownToken)
-    expectError(answer, 401, 'invalid_client', /not right/)
+    expectError(answer, 401, 'invalid_client', /^Invalid client credentials\.$/)
     expect(await usesOf(jti, replaced)).toBe(0)
   })
 })
@@ -150,7 +153,10 @@ test('an assertion that has expired by the database is refused, whatever the clo
     const [jti, iat] = [randomUUID(), now - 1800]
     expectUsed(await (await oneAssertion({ jti, iat, exp: now - 60 }))(unknownToken))
     expect(await usesOf(jti)).toBe(0)
-    expectInvalidGrant(await (await oneAssertion({ iat, exp: now + 60 }))(unknownToken), /not known/)
+    expectInvalidGrant(
+      await (await oneAssertion({ iat, exp: now + 60 }))(unknownToken),
+      /^Unknown or expired/,
+    )
   } finally {
     server.advanceClock(1800)
   }
@@ -160,7 +166,7 @@ test('a second use that began before the assertion expired finds the first, thou
   const end = Math.floor(Date.now() / 1000) + 3
   const [jti, iat] = [randomUUID(), end - 90]
   const send = await oneAssertion({ jti, iat, exp: end - 30 }) // clocks may differ by that much
-  expectInvalidGrant(await send(unknownToken), /not known/)
+  expectInvalidGrant(await send(unknownToken), /^Unknown or expired/)
   const second = await server.database.withConnection(async (locking) => {
     await locking.query('BEGIN')
     await locking.query('LOCK partners IN ACCESS EXCLUSIVE MODE')
@@ -221,7 +227,8 @@ describe('20, 21, 24: a client that signs', () => {
     const own = { ...refresh, client_id: client.partner.clientId }
     expectError(await postForm(server, own), 401, 'invalid_client', /client_secret is missing/)
     const secret = newToken('sandbox', 'cs').text
-    expectError(await postForm(server, { ...own, client_secret: secret }), 401, 'invalid_client', /not right/)
+    const withSecret = await postForm(server, { ...own, client_secret: secret })
+    expectError(withSecret, 401, 'invalid_client', /registered for private_key_jwt\. Send client_assertion/)
     issued(await client.ask(refresh))
   })
 
@@ -244,7 +251,7 @@ describe('20, 21, 24: a client that signs', () => {
   test('a code presented again, with an assertion of its own: everything it started is revoked', async () => {
     const code = await newCode()
     const { accessToken } = issued(await redeem(code))
-    expectInvalidGrant(await redeem(code), /redeemed before/)
+    expectInvalidGrant(await redeem(code), /^Authorization code reuse detected\./)
     expect((await api(server, 'households', accessToken)).status).toBe(401)
   })
 

@@ -54,15 +54,20 @@ describe('22: client authentication by assertion', () => {
     ]) {
       expectError(answer, 400, 'invalid_request', /authenticated twice/)
     }
-    expectError(await post(own), 400, 'invalid_grant', /not known/) // nothing was used up
+    expectError(await post(own), 400, 'invalid_grant', /^Unknown or expired/) // nothing was used up
   })
 
   test('client_id may be sent, and must be the same', async () => {
     const own = async (clientId: string) =>
       post({ ...assertionParameters(await assertion()), client_id: clientId })
-    expectError(await own(partner.clientId), 400, 'invalid_grant', /not known/)
-    expectError(await own(''), 400, 'invalid_grant', /not known/)
-    expectError(await own(secretive.clientId), 400, 'invalid_request', /client_id is not the one/)
+    expectError(await own(partner.clientId), 400, 'invalid_grant', /^Unknown or expired/)
+    expectError(await own(''), 400, 'invalid_grant', /^Unknown or expired/)
+    expectError(
+      await own(secretive.clientId),
+      400,
+      'invalid_request',
+      /client_id in the request body differs/,
+    )
   })
 
   test.each<[string, Record<string, string>, number, string, RegExp]>([
@@ -111,8 +116,8 @@ describe('22: client authentication by assertion', () => {
     ['exp a minute ago', () => ({ exp: now() - 60 }), /exp must be/],
     ['exp in more than an hour', () => ({ exp: now() + 3700 }), /exp must be/],
     ['exp beyond all time', () => ({ exp: 1e300 }), /exp must be/],
-    ['nbf in a minute', () => ({ nbf: now() + 60 }), /nbf must be a time that has come/],
-    ['iat in a minute', () => ({ iat: now() + 60 }), /iat must be a time that has come/],
+    ['nbf in a minute', () => ({ nbf: now() + 60 }), /nbf must be a number/],
+    ['iat in a minute', () => ({ iat: now() + 60 }), /iat must be a number/],
     ['iat as text', () => ({ iat: 'now' }), /iat must be/],
     ['no jti', () => ({ jti: undefined }), /jti must be text of 1 to 256/],
     ['an empty jti', () => ({ jti: '' }), /jti must be/],
@@ -123,7 +128,7 @@ describe('22: client authentication by assertion', () => {
     expectError(right, 401, 'invalid_client', description)
     const stranger = await newSigningPair(pair.alg, pair.kid)
     const wrong = await post(assertionParameters(await assertion(change(), stranger)))
-    expectError(wrong, 401, 'invalid_client', /is not right/)
+    expectError(wrong, 401, 'invalid_client', /^Invalid client credentials\.$/)
     expect(reasonOf(wrong)).toBe('assertion_unverified')
     expect(reasonOf(right)).toMatch(/^assertion_(iss|aud|exp|nbf|iat|jti)$/)
   })
@@ -137,7 +142,7 @@ describe('22: client authentication by assertion', () => {
       { jti: '\0 %zz "é"' },
     ]) {
       const answer = await post(assertionParameters(await assertion(claims)))
-      expectError(answer, 400, 'invalid_grant', /not known/)
+      expectError(answer, 400, 'invalid_grant', /^Unknown or expired/)
     }
   })
 })
@@ -211,7 +216,7 @@ test('12: an unknown client, a wrong key and a client without keys: the same ans
 test('8: a client of the other environment is told so', async () => {
   const of = newClientId('production')
   const answer = await post(assertionParameters(await assertionOf(server, of, pair)))
-  expectError(answer, 401, 'invalid_client', /the client belongs to production, and this is sandbox/)
+  expectError(answer, 401, 'invalid_client', /the client belongs to production\. This server is sandbox\./)
   expect(reasonOf(answer)).toBe('assertion_wrong_environment')
 })
 
@@ -220,20 +225,20 @@ describe('a method the partner is not registered for', () => {
     const inHeader = await server.partner({ authMethods: ['client_secret_basic'] })
     const inBody = await server.partner({ authMethods: ['client_secret_post'] })
     const byBasic = ({ clientId, clientSecret }: TestPartner) => post({}, basic(clientId, clientSecret))
-    expectError(await byBasic(inHeader), 400, 'invalid_grant', /not known/)
-    expectError(await post(credentials(inBody)), 400, 'invalid_grant', /not known/)
+    expectError(await byBasic(inHeader), 400, 'invalid_grant', /^Unknown or expired/)
+    expectError(await post(credentials(inBody)), 400, 'invalid_grant', /^Unknown or expired/)
 
     const wrongWay = await byBasic(inBody)
-    expectError(wrongWay, 401, 'invalid_client', /not registered for client_secret_basic$/)
+    expectError(wrongWay, 401, 'invalid_client', /not registered for client_secret_basic\.$/)
     expect(reasonOf(wrongWay)).toBe('wrong_method')
     expectError(
       await post(credentials(inHeader)),
       401,
       'invalid_client',
-      /not registered for client_secret_post$/,
+      /not registered for client_secret_post\.$/,
     )
     const guess = { ...credentials(inHeader), client_secret: newToken('sandbox', 'cs').text }
-    expectError(await post(guess), 401, 'invalid_client', /is not right/)
+    expectError(await post(guess), 401, 'invalid_client', /^Invalid client credentials\.$/)
   })
 
   test('a key whose method was taken away is worth nothing, and nothing is used up', async () => {
@@ -251,6 +256,6 @@ describe('a method the partner is not registered for', () => {
       `UPDATE partners SET auth_methods = '{private_key_jwt}' WHERE client_id = $1`,
       [clientId],
     )
-    expectError(await post(signed), 400, 'invalid_grant', /not known/)
+    expectError(await post(signed), 400, 'invalid_grant', /^Unknown or expired/)
   })
 })

@@ -35,7 +35,7 @@ describe('20: replay of a code', () => {
     const bystander = issued(await redeem(await codeFor(server, partner, 'ada')))
     expect(await statusOf(first.accessToken)).toBe(200)
 
-    expectInvalidGrant(await redeem(code), /redeemed before/)
+    expectInvalidGrant(await redeem(code), /^Authorization code reuse detected\./)
 
     expect(await statusOf(first.accessToken)).toBe(401)
     expect(await statusOf(second.accessToken)).toBe(401)
@@ -56,7 +56,7 @@ describe('20: replay of a code', () => {
     const code = await codeFor(server, partner, 'ada')
     const { refreshToken } = issued(await redeem(code))
     await passTime(server, code, 24 * 3600)
-    expectInvalidGrant(await redeem(code), /redeemed before/)
+    expectInvalidGrant(await redeem(code), /^Authorization code reuse detected\./)
     expectInvalidGrant(await refresh(server, partner, refreshToken), /revoked/)
   })
 
@@ -67,7 +67,7 @@ describe('20: replay of a code', () => {
     const losers = answers.filter(({ status }) => status !== 200)
     expect(winners).toHaveLength(1)
     expect(losers).toHaveLength(63)
-    for (const loser of losers) expectInvalidGrant(loser, /redeemed before/)
+    for (const loser of losers) expectInvalidGrant(loser, /^Authorization code reuse detected\./)
     expect(await connectionOf(server, code)).toEqual({
       redemptions: 64,
       revoked: true,
@@ -87,7 +87,10 @@ describe('21: a code that does not fit', () => {
     const code = await codeFor(server, partner, 'ada')
     const stolen = await redeem(code, {}, other)
     const invented = await redeem(newToken('sandbox', 'ac').text, {}, other)
-    expectInvalidGrant(stolen, /not known, or was issued to another client/)
+    expectInvalidGrant(
+      stolen,
+      /^Unknown or expired authorization code, or it was issued to another client\.$/,
+    )
     expect({ ...stolen.body, request_id: '' }).toEqual({ ...invented.body, request_id: '' })
     expect(await connectionOf(server, code)).toMatchObject({
       redemptions: 0,
@@ -114,7 +117,10 @@ describe('21: a code that does not fit', () => {
     const code = await codeFor(server, partner, 'ada')
     expectInvalidGrant(await redeem(code, { redirect_uri: change(partner.redirectUri) }), /redirect_uri/)
     expect(await connectionOf(server, code)).toMatchObject({ revoked_for: 'code_misused', access_tokens: 0 })
-    expectInvalidGrant(await redeem(code, { redirect_uri: partner.redirectUri }), /redeemed before/)
+    expectInvalidGrant(
+      await redeem(code, { redirect_uri: partner.redirectUri }),
+      /^Authorization code reuse detected\./,
+    )
   })
 
   test('the redirect_uri of the request, exactly: tokens', async () => {
@@ -127,10 +133,10 @@ describe('21: a code that does not fit', () => {
     await passTime(server, inTime, 57)
     await passTime(server, late, 61)
     expect((await redeem(inTime)).status).toBe(200)
-    expectInvalidGrant(await redeem(late), /expired; it can be redeemed for 60 seconds/)
+    expectInvalidGrant(await redeem(late), /^Expired authorization code\. A code is valid for 60 seconds\.$/)
     expect(await connectionOf(server, late)).toMatchObject({ access_tokens: 0, refresh_tokens: 0 })
     await passTime(server, late, -61)
-    expectInvalidGrant(await redeem(late), /redeemed before/)
+    expectInvalidGrant(await redeem(late), /^Authorization code reuse detected\./)
   })
 
   test('code_expires_at is a minute after the page was submitted', async () => {
@@ -157,7 +163,7 @@ describe('7: the verifier', () => {
     const code = await codeFor(server, partner, 'ada')
     expectInvalidGrant(await redeem(code, { code_verifier: verifier }), /code_verifier/)
     expect(await connectionOf(server, code)).toMatchObject({ redemptions: 1, revoked_for: 'code_misused' })
-    expectInvalidGrant(await redeem(code), /redeemed before/)
+    expectInvalidGrant(await redeem(code), /^Authorization code reuse detected\./)
   })
 
   test.each([
@@ -169,7 +175,10 @@ describe('7: the verifier', () => {
   ])('that should fit a challenge, but is %s: invalid_grant, and the code is burnt', async (_what, sent) => {
     const code = await codeFor(server, partner, 'ada', { more: challenged })
     expectInvalidGrant(await redeem(code, sent), /code_verifier/)
-    expectInvalidGrant(await redeem(code, { code_verifier: verifier }), /redeemed before/)
+    expectInvalidGrant(
+      await redeem(code, { code_verifier: verifier }),
+      /^Authorization code reuse detected\./,
+    )
     expect(await connectionOf(server, code)).toMatchObject({
       redemptions: 2,
       access_tokens: 0,

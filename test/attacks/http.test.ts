@@ -27,7 +27,7 @@ describe('34: bodies and messages that two readers would read differently', () =
     ['JSON in utf-8', 'Application/JSON;charset="utf-8"', json],
   ])('%s is read', async (_name, type, body) => {
     const answer = await post([`content-type: ${type}`], body)
-    expect(JSON.parse(answer?.body ?? '')).toMatchObject({ error_description: 'client_id is missing' })
+    expect(JSON.parse(answer?.body ?? '')).toMatchObject({ error_description: 'client_id is missing.' })
   })
 
   test.each([

@@ -19,34 +19,31 @@ const press = (visitor: Visitor, page: Page, more: Record<string, string> = {}) 
   visitor.submit(page, '/connect', { decision: 'connect', ...more })
 
 describe('18: the name of a partner', () => {
-  test.each([
-    '<img src=x onerror=alert(1)>',
-    '"><script>alert(1)</script>',
-    '\u202egnp.\u202cevil',
-    '</bdi></h1><h1>',
-    '&lt;b&gt;',
-  ])('%j is text, and keeps to itself', async (name) => {
-    const named = await server.partner({ name })
-    const visitor = new Visitor()
-    const login = await authorize(visitor, server, named)
-    const page = await logIn(visitor, login, 'eve')
-    // No markup can stand in a title: there, the characters of <bdi>.
-    expect(page.document.querySelector('title')?.text).toContain(`\u2068${name}\u2069`)
-    await press(visitor, page)
-    const apps = await visitor.get(`${server.authUrl}/connections`)
-    const confirmation = await disconnectPage(visitor, server)
-    expect(confirmation.document.querySelector('title')?.text).toContain(`\u2068${name}\u2069`)
-    for (const shown of [login, page, apps, confirmation]) {
-      expect(shown.document.querySelector('img, body script, h1 h1, bdi b')).toBeNull()
-      // Wherever the name stands on the page, it is alone in a <bdi>: its direction cannot reach our words.
-      const isolated = shown.document.querySelectorAll('bdi').map((element) => element.text)
-      expect(isolated).toContain(name)
-      const main = shown.document.querySelector('main')
-      for (const element of main?.querySelectorAll('bdi') ?? []) element.remove()
-      expect(main?.text).not.toContain(name)
-    }
-    await visitor.submit(confirmation, '/connections/disconnect', {})
-  })
+  test.each(['<img src=x onerror=alert(1)>', '"><script>alert(1)</script>', '</bdi></h1><h1>', '&lt;b&gt;'])(
+    '%j is text, and keeps to itself',
+    async (name) => {
+      const named = await server.partner({ name })
+      const visitor = new Visitor()
+      const login = await authorize(visitor, server, named)
+      const page = await logIn(visitor, login, 'eve')
+      // No markup can stand in a title: there, the characters of <bdi>.
+      expect(page.document.querySelector('title')?.text).toContain(`\u2068${name}\u2069`)
+      await press(visitor, page)
+      const apps = await visitor.get(`${server.authUrl}/connections`)
+      const confirmation = await disconnectPage(visitor, server)
+      expect(confirmation.document.querySelector('title')?.text).toContain(`\u2068${name}\u2069`)
+      for (const shown of [login, page, apps, confirmation]) {
+        expect(shown.document.querySelector('img, body script, h1 h1, bdi b')).toBeNull()
+        // Wherever the name stands on the page, it is alone in a <bdi>: its direction cannot reach our words.
+        const isolated = shown.document.querySelectorAll('bdi').map((element) => element.text)
+        expect(isolated).toContain(name)
+        const main = shown.document.querySelector('main')
+        for (const element of main?.querySelectorAll('bdi') ?? []) element.remove()
+        expect(main?.text).not.toContain(name)
+      }
+      await visitor.submit(confirmation, '/connections/disconnect', {})
+    },
+  )
 })
 
 describe('37: the headers of pages', () => {

@@ -30,7 +30,7 @@ describe('the contract’s POST and the standard’s GET', () => {
     expect(isLoginPage(await new Visitor().follow(await new Visitor().post(url, '')))).toBe(true)
     expect(answerOf(partner, await new Visitor().get(url))).toEqual({
       error: 'invalid_request',
-      error_description: 'response_type is missing; send code',
+      error_description: 'response_type is missing. Send code.',
       state: 's',
       iss: server.authUrl,
     })
@@ -65,7 +65,7 @@ describe('the contract’s POST and the standard’s GET', () => {
     const page = await new Visitor().post(authorizeUrl(server, partner, { state: 's' }), 'scope=openid')
     expect(answerOf(partner, page)).toMatchObject({
       error: 'invalid_request',
-      error_description: 'scope was sent more than once',
+      error_description: 'scope was sent more than once.',
     })
   })
 

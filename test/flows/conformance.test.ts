@@ -130,7 +130,7 @@ describe('two authorizations, one after the other', () => {
     for (const seconds of [0, 30]) {
       const { code, tokens } = await client.run()
       await passTime(server, tokens.accessToken, seconds)
-      expectInvalidGrant(await client.redeem(code), /redeemed before/)
+      expectInvalidGrant(await client.redeem(code), /^Authorization code reuse detected\./)
       expect((await client.userinfo(tokens.accessToken)).status).toBe(401)
     }
   })

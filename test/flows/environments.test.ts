@@ -53,7 +53,7 @@ describe.each([
   ['sandbox', 'production'],
   ['production', 'sandbox'],
 ])('of the %s, at the %s', (home, away) => {
-  const belongs = `belongs to ${home}, and this is ${away}`
+  const belongs = `belongs to ${home}. This server is ${away}.`
 
   test('a client_id: an error page that says so, and no redirect', async () => {
     const visitor = new Visitor()
@@ -70,7 +70,7 @@ describe.each([
     const { status, body } = await token(at(away).deployment, at(home).partner, asked)
     expect({ status, body }).toMatchObject({
       status: 401,
-      body: { error: 'invalid_client', error_description: `the client_id ${belongs}` },
+      body: { error: 'invalid_client', error_description: `This client_id ${belongs}` },
     })
   })
 
@@ -80,7 +80,7 @@ describe.each([
     const { status, body } = await refresh(at(away).deployment, mixed, refreshToken)
     expect({ status, body }).toMatchObject({
       status: 401,
-      body: { error: 'invalid_client', error_description: `client_secret: this client secret ${belongs}` },
+      body: { error: 'invalid_client', error_description: `This client secret ${belongs}` },
     })
     expect((await refresh(at(away).deployment, at(away).partner, refreshToken)).status).toBe(200)
   })
@@ -91,7 +91,7 @@ describe.each([
     const { status, body } = await token(at(away).deployment, at(away).partner, asked)
     expect({ status, body }).toMatchObject({
       status: 400,
-      body: { error: 'invalid_grant', error_description: `code: this authorization code ${belongs}` },
+      body: { error: 'invalid_grant', error_description: `This authorization code ${belongs}` },
     })
     expect((await token(at(home).deployment, at(home).partner, asked)).status).toBe(200)
   })
@@ -101,7 +101,7 @@ describe.each([
     const { status, body } = await refresh(at(away).deployment, at(away).partner, refreshToken)
     expect({ status, body }).toMatchObject({
       status: 400,
-      body: { error: 'invalid_grant', error_description: `refresh_token: this refresh token ${belongs}` },
+      body: { error: 'invalid_grant', error_description: `This refresh token ${belongs}` },
     })
     expect((await refresh(at(home).deployment, at(home).partner, refreshToken)).status).toBe(200)
   })
@@ -111,10 +111,10 @@ describe.each([
     const { status, headers, body } = await api(at(away).deployment, 'households', accessToken)
     expect({ status, body }).toMatchObject({
       status: 401,
-      body: { code: 'invalid_token', detail: `this access token ${belongs}` },
+      body: { code: 'invalid_token', detail: `This access token ${belongs}` },
     })
     expect(headers.get('www-authenticate')).toContain(
-      `error="invalid_token", error_description="this access token ${belongs}"`,
+      `error="invalid_token", error_description="This access token ${belongs}"`,
     )
     const athome = await api(at(home).deployment, 'households', accessToken)
     expect(athome.body).toEqual([{ id: `household-of-${home}`, name: `household-of-${home}` }])

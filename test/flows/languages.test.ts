@@ -170,7 +170,7 @@ test('partners are answered in English, whatever the user speaks', async () => {
   const visitor = await loggedIn(server, 'cleo')
   const page = await authorize(visitor, server, partner, { ui_locales: 'fr' })
   const answer = redirectOf(await visitor.submit(page, '/connect', { decision: 'cancel' }))
-  expect(answer?.searchParams.get('error_description')).toBe('the user pressed Cancel')
+  expect(answer?.searchParams.get('error_description')).toBe('The user denied the request.')
 })
 
 describe('ui_locales that nobody would send', () => {
@@ -192,6 +192,6 @@ describe('ui_locales that nobody would send', () => {
   test('twice: the partner is told, as of any parameter', async () => {
     const query = `${parametersFor(partner)}&ui_locales=de&ui_locales=fr`
     const answer = redirectOf(await new Visitor().get(`${server.authUrl}/api/oauth2/authorize?${query}`))
-    expect(answer?.searchParams.get('error_description')).toBe('ui_locales was sent more than once')
+    expect(answer?.searchParams.get('error_description')).toBe('ui_locales was sent more than once.')
   })
 })

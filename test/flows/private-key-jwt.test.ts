@@ -50,11 +50,11 @@ async function asks(
 type Of = { at?: TestServer; of?: string }
 
 function authenticated(answer: TokenAnswer): void {
-  expectError(answer, 400, 'invalid_grant', /the refresh token is not known/)
+  expectError(answer, 400, 'invalid_grant', /^Unknown or expired refresh token/)
 }
 
 function invalidClientMessage(answer: TokenAnswer): void {
-  expectError(answer, 401, 'invalid_client', /^client_id, or the secret or key .* is not right$/)
+  expectError(answer, 401, 'invalid_client', /^Invalid client credentials\.$/)
 }
 
 describe('an assertion', () => {

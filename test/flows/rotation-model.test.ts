@@ -83,9 +83,9 @@ const operation = fc.oneof(
 )
 
 const explanations = {
-  replayed: /rotated before and its successor is in use/,
-  revoked: /^the connection was revoked/,
-  expired: /has expired/,
+  replayed: /^Refresh token reuse detected\./,
+  revoked: /[Tt]he connection has been revoked/,
+  expired: /^Expired refresh token/,
 }
 
 /** What the run has of the chain: every text ever given out, and how many of them reached the client. */

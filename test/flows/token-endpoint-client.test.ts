@@ -23,11 +23,11 @@ describe('22: client authentication', () => {
   const unknownCode = { grant_type: 'authorization_code', code: newToken('sandbox', 'ac').text }
   /** What only a client that authenticated is told. */
   const authenticated = (answer: TokenAnswer) =>
-    expectError(answer, 400, 'invalid_grant', /the code is not known/)
+    expectError(answer, 400, 'invalid_grant', /^Unknown or expired authorization code/)
 
   test('Basic and client_secret in the body together: invalid_request, right or wrong', async () => {
     const own = basic(partner.clientId, partner.clientSecret)
-    const twice = /twice; use the Authorization header or the body/
+    const twice = /^The client authenticated twice\./
     for (const more of [
       credentials(partner),
       { client_secret: partner.clientSecret },
@@ -46,7 +46,7 @@ describe('22: client authentication', () => {
       await postForm(server, { ...unknownCode, client_id: other.clientId }, own),
       400,
       'invalid_request',
-      /client_id in the body is not the one/,
+      /^client_id in the request body differs from the client of the Authorization header\.$/,
     )
   })
 
@@ -131,7 +131,7 @@ describe('22: client authentication', () => {
       await postForm(server, { ...unknownCode, client_id: partner.clientId }, headers),
       401,
       'invalid_client',
-      /not right/,
+      /^Invalid client credentials\.$/,
     )
   })
 })

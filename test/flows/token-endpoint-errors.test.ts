@@ -24,7 +24,7 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
       'no grant_type',
       {},
       'invalid_request',
-      /grant_type is missing; send authorization_code or refresh_token/,
+      /^grant_type is missing\. Send authorization_code or refresh_token\.$/,
     ],
     [
       'another grant_type',
@@ -47,37 +47,37 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
       'another token_type',
       { grant_type: 'refresh_token', refresh_token: rt, token_type: 'access' },
       'invalid_request',
-      /token_type may only be id/,
+      /The only supported token_type is id/,
     ],
     [
       'half a code',
       { grant_type: 'authorization_code', code: 'lk_test_ac_abc' },
       'invalid_grant',
-      /^code: this is not a complete/,
+      /^Malformed authorization code\./,
     ],
     [
       'an access token for a code',
       { grant_type: 'authorization_code', code: newToken('sandbox', 'at').text },
       'invalid_grant',
-      /this is an access token, where an authorization code is expected/,
+      /^An access token was sent where an authorization code is expected\.$/,
     ],
     [
       'a code for a refresh token, by kind',
       { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'ac').text },
       'invalid_grant',
-      /this is an authorization code, where a refresh token is expected/,
+      /^An authorization code was sent where a refresh token is expected\.$/,
     ],
     [
       'a code that was never issued',
       { grant_type: 'authorization_code', code: newToken('sandbox', 'ac').text },
       'invalid_grant',
-      /not known, or was issued to another client/,
+      /^Unknown or expired authorization code/,
     ],
     [
       'a refresh token that was never issued',
       { grant_type: 'refresh_token', refresh_token: rt },
       'invalid_grant',
-      /not known, or was issued to another client/,
+      /^Unknown or expired refresh token/,
     ],
   ])('%s', async (_what, parameters, error, description) => {
     expectError(await postForm(server, { ...credentials(partner), ...parameters }), 400, error, description)
@@ -128,12 +128,12 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
     ['NUL in client_id', { code: 'x', client_id: 'a\0b' }],
   ])('JSON with %s for a value: invalid_request', async (_what, more) => {
     const body = { ...credentials(partner), grant_type: 'authorization_code', ...more }
-    expectError(await postJson(server, body), 400, 'invalid_request', /every parameter must be a string/)
+    expectError(await postJson(server, body), 400, 'invalid_request', /Every parameter must be a string/)
   })
 
   test.each<[string, () => Promise<TokenAnswer>, number, RegExp]>([
-    ['a JSON list', () => postJson(server, [credentials(partner)]), 400, /every parameter must be a string/],
-    ['a JSON string', () => postJson(server, '"grant_type"'), 400, /every parameter must be a string/],
+    ['a JSON list', () => postJson(server, [credentials(partner)]), 400, /Every parameter must be a string/],
+    ['a JSON string', () => postJson(server, '"grant_type"'), 400, /Every parameter must be a string/],
     ['JSON null', () => postJson(server, 'null'), 400, /client_id is missing/],
     ['broken JSON', () => postJson(server, '{"grant_type":'), 400, /not valid JSON/],
     ['an empty JSON body', () => postJson(server, ''), 400, /not valid JSON/],
@@ -201,7 +201,9 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
         answer,
         400,
         'invalid_request',
-        new RegExp(`^${name} was sent in the query string, where logs keep it; send it in the body`),
+        new RegExp(
+          `^${name} was sent in the query string, which servers log\\. Send it in the request body\\.$`,
+        ),
       )
       expect(await connectionOf(server, refreshToken)).toMatchObject({ refresh_tokens: 1 })
     },
@@ -212,13 +214,16 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
     expectError(answer, 400, 'invalid_request', /percent-encoded UTF-8/)
   })
 
-  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s: 405, and says that it takes POST', async (method) => {
-    for (const endpoint of ['token', 'revoke', 'introspect']) {
-      const answer = await send(`${server.baseUrl}oauth2/${endpoint}?grant_type=refresh_token`, { method })
-      expectError(answer, 405, 'invalid_request', /send a POST/)
-      expect(answer.headers.get('allow')).toBe('POST')
-    }
-  })
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    '%s: 405, and says that it takes POST',
+    async (method) => {
+      for (const endpoint of ['token', 'revoke', 'introspect']) {
+        const answer = await send(`${server.baseUrl}oauth2/${endpoint}?grant_type=refresh_token`, { method })
+        expectError(answer, 405, 'invalid_request', /This address takes POST, not/)
+        expect(answer.headers.get('allow')).toBe('POST')
+      }
+    },
+  )
 
   test('a method in X-HTTP-Method-Override is not one', async () => {
     const answer = await send(`${server.baseUrl}oauth2/token`, {

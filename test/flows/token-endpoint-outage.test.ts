@@ -63,17 +63,18 @@ test('39: nothing listens: 503 with Retry-After for everybody, right or wrong, a
     await refresh(server, partner, refreshToken),
     await refresh(server, stranger, refreshToken),
     await refresh(server, partner, newToken('sandbox', 'rt').text),
+    await refresh(server, partner, `${refreshToken}x`), // the client is authenticated first
     await token(server, partner, { token: refreshToken }, 'revoke'),
     await token(server, partner, { token: 'unknown' }, 'revoke'),
   ]
   const called = await api(server, 'households', accessToken)
-  const malformed = await refresh(server, partner, `${refreshToken}x`)
+  const malformed = await api(server, 'households', `${accessToken}x`)
   reached = database.database
   answers.forEach(expectUnavailable)
   expect(called).toMatchObject({ status: 503, body: { code: 'unavailable' } })
   expect(called.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
-  // What is no token by its form is refused before the database is asked.
-  expect(malformed).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  // A malformed access token is refused before the database is asked.
+  expect(malformed).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
 
   expect((await api(server, 'households', accessToken)).status).toBe(200)
   expect((await refresh(server, partner, refreshToken)).status).toBe(200)

@@ -76,7 +76,7 @@ describe('RFC 7009: revocation', () => {
       await token(server, partner, { grant_type: 'authorization_code', code }),
       400,
       'invalid_grant',
-      /redeemed before/,
+      /^Authorization code reuse detected\./,
     )
     expect((await connectionOf(server, refreshToken)).revoked_for).toBe('partner')
   })

@@ -22,7 +22,7 @@ const anyCharacter = fc.oneof(
 const malformed = (of: TokenKind) => ({
   kind: 'refused',
   reason: 'malformed',
-  explanation: `this is not a complete ${names[of]} of this service`,
+  explanation: `Malformed ${names[of]}. It is incomplete, mistyped or not from this service.`,
 })
 
 test('round trip: what is made is read, under the SHA-256 of its text', () => {
@@ -125,7 +125,7 @@ describe('a whole token at the wrong door is told where it belongs', () => {
         expect(parseToken(newToken(at, made, bytes).text, at, wanted)).toEqual({
           kind: 'refused',
           reason: 'wrong_kind',
-          explanation: `this is ${article(names[made])}, where ${article(names[wanted])} is expected`,
+          explanation: `${article(names[made]).replace('a', 'A')} was sent where ${article(names[wanted])} is expected.`,
         })
       }),
     )
@@ -140,7 +140,7 @@ describe('a whole token at the wrong door is told where it belongs', () => {
         expect(parseToken(newToken(there, of, bytes).text, here, of)).toEqual({
           kind: 'refused',
           reason: 'wrong_environment',
-          explanation: `this ${names[of]} belongs to ${there}, and this is ${here}`,
+          explanation: `This ${names[of]} belongs to ${there}. This server is ${here}.`,
         })
       }),
     )

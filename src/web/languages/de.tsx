@@ -154,7 +154,11 @@ export const de: Catalogue = {
     history: 'Beendete Verbindungen',
     app: 'App',
     ended: 'Beendet',
-    endedBy: { user: 'von Ihnen', operator: 'vom Betreiber dieses Dienstes' },
+    endedBy: {
+      user: 'von Ihnen',
+      operator: 'vom Betreiber dieses Dienstes',
+      firm_changed: 'weil Sie in eine andere Firma gewechselt haben',
+    },
   },
   sessions: {
     heading: 'Sitzungen',

@@ -157,7 +157,11 @@ export const en = {
     history: 'Ended connections',
     app: 'App',
     ended: 'Ended',
-    endedBy: { user: 'by you', operator: 'by the operator of this service' },
+    endedBy: {
+      user: 'by you',
+      operator: 'by the operator of this service',
+      firm_changed: 'because you moved to another firm',
+    },
   },
   sessions: {
     heading: 'Sessions',

@@ -154,7 +154,11 @@ export const es: Catalogue = {
     history: 'Conexiones finalizadas',
     app: 'Aplicación',
     ended: 'Finalizada',
-    endedBy: { user: 'por usted', operator: 'por el operador de este servicio' },
+    endedBy: {
+      user: 'por usted',
+      operator: 'por el operador de este servicio',
+      firm_changed: 'porque usted cambió de empresa',
+    },
   },
   sessions: {
     heading: 'Sesiones',

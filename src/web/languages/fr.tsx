@@ -165,7 +165,11 @@ export const fr: Catalogue = {
     history: 'Connexions terminées',
     app: 'Application',
     ended: 'Terminée le',
-    endedBy: { user: 'par vous', operator: 'par l’exploitant du service' },
+    endedBy: {
+      user: 'par vous',
+      operator: 'par l’exploitant du service',
+      firm_changed: 'parce que vous avez changé de société',
+    },
   },
   sessions: {
     heading: 'Sessions',

@@ -34,7 +34,7 @@ export function resourceChecks({ server, partner }: SyncRequest): Checks {
         const { accessToken } = await tokensFor(server, partner, 'ada')
         expect(await read({}, `?access_token=${accessToken}`)).toBe(401)
         const body = new URLSearchParams({ access_token: accessToken })
-        expect(await read({ method: 'POST', body })).toBe(404)
+        expect(await read({ method: 'POST', body })).toBe(405)
       },
     ),
   }

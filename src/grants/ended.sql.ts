@@ -1,0 +1,27 @@
+import Type from 'typebox'
+
+/** Why a connection has ended; the descriptions are in src/http/refusals.ts. */
+export const Ended = Type.Union([
+  Type.Literal('ended_by_user'),
+  Type.Literal('ended_by_operator'),
+  Type.Literal('ended_by_firm_change'),
+  Type.Literal('ended_by_partner'),
+  Type.Literal('ended_by_code_replay'),
+  Type.Literal('ended_by_code_misuse'),
+  Type.Literal('ended_by_refresh_replay'),
+  Type.Literal('ended'),
+  Type.Literal('user_disabled'),
+])
+
+/**
+ * The WHEN clauses of a CASE that says why a connection has ended, the first cause first; no clause applies to a live
+ * one. For rows of connections, grants and users under these names.
+ */
+export const whenEnded = (connection: string, grant: string, user: string) => `
+   WHEN ${connection}.revoked_at IS NOT NULL THEN
+     CASE ${connection}.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+       WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+   WHEN ${grant}.revoked_at IS NOT NULL THEN
+     CASE WHEN ${grant}.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN ${grant}.revoked_by = 'user' THEN 'ended_by_user'
+       WHEN ${grant}.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+   WHEN ${user}.status <> 'active' THEN 'user_disabled'`
