@@ -16,9 +16,9 @@ import {
 import { cutPage } from './entries.ts'
 import { listAccounts } from './list-accounts.sql.ts'
 import { listHouseholds } from './list-households.sql.ts'
-import { longestPattern, searchedFor } from './name-pattern.ts'
+import { longestPattern } from './name-pattern.ts'
 import { entriesBefore, linkHeader, PageQuery, pageOf } from './page.ts'
-import { searchHouseholds } from './search-households.sql.ts'
+import { searchHouseholds } from './search-households.ts'
 
 const Account = Type.Object({
   id: Type.String(),
@@ -95,12 +95,11 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
           kind: 'read',
           place: page,
           read: (tokenHash) =>
-            deepPageLimiter.admit(before, () => {
-              const values = [tokenHash, page.after, page.size, String(before)]
-              return pattern
-                ? database.one(searchHouseholds, [...values, ...searchedFor(pattern)])
-                : database.one(listHouseholds, values)
-            }),
+            deepPageLimiter.admit(before, () =>
+              pattern
+                ? searchHouseholds(database, { tokenHash, text: pattern, ...page, before, firstAsOf: null })
+                : database.one(listHouseholds, [tokenHash, page.after, page.size, String(before)]),
+            ),
           sendBusy: sendTooManyDeepPages,
           answer: (row) => {
             const { body, count, last } = cutPage(row, page.size)

@@ -2,9 +2,8 @@ import Type from 'typebox'
 import { statement } from '../../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../../resource/bearer.sql.ts'
 import { VisibilityVersionColumn, visibilityVersionColumn } from '../../resource/visibility-version.sql.ts'
+import { asOfColumn, instantText, latest } from '../as-of.sql.ts'
 import { accessInOrder, type ByRole, ofCaller, seesHousehold } from '../visibility.sql.ts'
-import { instantText } from './instant.ts'
-import { asOfColumn, latest } from './sync-households.sql.ts'
 
 /** For so many days the two logs tell all that changed. */
 export const daysKept = 90

@@ -1,9 +1,9 @@
 import type { Database } from '../../database/database.ts'
 import type { CallerRow } from '../../resource/authenticated-read.ts'
 import { cutPage } from '../entries.ts'
-import { searchedFor } from '../name-pattern.ts'
+import { searchHouseholds } from '../search-households.ts'
 import { listChanges } from './list-changes.sql.ts'
-import { syncFoundHouseholds, syncHouseholds } from './sync-households.sql.ts'
+import { syncHouseholds } from './sync-households.sql.ts'
 import type { SyncRequest } from './sync-request.ts'
 
 /** The rows of one page of a sync; empty where there is a fault or the call is refused. */
@@ -42,12 +42,19 @@ async function readHouseholds(
   { filters: { name_contains: name }, progress }: SyncRequest,
   limit: number,
 ): Promise<SyncRows> {
-  const values = [hash, progress?.after ?? '', limit, 0]
-  const asOf = progress?.as_of ?? null
+  const after = progress?.after ?? ''
+  const firstAsOf = progress?.as_of ?? null
   const row =
     name === undefined
-      ? await database.one(syncHouseholds, [...values, asOf])
-      : await database.one(syncFoundHouseholds, [...values, ...searchedFor(name), asOf])
+      ? await database.one(syncHouseholds, [hash, after, limit, 0, firstAsOf])
+      : await searchHouseholds(database, {
+          tokenHash: hash,
+          text: name,
+          after,
+          size: limit,
+          before: 0n,
+          firstAsOf,
+        })
   const { body, count, last } = cutPage(row, limit)
   return {
     ...row,
