@@ -19,8 +19,13 @@ export type SearchPlan = { by: 'grams' } | { by: 'firm' | 'own'; most: number }
 const ownRead = 10
 const gramsRead = 10
 
-/** A sample may mislead: names that match may stand together. A read that goes this far beyond its estimate ends. */
+/** A sample may mislead: households whose names match may stand together. A read this far beyond its estimate ends. */
 const margin = 5
+
+const readInOrder = (by: 'firm' | 'own', estimate: number): SearchPlan => ({
+  by,
+  most: Math.max(sampleSize, Math.ceil(margin * estimate)),
+})
 
 /**
  * The cheapest way to find `needed` households (those before the page, the page, and one more), if all the firm's names
@@ -28,19 +33,20 @@ const margin = 5
  */
 export function chooseSearchPlan(sample: SearchSample, needed: number): SearchPlan {
   const { sampled, matching, visible, own, total } = sample
-  if (sampled < sampleSize) return { by: 'firm', most: sampleSize }
+  if (sampled < sampleSize) return readInOrder('firm', sampled)
   if (matching === 0) return { by: 'grams' }
+
   const visibleToRead = (needed * sampled) / matching
-  const firmToRead = visible > 0 ? (visibleToRead * sampled) / visible : Number.POSITIVE_INFINITY
+  const firmToRead = (visibleToRead * sampled) / visible // infinite where none is visible
   const ownToRead =
-    own === null
-      ? Number.POSITIVE_INFINITY
-      : own < mostOwnCounted
-        ? Math.min(visibleToRead, own)
-        : visibleToRead
-  const gramsCost = (gramsRead * total * matching) / sampled
-  if (gramsCost < Math.min(firmToRead, ownRead * ownToRead)) return { by: 'grams' }
-  return firmToRead <= ownRead * ownToRead
-    ? { by: 'firm', most: Math.ceil(margin * firmToRead) }
-    : { by: 'own', most: Math.ceil(margin * ownToRead) }
+    own === null ? Number.POSITIVE_INFINITY : Math.min(visibleToRead, own < mostOwnCounted ? own : total)
+
+  const costs = {
+    grams: (gramsRead * total * matching) / sampled,
+    firm: firmToRead,
+    own: ownRead * ownToRead,
+  }
+  const cheapest = Math.min(costs.grams, costs.firm, costs.own)
+  if (cheapest === costs.grams) return { by: 'grams' }
+  return cheapest === costs.firm ? readInOrder('firm', firmToRead) : readInOrder('own', ownToRead)
 }
