@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts'
+import type { Queries } from '../database/database.ts'
 import { searchedFor } from './name-pattern.ts'
 import { searchByGrams, searchFirmInOrder, searchOwnInOrder, searchSample } from './search-households.sql.ts'
 import { chooseSearchPlan } from './search-plan.ts'
@@ -22,7 +22,7 @@ export type Search = {
  * Authenticates the call and reads a page of the visible households whose name contains the text. Counts first, then
  * reads; the statement that reads authenticates again, and its row alone is the answer.
  */
-export async function searchHouseholds(database: Database, search: Search) {
+export async function searchHouseholds(database: Queries, search: Search) {
   const { tokenHash, text, after, size, before, firstAsOf } = search
   const [like, grams] = searchedFor(text)
   const values = [tokenHash, after, like, size, String(before), firstAsOf]

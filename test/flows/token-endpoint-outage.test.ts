@@ -23,6 +23,12 @@ beforeAll(async () => {
     run: (statement, values) => reached.run(statement, values),
     one: (statement, values) => reached.one(statement, values),
     maybe: (statement, values) => reached.maybe(statement, values),
+    get listing() {
+      return reached.listing
+    },
+    get expensive() {
+      return reached.expensive
+    },
     withConnection: (work) => reached.withConnection(work),
     close: async () => {},
   }

@@ -1,4 +1,3 @@
-import { createServer as createTcpServer } from 'node:net'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import type { Config, Environment } from '../../src/config.ts'
@@ -6,11 +5,14 @@ import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { createPartner } from '../../src/partners/partners.ts'
-import { deepPageLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
+import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { createServer } from '../../src/server.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
+import { freePort } from './ports.ts'
+
+export { freePort } from './ports.ts'
 
 /** `clientSecret` is empty where the partner has none. */
 export type TestPartner = { clientId: string; clientSecret: string; redirectUri: string }
@@ -89,7 +91,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     keys,
     keyring,
     passwordHashLimiter: passwordHashLimiter(),
-    deepPageLimiter: deepPageLimiter(),
+    expensiveReadLimiter: expensiveReadLimiter(),
     usage: new Usage(database, logger),
     now,
   }
@@ -128,25 +130,4 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       await own?.drop()
     },
   }
-}
-
-const givenPorts = new Set<number>()
-
-/** None twice: what the system gave a moment ago and nobody listens on yet, it may give again. */
-export async function freePort(): Promise<number> {
-  const port = await portOfSystem()
-  if (givenPorts.has(port)) return freePort()
-  givenPorts.add(port)
-  return port
-}
-
-function portOfSystem(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createTcpServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
