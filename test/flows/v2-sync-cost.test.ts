@@ -4,6 +4,7 @@ import { sha256 } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
+import { explain } from '../support/explain.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 import { walk } from '../support/walks.ts'
 
@@ -42,18 +43,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Pages of the database that one page of 100 touches, as the server's connections plan it. */
+/** Pages of the database that one page of 100 touches. `since` is SQL. */
 async function touched(user: string, since: string): Promise<number> {
-  return server.database.withConnection(async (client) => {
-    await client.query('SET plan_cache_mode = force_generic_plan; SET jit = off')
-    await client.query(`PREPARE changes AS ${listChanges.text}`)
-    const hash = sha256(tokens[user] ?? '').toString('hex')
-    const { rows } = await client.query(
-      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE changes ('\\x${hash}', ${since}, '~', 100, ${since}, NULL)`,
-    )
-    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': read } = rows[0]['QUERY PLAN'][0].Plan
-    return hit + read
-  })
+  const [row] = await query<{ at: string }>(server.database, `SELECT (${since})::text AS at`)
+  const at = row?.at ?? ''
+  const values = [sha256(tokens[user] ?? ''), at, '~', 100, at, null]
+  return (await explain(server.database, 'listing', listChanges, values)).pages
 }
 
 describe('among 30,000 households', () => {
