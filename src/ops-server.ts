@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { type Database, statement } from './database/database.ts'
 
-const ping = statement('ping', Type.Object({ ok: Type.Integer() }), 'SELECT 1 AS ok')
+export const ping = statement('ping', Type.Object({ ok: Type.Integer() }), 'SELECT 1 AS ok')
 
 /** For whoever keeps the server running; never on the public listener. */
 export function createOpsServer(database: Database): FastifyInstance {
