@@ -286,58 +286,56 @@ bearer AS (
   CASE WHEN $5::timestamptz > greatest(now(), as_of) THEN 'future'
   WHEN $5::timestamptz < greatest(sees_since, least(changed_at, now() - interval '2160 hours')) THEN 'expired' END AS fault
   FROM latest
-), plan AS (
-  SELECT (SELECT count(*) FROM (
+),
+plan AS (
+  SELECT fault IS NOT NULL OR sees = 'firm' OR $7::boolean OR (
+    SELECT count(*) FROM (
       SELECT c.changed_at, c.household_id FROM household_changes c
       WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, $2::timestamptz, $3)
       AND (c.firm_id, c.changed_at) <= (caller.firm_id, (SELECT as_of FROM sync))
       AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND true
-      ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT 1001) AS c) <= 1000
-  OR (SELECT count(*) FROM (
-      SELECT DISTINCT user_id, household_id FROM account_access
-      WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
-      ORDER BY user_id, household_id LIMIT 10001) AS own) > 10000 AS by_changes
-  FROM caller WHERE caller.sees = 'granted'
-), entry AS (
-  SELECT page.*, (SELECT h.json FROM households h WHERE h.id = page.household_id AND (
-      h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS json
-  FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, household_id) AS place
-    FROM sync, LATERAL (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT 1001) AS c
+  ) <= 1000 AS complete
+  FROM caller, sync
+),
+change AS (
+  SELECT change.* FROM sync, plan, LATERAL (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT c.changed_at, c.household_id FROM household_changes c
+      WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, $2::timestamptz, $3)
+      AND (c.firm_id, c.changed_at) <= (caller.firm_id, (SELECT as_of FROM sync))
+      AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND true
+      ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT $4::int + 1) AS seen WHERE caller.sees = 'firm'
+    UNION ALL
+    SELECT seen.* FROM caller CROSS JOIN LATERAL ((
+        SELECT c.changed_at, c.household_id FROM access_changes c
+        WHERE (c.user_id, c.changed_at, c.household_id) > (caller.user_id, $2::timestamptz, $3)
+        AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
+        AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0)
+          OR EXISTS (SELECT FROM household_changes l
+            WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))
+        ORDER BY c.user_id, c.changed_at, c.household_id LIMIT $4::int + 1) UNION (
         SELECT c.changed_at, c.household_id FROM household_changes c
         WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, $2::timestamptz, $3)
         AND (c.firm_id, c.changed_at) <= (caller.firm_id, (SELECT as_of FROM sync))
-        AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND true
-        ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT $4::int + 1) AS seen WHERE caller.sees = 'firm'
-      UNION ALL
-      SELECT seen.* FROM caller CROSS JOIN LATERAL (
-        (
-          SELECT c.changed_at, c.household_id FROM access_changes c
-          WHERE (c.user_id, c.changed_at, c.household_id) > (caller.user_id, $2::timestamptz, $3)
-          AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
-          AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0)
-            OR EXISTS (SELECT FROM household_changes l
-              WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))
-          ORDER BY c.user_id, c.changed_at, c.household_id LIMIT $4::int + 1)
-        UNION
-        SELECT * FROM (
-          SELECT c.changed_at, c.household_id FROM household_changes c
-          WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, $2::timestamptz, $3)
-          AND (c.firm_id, c.changed_at) <= (caller.firm_id, (SELECT as_of FROM sync))
-          AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND EXISTS (
-            SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = c.household_id OFFSET 0)
-          ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT $4::int + 1) AS c
-        WHERE (SELECT by_changes FROM plan)
-        UNION
-        SELECT * FROM (
-          SELECT c.changed_at, c.household_id
-          FROM (SELECT DISTINCT household_id FROM account_access WHERE user_id = caller.user_id) AS own
-          CROSS JOIN LATERAL (SELECT * FROM household_changes
-            WHERE firm_id = caller.firm_id AND household_id = own.household_id LIMIT 1) AS c
-          WHERE (c.changed_at, c.household_id) > ($2::timestamptz, $3) AND c.changed_at <= (SELECT as_of FROM sync)
-          ORDER BY c.changed_at, c.household_id LIMIT $4::int + 1) AS c WHERE NOT (SELECT by_changes FROM plan)) AS seen WHERE caller.sees = 'granted') AS change WHERE fault IS NULL
-    ORDER BY changed_at, household_id LIMIT $4::int + 1) AS page
-), page AS (SELECT * FROM entry WHERE place <= $4::int)
+        AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND EXISTS (
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = c.household_id OFFSET 0)
+        ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT $4::int + 1)) AS seen WHERE caller.sees = 'granted') AS change WHERE fault IS NULL AND complete
+),
+own AS (
+  SELECT own.* FROM plan, caller, LATERAL (
+    SELECT DISTINCT user_id, household_id FROM account_access
+    WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
+    ORDER BY user_id, household_id LIMIT 10001) AS own
+  WHERE NOT complete
+),
+entry AS (
+  SELECT first.*, (SELECT h.json FROM households h WHERE h.id = first.household_id AND (
+      h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS json
+  FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, household_id) AS place
+    FROM change ORDER BY changed_at, household_id LIMIT $4::int + 1) AS first
+),
+page AS (SELECT * FROM entry WHERE place <= $4::int)
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
@@ -346,8 +344,69 @@ count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
 string_agg(to_json(household_id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
 (SELECT household_id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
-(SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at
+(SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
 FROM page;
+
+-- list_changes_of_own (src/households/v2/list-changes.sql.ts)
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), latest AS (
+  SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
+  FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+), sync AS (
+  SELECT coalesce($6::timestamptz, as_of) AS as_of,
+  CASE WHEN $5::timestamptz > greatest(now(), as_of) THEN 'future'
+  WHEN $5::timestamptz < greatest(sees_since, least(changed_at, now() - interval '2160 hours')) THEN 'expired' END AS fault
+  FROM latest
+),
+change AS (
+  SELECT change.*
+  FROM sync, caller, LATERAL ((
+      SELECT c.changed_at, c.household_id FROM access_changes c
+      WHERE (c.user_id, c.changed_at, c.household_id) > (caller.user_id, $2::timestamptz, $3)
+      AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
+      AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0)
+        OR EXISTS (SELECT FROM household_changes l
+          WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))
+      ORDER BY c.user_id, c.changed_at, c.household_id LIMIT $4::int + 1) UNION (
+      SELECT c.changed_at, c.household_id
+      FROM (SELECT DISTINCT household_id FROM account_access WHERE user_id = caller.user_id) AS own
+      CROSS JOIN LATERAL (SELECT * FROM household_changes
+        WHERE firm_id = caller.firm_id AND household_id = own.household_id LIMIT 1) AS c
+      WHERE (c.changed_at, c.household_id) > ($2::timestamptz, $3) AND c.changed_at <= (SELECT as_of FROM sync)
+      ORDER BY c.changed_at, c.household_id LIMIT $4::int + 1)) AS change
+  WHERE fault IS NULL AND sees = 'granted'
+),
+entry AS (
+  SELECT first.*, (SELECT h.json FROM households h WHERE h.id = first.household_id AND (
+      h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS json
+  FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, household_id) AS place
+    FROM change ORDER BY changed_at, household_id LIMIT $4::int + 1) AS first
+),
+page AS (SELECT * FROM entry WHERE place <= $4::int)
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
+(SELECT count(*) FROM entry) > $4::int AS more,
+count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
+count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
+string_agg(to_json(household_id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(SELECT household_id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
+(SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
 
 -- list_grants (src/grants/grants.sql.ts)
 SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, p.redirect_uris[1] AS redirect_uri, g.created_at
@@ -761,11 +820,12 @@ page AS (
         WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
         ORDER BY h.firm_id, h.id LIMIT $7::bigint) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET $5::bigint) AS entry
   ) AS found
+  WHERE true
 )
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
-coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), true) AS complete;
+coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), false) AS complete;
 
 -- search_own_in_order (src/households/search-households.sql.ts)
 WITH
@@ -810,11 +870,12 @@ page AS (
           WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
         ORDER BY x.user_id, x.household_id LIMIT $7::bigint) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET $5::bigint) AS entry
   ) AS found
+  WHERE caller.sees = 'granted'
 )
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
-coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), true) AS complete;
+coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), false) AS complete;
 
 -- search_sample (src/households/search-households.sql.ts)
 WITH

@@ -71,16 +71,17 @@ const window = 'LIMIT $4::int + 1 OFFSET $5::bigint'
  * A page out of `rows`, of which no more than `$7` are read. `complete`: the page is full, or there was nothing more to
  * read. OFFSET and LIMIT end the inner scan as soon as the page is full; only a page that is not full counts the rows.
  */
-const pageInOrder = (rows: string) => `
+const pageInOrder = (rows: string, role = 'true') => `
   page AS (
     SELECT found.*, found.count > $4::int OR (SELECT count(*) FROM (${rows}) AS read) < $7::bigint AS complete
       FROM caller, LATERAL (
         ${asEntries(`SELECT scope, id, json FROM (${rows}) AS read WHERE matches ORDER BY scope, id ${window}`)}
       ) AS found
+     WHERE ${role}
   )`
 
 const InOrder = Type.Object({ ...Page, complete: Type.Boolean() })
-const completeColumn = 'coalesce((SELECT complete FROM page), true) AS complete'
+const completeColumn = 'coalesce((SELECT complete FROM page), false) AS complete'
 
 /**
  * Authenticates the call and reads the firm's households in listing order until the page is full. Best where many names
@@ -105,7 +106,7 @@ export const searchOwnInOrder = statement(
   'search_own_in_order',
   InOrder,
   `WITH ${callerOf}, ${latest},
-   ${pageInOrder(ownInOrder(`h.json, ${nameMatches} AS matches`, 'LIMIT $7::bigint'))}
+   ${pageInOrder(ownInOrder(`h.json, ${nameMatches} AS matches`, 'LIMIT $7::bigint'), `caller.sees = 'granted'`)}
    SELECT ${pageColumns}, ${completeColumn}`,
 )
 

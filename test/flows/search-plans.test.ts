@@ -156,6 +156,22 @@ const thirds = (count: number) => Array.from({ length: count }, (_, i) => (i % 3
 const beginningAndEnd = (count: number) =>
   Array.from({ length: count }, (_, i) => (i < 60 || i === count - 1 ? `Rarely ${i}` : null))
 
+test('a role that begins to see the firm between the two statements gets the whole firm', async () => {
+  const { accessToken } = await households(thirds(900), 'granted', { hiddenBefore: thirds(600) })
+  const one = server.database.expensive.one
+  const promote = async () => {
+    await query(server.database, `UPDATE users SET role = 'sees-firm' WHERE id = 'ada'`)
+  }
+  const names: string[] = []
+  vi.spyOn(server.database.expensive, 'one').mockImplementation(async (statement, values) => {
+    if (names.push(statement.name) === 1) await promote()
+    return one(statement, values)
+  })
+  const { body } = await api(server, 'households?name_pattern=common&page_size=100', accessToken)
+  expect(names).toEqual(['search_own_in_order', 'search_by_grams'])
+  expect(idsOf(body)).toEqual(Array.from({ length: 100 }, (_, i) => `A${number(3 * i)}`))
+})
+
 describe('which statements read', () => {
   test.each<[who: string, sees: Sees, others: Others, statement: string]>([
     ['the whole firm', 'firm', {}, 'search_firm_in_order'],

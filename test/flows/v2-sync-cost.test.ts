@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listChanges } from '../../src/households/v2/list-changes.sql.ts'
+import { readPage } from '../../src/households/v2/read-page.ts'
 import { sha256 } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
-import { explain } from '../support/explain.ts'
+import { explained } from '../support/explain.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 import { walk } from '../support/walks.ts'
 
@@ -46,9 +46,11 @@ afterAll(() => server.close())
 /** Pages of the database that one page of 100 touches. `since` is SQL. */
 async function touched(user: string, since: string): Promise<number> {
   const [row] = await query<{ at: string }>(server.database, `SELECT (${since})::text AS at`)
-  const at = row?.at ?? ''
-  const values = [sha256(tokens[user] ?? ''), at, '~', 100, at, null]
-  return (await explain(server.database, 'listing', listChanges, values)).pages
+  const sync = { filters: { updated_since: row?.at ?? '' }, progress: null }
+  const plans = await explained(server.database, 'listing', (queries) =>
+    readPage(queries, sha256(tokens[user] ?? ''), sync, 100),
+  )
+  return plans.reduce((sum, { pages }) => sum + pages, 0)
 }
 
 describe('among 30,000 households', () => {

@@ -2,6 +2,7 @@ import pg from 'pg'
 import {
   type Database,
   poolConfig,
+  type Queries,
   type Statement,
   type Value,
   type WorkClass,
@@ -9,6 +10,8 @@ import {
 import { urlOf } from './database.ts'
 
 export type Explained = {
+  /** The statement's name. */
+  name: string
   /** The plan as text. */
   plan: string
   /** Pages of the database that the statement touched. */
@@ -22,21 +25,40 @@ export type Explained = {
 export async function explain<Row>(
   database: Database,
   workClass: WorkClass,
-  statement: Statement<Row>,
+  { name, text }: Statement<Row>,
   values: Value[],
 ): Promise<Explained> {
   const client = new pg.Client(poolConfig(urlOf(database), workClass))
   await client.connect()
   try {
-    await client.query(`PREPARE explained AS ${statement.text}`)
+    await client.query(`PREPARE explained AS ${text}`)
     const { rows } = await client.query(
       `EXPLAIN (ANALYZE, BUFFERS) EXECUTE explained (${values.map(literal).join(', ')})`,
     )
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-    return { plan, pages: pagesOf(plan) }
+    return { name, plan, pages: pagesOf(plan) }
   } finally {
     await client.end()
   }
+}
+
+/** What `explain` says about each statement that this work runs on the queries that it is given. */
+export async function explained(
+  database: Database,
+  workClass: Exclude<WorkClass, 'core'>,
+  work: (queries: Queries) => Promise<unknown>,
+): Promise<Explained[]> {
+  const queries = database[workClass]
+  const plans: Explained[] = []
+  const note = async <Row>(statement: Statement<Row>, values: Value[]) => {
+    plans.push(await explain(database, workClass, statement, values))
+  }
+  await work({
+    run: (statement, values) => note(statement, values).then(() => queries.run(statement, values)),
+    one: (statement, values) => note(statement, values).then(() => queries.one(statement, values)),
+    maybe: (statement, values) => note(statement, values).then(() => queries.maybe(statement, values)),
+  })
+  return plans
 }
 
 function literal(value: Value): string {
