@@ -1,6 +1,6 @@
 -- Every statement as PostgreSQL gets it. Written by `npm run sql`; do not edit.
 
--- add_usage (src/process/usage.sql.ts)
+-- add_usage
 WITH batch AS (
   SELECT * FROM unnest($1::bigint[], $2::date[], $3::bigint[], $4::bigint[], $5::bigint[], $6::timestamptz[])
   AS batch (grant_id, day, requests, households, accounts, used_at)
@@ -20,10 +20,10 @@ households = r.households + excluded.households,
 accounts = r.accounts + excluded.accounts
 RETURNING grant_id;
 
--- any_firm (src/demo/demo.ts)
+-- any_firm
 SELECT id FROM firms LIMIT 1;
 
--- begin_login (src/login/login.sql.ts)
+-- begin_login
 WITH known AS (
   SELECT id, password_hash, encode(sha256($5::bytea || convert_to(password_hash, 'UTF8')), 'hex') AS proof
   FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
@@ -57,7 +57,7 @@ coalesce(
 ) AS password_hash
 FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true;
 
--- change_password_in_session (src/sessions/sessions.sql.ts)
+-- change_password_in_session
 WITH changed AS (
   UPDATE users u SET password_hash = $3 FROM sessions s
   WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8')) AND u.id = s.user_id AND s.credential = $2
@@ -71,32 +71,32 @@ WITH changed AS (
 )
 SELECT encode(sha256($5::bytea || convert_to($3, 'UTF8')), 'hex') AS proof FROM changed;
 
--- database_facts (src/cli/doctor.sql.ts)
+-- database_facts
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
 clock_timestamp() AS clock,
 (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
 (SELECT count(*)::int FROM partners) AS partners,
 (SELECT count(*)::int FROM grants WHERE revoked_at IS NULL) AS grants;
 
--- end_other_sessions (src/sessions/sessions.sql.ts)
+-- end_other_sessions
 DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id;
 
--- end_session (src/sessions/sessions.sql.ts)
+-- end_session
 DELETE FROM sessions WHERE hash = $1 RETURNING user_id;
 
--- end_session_of_user (src/sessions/sessions.sql.ts)
+-- end_session_of_user
 DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id;
 
--- ended_grants_of_user (src/grants/grants.sql.ts)
+-- ended_grants_of_user
 SELECT g.id, p.name AS partner_name, g.created_at, g.revoked_at, g.revoked_by
 FROM grants g JOIN partners p USING (client_id)
 WHERE g.user_id = $1 AND g.revoked_at IS NOT NULL
 ORDER BY g.revoked_at DESC, g.id DESC LIMIT 20;
 
--- find_client_keys (src/partners/partners.sql.ts)
+-- find_client_keys
 SELECT coalesce(jwks->'keys', '[]') AS keys FROM partners WHERE client_id = $1;
 
--- find_household (src/households/v2/find-household.sql.ts)
+-- find_household
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
@@ -120,12 +120,12 @@ SELECT
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS household;
 
--- find_partner (src/partners/partners.sql.ts)
+-- find_partner
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, post_logout_redirect_uris FROM partners WHERE client_id = $1;
 
--- find_session (src/sessions/sessions.sql.ts)
+-- find_session
 WITH found AS (
   SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time
   FROM sessions s JOIN users u ON u.id = s.user_id
@@ -139,7 +139,7 @@ EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $
 (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
 FROM found;
 
--- find_subject (src/resource/userinfo.routes.ts)
+-- find_subject
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
@@ -160,12 +160,12 @@ SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT subject FROM caller) AS subject;
 
--- forgive_login (src/login/login.sql.ts)
+-- forgive_login
 WITH source AS (UPDATE login_failures SET count = count - 1 WHERE key = $1 RETURNING key)
 DELETE FROM login_failures WHERE key = $2 AND (SELECT count(*) FROM source) >= 0
 RETURNING count;
 
--- insert-user (src/directory/users.sql.ts)
+-- insert-user
 WITH facts AS (
   SELECT EXISTS (SELECT FROM firms WHERE id = $2) AS firm_exists,
   EXISTS (SELECT FROM roles WHERE name = $6) AS role_exists,
@@ -180,19 +180,19 @@ WITH facts AS (
 )
 SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 
--- insert_partner (src/partners/partners.sql.ts)
+-- insert_partner
 INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
   key_thumbprints, id_token_alg, post_logout_redirect_uris)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING client_id;
 
--- insert_signing_key (src/keys/signing-keys.sql.ts)
+-- insert_signing_key
 INSERT INTO signing_keys (kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from)
 VALUES ($1, $2, $3, $4::jsonb, $5, now(),
   now() + CASE WHEN $3 = 1 THEN interval '0' ELSE interval '60 minutes' END)
 ON CONFLICT (algorithm, generation) DO NOTHING
 RETURNING kid;
 
--- introspect_token (src/tokens/introspect.sql.ts)
+-- introspect_token
 WITH
 credentialed AS (
   SELECT client_id, status, id_token_alg, $2::text = ANY (auth_methods) AS permitted FROM partners
@@ -223,7 +223,7 @@ WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.token, l.subject, l.expires_at FROM (SELECT) AS always LEFT JOIN live l ON true;
 
--- list_accounts (src/households/list-accounts.sql.ts)
+-- list_accounts
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
@@ -262,7 +262,7 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible
 FROM page;
 
--- list_changes (src/households/v2/list-changes.sql.ts)
+-- list_changes
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
@@ -325,7 +325,7 @@ own AS (
   SELECT own.* FROM plan, caller, LATERAL (
     SELECT DISTINCT user_id, household_id FROM account_access
     WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
-    ORDER BY user_id, household_id LIMIT 10001) AS own
+    ORDER BY user_id, household_id LIMIT 5001) AS own
   WHERE NOT complete
 ),
 entry AS (
@@ -347,7 +347,7 @@ string_agg(to_json(household_id)::text, ',' ORDER BY place) FILTER (WHERE json I
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
 FROM page;
 
--- list_changes_of_own (src/households/v2/list-changes.sql.ts)
+-- list_changes_of_own
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
@@ -408,14 +408,14 @@ string_agg(to_json(household_id)::text, ',' ORDER BY place) FILTER (WHERE json I
 (SELECT household_id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
 
--- list_grants (src/grants/grants.sql.ts)
+-- list_grants
 SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, p.redirect_uris[1] AS redirect_uri, g.created_at
 FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
 WHERE g.revoked_at IS NULL AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
 AND ($2::text IS NULL OR g.client_id = $2)
 ORDER BY g.created_at, g.id;
 
--- list_households (src/households/list-households.sql.ts)
+-- list_households
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
@@ -450,17 +450,17 @@ bearer AS (
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
 
--- list_partners (src/partners/partners.sql.ts)
+-- list_partners
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, post_logout_redirect_uris, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
 
--- list_signing_keys (src/keys/signing-keys.sql.ts)
+-- list_signing_keys
 SELECT kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from,
 created_at <= now() - interval '90 days' AS aged
 FROM signing_keys ORDER BY algorithm, generation;
 
--- live_grants_of_user (src/grants/grants.sql.ts)
+-- live_grants_of_user
 SELECT g.id, p.name AS partner_name, p.redirect_uris[1] AS redirect_uri, g.created_at, g.last_used_at,
 coalesce(sum(r.requests), 0)::float8 AS requests, coalesce(sum(r.households), 0)::float8 AS households,
 coalesce(sum(r.accounts), 0)::float8 AS accounts
@@ -469,7 +469,7 @@ LEFT JOIN grant_reads r ON r.grant_id = g.id AND r.day > (now() AT TIME ZONE 'UT
 WHERE g.user_id = $1 AND g.revoked_at IS NULL
 GROUP BY g.id, p.client_id ORDER BY p.name, g.id;
 
--- open_session (src/sessions/sessions.sql.ts)
+-- open_session
 WITH old AS (
   DELETE FROM sessions WHERE hash = $3 OR hash = ANY (ARRAY(
       SELECT hash FROM sessions WHERE hash IN (
@@ -481,10 +481,10 @@ INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser,
 VALUES ($1, $2, $5, $4, now() + interval '8 hours', $6, $7)
 RETURNING user_id;
 
--- ping (src/ops-server.ts)
+-- ping
 SELECT 1 AS ok;
 
--- purge_access_changes (src/maintenance/purge.sql.ts)
+-- purge_access_changes
 WITH gone AS (
   DELETE FROM access_changes WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM access_changes s WHERE changed_at < now() - interval '2160 hours' - interval '1 minute' ORDER BY changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
@@ -492,7 +492,7 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
--- purge_access_tokens (src/maintenance/purge.sql.ts)
+-- purge_access_tokens
 WITH gone AS (
   DELETE FROM access_tokens WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM access_tokens s WHERE expires_at < now() - interval '1 day' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
@@ -500,7 +500,7 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
--- purge_client_assertions (src/maintenance/purge.sql.ts)
+-- purge_client_assertions
 WITH gone AS (
   DELETE FROM client_assertions WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM client_assertions s WHERE expires_at < now() - interval '1 minute' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
@@ -508,7 +508,7 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
--- purge_connections (src/maintenance/purge.sql.ts)
+-- purge_connections
 WITH page AS (
   SELECT id FROM connections WHERE id > $1::bigint ORDER BY id LIMIT 1000
 ), gone AS (
@@ -523,7 +523,7 @@ WITH page AS (
 SELECT (SELECT count(*)::int FROM gone) AS removed,
 CASE WHEN count(*) = 1000 THEN max(id) END AS last FROM page;
 
--- purge_grant_reads (src/maintenance/purge.sql.ts)
+-- purge_grant_reads
 WITH gone AS (
   DELETE FROM grant_reads WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM grant_reads s WHERE day <= (now() AT TIME ZONE 'UTC')::date - 35 ORDER BY day LIMIT 1000 FOR UPDATE SKIP LOCKED
@@ -531,7 +531,7 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
--- purge_household_changes (src/maintenance/purge.sql.ts)
+-- purge_household_changes
 WITH gone AS (
   DELETE FROM household_changes WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM household_changes s WHERE changed_at < now() - interval '2160 hours' - interval '1 minute' ORDER BY changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
@@ -539,7 +539,7 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
--- purge_login_failures (src/maintenance/purge.sql.ts)
+-- purge_login_failures
 WITH gone AS (
   DELETE FROM login_failures WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM login_failures s WHERE resets_at <= now() ORDER BY resets_at LIMIT 1000 FOR UPDATE SKIP LOCKED
@@ -547,7 +547,7 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
--- purge_refresh_tokens (src/maintenance/purge.sql.ts)
+-- purge_refresh_tokens
 WITH gone AS (
   DELETE FROM refresh_tokens WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM refresh_tokens s WHERE expires_at < now() - interval '1 day' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
@@ -555,7 +555,7 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
--- purge_sessions (src/maintenance/purge.sql.ts)
+-- purge_sessions
 WITH gone AS (
   DELETE FROM sessions WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM sessions s WHERE NOT (s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes') ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
@@ -563,7 +563,7 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
--- record_connection (src/authorize/connect.sql.ts)
+-- record_connection
 WITH earlier AS (
   SELECT c.grant_id, c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND g.revoked_at IS NULL AS usable
   FROM connections c JOIN grants g ON g.id = c.grant_id WHERE c.code_hash = $4
@@ -593,7 +593,7 @@ SELECT redemptions = 0 AND grant_id = (SELECT id FROM consent) AS usable FROM st
 UNION ALL
 SELECT false FROM earlier WHERE NOT usable;
 
--- redeem_code (src/tokens/redeem.sql.ts)
+-- redeem_code
 WITH
 credentialed AS (
   SELECT client_id, status, id_token_alg, $2::text = ANY (auth_methods) AS permitted FROM partners
@@ -641,24 +641,24 @@ ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id_token_
 j.redemptions, j.expired, j.fits, j.live, j.subject, j.auth_time, j.nonce
 FROM (SELECT) AS always LEFT JOIN judged j ON true;
 
--- replace_partner_keys (src/partners/partners.sql.ts)
+-- replace_partner_keys
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, post_logout_redirect_uris;
 
--- retire_signing_keys (src/keys/signing-keys.sql.ts)
+-- retire_signing_keys
 UPDATE signing_keys k SET private_jwk = NULL
 WHERE private_jwk IS NOT NULL
 AND EXISTS (SELECT FROM signing_keys s WHERE s.algorithm = k.algorithm AND s.generation > k.generation
   AND s.signs_from <= now() - interval '24 hours')
 RETURNING kid;
 
--- revoke_grant (src/grants/grants.sql.ts)
+-- revoke_grant
 UPDATE grants SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
 WHERE id = $1 AND revoked_at IS NULL AND ($2::text IS NULL OR user_id = $2)
 RETURNING client_id;
 
--- revoke_token (src/tokens/revoke.ts)
+-- revoke_token
 WITH
 credentialed AS (
   SELECT client_id, status, id_token_alg, $2::text = ANY (auth_methods) AS permitted FROM partners
@@ -689,11 +689,11 @@ WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication,
 EXISTS (SELECT FROM ended) OR EXISTS (SELECT FROM expired) AS revoked;
 
--- rotate_partner_secret (src/partners/partners.sql.ts)
+-- rotate_partner_secret
 UPDATE partners SET secret_hashes = ARRAY[$2::bytea] || secret_hashes[1:$3::int] WHERE client_id = $1
 RETURNING client_id, cardinality(secret_hashes) AS live_secrets;
 
--- rotate_refresh_token (src/tokens/rotate.sql.ts)
+-- rotate_refresh_token
 WITH
 credentialed AS (
   SELECT client_id, status, id_token_alg, $2::text = ANY (auth_methods) AS permitted FROM partners
@@ -744,7 +744,7 @@ ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id_token_
 p.late, p.ended, p.grant_id, now() AS used_at, p.subject, p.auth_time
 FROM (SELECT) AS always LEFT JOIN presented p ON true;
 
--- search_by_grams (src/households/search-households.sql.ts)
+-- search_by_grams
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
@@ -783,7 +783,7 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired;
 
--- search_firm_in_order (src/households/search-households.sql.ts)
+-- search_firm_in_order
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
@@ -827,7 +827,7 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), false) AS complete;
 
--- search_own_in_order (src/households/search-households.sql.ts)
+-- search_own_in_order
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
@@ -877,7 +877,7 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), false) AS complete;
 
--- search_sample (src/households/search-households.sql.ts)
+-- search_sample
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
@@ -915,18 +915,18 @@ CASE sees WHEN 'granted' THEN own END AS own,
 (SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = 'households'::regclass) AS total
 FROM caller, sample, own;
 
--- sessions_of_user (src/sessions/sessions.sql.ts)
+-- sessions_of_user
 SELECT s.id, s.browser, s.system, s.auth_time, s.last_seen_at, s.hash = $2 AS current
 FROM sessions s JOIN users u ON u.id = s.user_id
 WHERE s.user_id = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8'))
 ORDER BY current DESC, s.last_seen_at DESC, s.id;
 
--- set_partner_status (src/partners/partners.sql.ts)
+-- set_partner_status
 UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, post_logout_redirect_uris;
 
--- sync_households (src/households/v2/sync-households.sql.ts)
+-- sync_households
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
@@ -966,7 +966,7 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $5::timestamptz < sees_since FROM latest), false) AS expired;
 
--- update-password (src/directory/users.sql.ts)
+-- update-password
 WITH changed AS (
   UPDATE users SET password_hash = $2 WHERE id = $1 OR email_folded = $1 RETURNING id
 ), ended AS (
@@ -974,7 +974,7 @@ WITH changed AS (
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 
--- update-to-disabled (src/directory/users.sql.ts)
+-- update-to-disabled
 WITH changed AS (
   UPDATE users SET status = 'disabled' WHERE id = $1 OR email_folded = $1 RETURNING id
 ), ended AS (
@@ -982,7 +982,7 @@ WITH changed AS (
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 
--- visibility_version_of_caller (src/resource/visibility-version.sql.ts)
+-- visibility_version_of_caller
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,

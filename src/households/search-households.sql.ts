@@ -6,8 +6,8 @@ import { latest, SyncColumns, syncColumns } from './as-of.sql.ts'
 import { asEntries, EntryColumns, entryColumns } from './list-households.sql.ts'
 import { accessInOrder, householdsInOrder, seesHousehold } from './visibility.sql.ts'
 
-// A search is two statements: `searchSample` counts, `chooseSearchPlan` decides, and one of the three others reads the
-// page. All three give the same page; they differ in cost (docs/adr/0017). Each authenticates the call on its own.
+// A search runs two statements: `searchSample` counts, and one of the three others, which `chooseSearchPlan` names, reads
+// the page. All three give the same page and differ in cost only (docs/adr/0017). Each statement authenticates the call.
 
 /** Households of the firm that the sample looks at. */
 export const sampleSize = 200
@@ -15,7 +15,7 @@ export const sampleSize = 200
 /** The sample counts the caller's own households up to this number. */
 export const mostOwnCounted = 1000
 
-/** The households that the index does not have to be asked for: `name_searched` is null for long names only. */
+/** Of a household `h`: whether the name matches. `name_searched` is null where the name is too long for the index. */
 const nameMatches = `(h.name_searched LIKE $3 OR h.name_searched IS NULL
   AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3)`
 
@@ -69,7 +69,7 @@ const window = 'LIMIT $4::int + 1 OFFSET $5::bigint'
 
 /**
  * A page out of `rows`, of which no more than `$7` are read. `complete`: the page is full, or there was nothing more to
- * read. OFFSET and LIMIT end the inner scan as soon as the page is full; only a page that is not full counts the rows.
+ * read. The scan ends as soon as the page is full; the rows are counted only if it is not.
  */
 const pageInOrder = (rows: string, role = 'true') => `
   page AS (

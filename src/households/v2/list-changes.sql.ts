@@ -23,7 +23,7 @@ export const isForgotten = `changed_at < now() - ${kept} - interval '1 minute'`
  * costs the less the fewer households the user has. `readChanges` chooses.
  */
 const fewChanges = 1000
-export const mostOwnHouseholds = 10_000
+export const mostOwnHouseholds = 5000
 
 const asOf = '(SELECT as_of FROM sync)'
 const window = 'LIMIT $4::int + 1'
