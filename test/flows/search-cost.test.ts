@@ -57,6 +57,9 @@ describe('a page of 100 among 30,000 households', () => {
   ])('for a user who sees %s, a name with "%s" is read by %s', async (user, text, statement, pages) => {
     const [sample, read, ...more] = await search(user, text)
     expect([sample?.name, read?.name, more]).toEqual(['search_sample', statement, []])
+    // The plan that the server keeps for all values, not one for these.
+    expect(sample?.plan).toContain('(hash = $1)')
+    expect(read?.plan).toContain('(hash = $1)')
     expect(sample?.pages).toBeLessThan(100)
     expect(read?.pages).toBeLessThan(pages)
   })
