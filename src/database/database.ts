@@ -60,46 +60,46 @@ export function statement<T extends TSchema>(name: string, row: T, text: string)
 /** A statement is planned once for each connection: its plan is right for all values, and planning costs more than it. */
 const plannedOnce = '-c plan_cache_mode=force_generic_plan -c jit=off'
 
+/** Look-ups by key. A plan that was made while a table was small must not scan it when it has grown. */
+const corePlanner = `${plannedOnce} -c enable_seqscan=off`
+
+/** PostgreSQL does not know that a LIMIT that is a parameter is small, and would read all rows to join and sort them. */
+const listingPlanner = `${corePlanner} -c enable_hashjoin=off -c enable_mergejoin=off`
+
 /** Connections and planner settings of each class of work; together they are what a server takes of `max_connections`. */
 const workClasses = {
-  // Look-ups by key. A plan that was made while a table was small must not scan it when it has grown.
-  core: { max: 8, options: `${plannedOnce} -c enable_seqscan=off` },
-  // PostgreSQL does not know that a LIMIT that is a parameter is small, and would read all rows to join and sort them.
-  listing: {
-    max: 6,
-    options: `${plannedOnce} -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off`,
-  },
-  expensive: {
-    max: 3,
-    options: `${plannedOnce} -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off`,
-  },
+  core: { max: 8, options: corePlanner },
+  listing: { max: 6, options: listingPlanner },
+  expensive: { max: 3, options: listingPlanner },
 } as const
+export type WorkClass = keyof typeof workClasses
+
+const connectionConfig = (url: string) => ({
+  connectionString: url,
+  application_name: 'latchkey',
+  connectionTimeoutMillis: 2000,
+  keepAlive: true,
+})
+
+/** How a class of work connects. A test that asks for a statement's plan connects the same way. */
+export const poolConfig = (url: string, workClass: WorkClass): pg.PoolConfig => ({
+  ...connectionConfig(url),
+  ...workClasses[workClass],
+  statement_timeout: statementTimeout,
+  idleTimeoutMillis: idleTimeout,
+  // Not pg's `query_timeout`: its timer for each call keeps the answer until the next full garbage collection.
+  stream: neverSilent,
+})
 
 export function openPool(url: string, onError: (error: Error) => void): Database {
-  const connection = {
-    connectionString: url,
-    application_name: 'latchkey',
-    connectionTimeoutMillis: 2000,
-    keepAlive: true,
-  }
-  const open = (workClass: keyof typeof workClasses): pg.Pool => {
-    const pool = new pg.Pool({
-      ...connection,
-      ...workClasses[workClass],
-      statement_timeout: statementTimeout,
-      idleTimeoutMillis: idleTimeout,
-      // Not pg's `query_timeout`: its timer for each call keeps the answer until the next full garbage collection.
-      stream: neverSilent,
-    })
-    return pool.on('error', onError)
-  }
+  const open = (workClass: WorkClass) => new pg.Pool(poolConfig(url, workClass)).on('error', onError)
   const pools = { core: open('core'), listing: open('listing'), expensive: open('expensive') }
   return {
     ...queriesOn(pools.core),
     listing: queriesOn(pools.listing),
     expensive: queriesOn(pools.expensive),
     async withConnection(work) {
-      const client = new pg.Client(connection)
+      const client = new pg.Client(connectionConfig(url))
       client.on('error', onError) // without a listener, a lost connection would end the process
       try {
         await client.connect()

@@ -13,7 +13,11 @@ import { createPartner } from '../partners/partners.ts'
 import { firms, people } from './data/people.ts'
 import { writeDemoData } from './data/write-demo-data.ts'
 
-const anyFirm = statement('any_firm', Type.Object({ id: Type.String() }), 'SELECT id FROM firms LIMIT 1')
+export const anyFirm = statement(
+  'any_firm',
+  Type.Object({ id: Type.String() }),
+  'SELECT id FROM firms LIMIT 1',
+)
 
 const recordDemo = statement('record_demo', Type.Object({}), 'UPDATE deployment SET demo = true')
 

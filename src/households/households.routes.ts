@@ -15,9 +15,9 @@ import {
 import { cutPage } from './entries.ts'
 import { listAccounts } from './list-accounts.sql.ts'
 import { listHouseholds } from './list-households.sql.ts'
-import { longestPattern, searchedFor } from './name-pattern.ts'
+import { longestPattern } from './name-pattern.ts'
 import { deepPageEntries, entriesBefore, linkHeader, PageQuery, pageOf } from './page.ts'
-import { searchHouseholds } from './search-households.sql.ts'
+import { searchHouseholds } from './search-households.ts'
 
 const Account = Type.Object({
   id: Type.String(),
@@ -95,12 +95,11 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
           kind: 'read',
           place: page,
           read: (tokenHash) => {
-            const values = [tokenHash, page.after, page.size, String(before)]
             if (pattern) {
-              return expensiveReadLimiter.admit(tokenHash, () =>
-                database.expensive.one(searchHouseholds, [...values, ...searchedFor(pattern)]),
-              )
+              const search = { tokenHash, text: pattern, ...page, before, firstAsOf: null }
+              return expensiveReadLimiter.admit(tokenHash, () => searchHouseholds(database.expensive, search))
             }
+            const values = [tokenHash, page.after, page.size, String(before)]
             return before < deepPageEntries
               ? database.listing.one(listHouseholds, values)
               : expensiveReadLimiter.admit(tokenHash, () => database.expensive.one(listHouseholds, values))

@@ -2,115 +2,135 @@ import Type from 'typebox'
 import { statement } from '../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../resource/bearer.sql.ts'
 import { VisibilityVersionColumn, visibilityVersionColumn } from '../resource/visibility-version.sql.ts'
+import { latest, SyncColumns, syncColumns } from './as-of.sql.ts'
 import { asEntries, EntryColumns, entryColumns } from './list-households.sql.ts'
 import { accessInOrder, householdsInOrder, seesHousehold } from './visibility.sql.ts'
 
-/**
- * A name that many households have is found soonest by reading on in the order of the ids; one that few have, by the
- * index of grams, which gives all of them in no order. Which of the two is told by the first few hundred households that
- * follow. Where `hits` of `looked` have the name, a page costs about `needed * looked / hits` reads in order, and the
- * other way `hits / looked` of the households there are, each at the price of a few reads.
- */
-const readOn = 'looked < most OR hits * hits * weight >= $3::int + $4::bigint'
+// A search runs two statements: `searchSample` counts, and one of the three others, which `chooseSearchPlan` names, reads
+// the page. All three give the same page and differ in cost only (docs/adr/0017). Each statement authenticates the call.
 
-/** How many there are, as of the last time the table was analyzed. Where there are more firms, the most that one has. */
-const households = `(SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = 'households'::regclass)`
+/** Households of the firm that the sample looks at. */
+export const sampleSize = 200
 
-/** Of a user who sees `granted`: who sees no more than so many has them all read, which costs less than the index may. */
-const few = 2000
+/** The sample counts the caller's own households up to this number. */
+export const mostOwnCounted = 1000
 
-const next = (most: number | string) => ({ after: '$2', window: `LIMIT ${most}` })
+/** Of a household `h`: whether the name matches. `name_searched` is null where the name is too long for the index. */
+const nameMatches = `(h.name_searched LIKE $3 OR h.name_searched IS NULL
+  AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3)`
 
-/**
- * Whose households are read in order. One's own are looked up one by one, at ten times the price of reading just all of
- * the firm and looking up whether the user sees one where the name is the right one. The latter is therefore done for a
- * user who sees many, the next fifty of them among the next five hundred of the firm. OFFSET 0: asked once.
- */
-const searcher = `
-  SELECT caller.*, sees = 'firm' OR sees_many AND EXISTS (
-           SELECT FROM (${accessInOrder('$2', 'LIMIT 1 OFFSET 49')}) AS fiftieth
-            WHERE household_id <= coalesce(
-              (SELECT max(id) FROM (${householdsInOrder('h.json', next(500)).firm}) AS followed), household_id)) AS from_firm
-    FROM (SELECT caller.*, sees = 'granted' AND EXISTS (${accessInOrder('$2', `LIMIT 1 OFFSET ${few}`)}) AS sees_many
-            FROM caller OFFSET 0) AS caller`
+const firmInOrder = (columns: string, window: string) =>
+  householdsInOrder(columns, { after: '$2', window }).firm
 
-/** Out of the index, but for long names. */
-const holdsPattern = `(h.name_searched LIKE $5 OR h.name_searched IS NULL
-  AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $5)`
-
-/** `even`: of so many households, one hit makes both ways equally dear for one household that is needed; as measured. */
-const sampleOf = (rows: string, most: number, even: number) => `
-  SELECT ${most} AS most, ${households} / ${even} AS weight, count(*) AS looked, count(*) FILTER (WHERE hit) AS hits
-    FROM (${rows}) AS first`
-
-const firstOnes = {
-  ofFirm: householdsInOrder(`${holdsPattern} AS hit`, next(400)).firm,
-  own: householdsInOrder(`${holdsPattern} AS hit`, next('CASE WHEN caller.sees_many THEN 200 ELSE 0 END'))
-    .granted,
-}
-
-const sample = `
-  SELECT seen.* FROM searcher AS caller, LATERAL (${sampleOf(firstOnes.ofFirm, 400, 40_000)}) AS seen WHERE from_firm
-   UNION ALL
-  SELECT seen.* FROM searcher AS caller, LATERAL (${sampleOf(firstOnes.own, 200, 10_000)}) AS seen WHERE NOT from_firm`
-
-const window = 'LIMIT $3::int + 1 OFFSET $4::bigint'
+const ownInOrder = (columns: string, window: string) =>
+  householdsInOrder(columns, { after: '$2', window }).granted
 
 /**
- * What the first ones promised may be all that there is: where reading on has come so far without filling the page, the
- * next way is tried. `complete`: the page is full, or there was nothing more to read.
+ * Authenticates the call and counts what a search plan is chosen by; no row for a call that is refused. The sample is
+ * the next households of the firm in listing order, visible or not: they cost a tenth of looking up the caller's own.
+ *
+ * $1 SHA-256 of the access token, $2 id that all households follow, or empty, $3 LIKE pattern for the folded name
  */
-const readOnFor = { firm: 50_000, own: 10_000 }
-
-const readInOrder = (rows: string, most: number) => `
-  SELECT found.*, found.count > $3::int OR (SELECT count(*) FROM (${rows}) AS read) < ${most} AS complete
-    FROM (${asEntries(`SELECT scope, id, json FROM (${rows}) AS read WHERE hit ORDER BY scope, id ${window}`)}) AS found`
-
-const ofFirm = readInOrder(
-  householdsInOrder(`h.json, ${holdsPattern} AND ${seesHousehold} AS hit`, next(readOnFor.firm)).firm,
-  readOnFor.firm,
+export const searchSample = statement(
+  'search_sample',
+  Type.Object({
+    /** Households in the sample; fewer than `sampleSize`: no more follow in the firm. */
+    sampled: Type.Integer(),
+    /** Those of them whose name matches. */
+    matching: Type.Integer(),
+    /** Those of them that the caller sees, whatever their name. */
+    visible: Type.Integer(),
+    /** The caller's own households that follow, up to `mostOwnCounted`; null for a role that sees the firm. */
+    own: Type.Union([Type.Integer(), Type.Null()]),
+    /** All households of all firms, as of the last ANALYZE. */
+    total: Type.Number(),
+  }),
+  `WITH ${callerOf},
+   sample AS (
+     SELECT count(*)::int AS sampled, count(*) FILTER (WHERE matches)::int AS matching, max(id) AS last_id
+       FROM caller, LATERAL (${firmInOrder(`${nameMatches} AS matches`, `LIMIT ${sampleSize}`)}) AS next
+   ),
+   own AS (
+     SELECT count(*)::int AS own, count(*) FILTER (WHERE household_id <= last_id)::int AS in_sample
+       FROM sample, caller, LATERAL (${accessInOrder('$2', `LIMIT ${mostOwnCounted}`)}) AS next
+      WHERE sees = 'granted'
+   )
+   SELECT sampled, matching, CASE sees WHEN 'firm' THEN sampled ELSE in_sample END AS visible,
+          CASE sees WHEN 'granted' THEN own END AS own,
+          (SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = 'households'::regclass) AS total
+     FROM caller, sample, own`,
 )
 
-const own = readInOrder(
-  householdsInOrder(`h.json, ${holdsPattern} AS hit`, next(readOnFor.own)).granted,
-  readOnFor.own,
-)
+const Page = { ...CallerColumns, ...VisibilityVersionColumn, ...EntryColumns, ...SyncColumns }
+const pageColumns = `${callerColumns}, ${visibilityVersionColumn}, ${entryColumns}, ${syncColumns('$6')}`
 
-/** OFFSET 0 keeps the rest apart from the search: no other index could give what it gives, but could be taken for it. */
-const byGrams = asEntries(`
-  SELECT h.firm_id AS scope, h.id, h.json
-    FROM (SELECT firm_id, id, json FROM households
-           WHERE name_grams(firm_id, name_folded) @@ replace($6, ${"U&'\\FFFF'"}, caller.firm_id)::tsquery
-             AND name_folded LIKE $5
-          OFFSET 0) AS h
-   WHERE h.id > $2 AND ${seesHousehold}
-   ORDER BY h.firm_id, h.id ${window}`)
+/** One more than the page has, to know whether another page follows. */
+const window = 'LIMIT $4::int + 1 OFFSET $5::bigint'
 
-/** Common table expressions of `searchHouseholds`. */
-export const foundPage = `
-  searcher AS (${searcher}),
-  sample AS (${sample}),
-  of_firm AS (
-    SELECT seen.* FROM sample, searcher AS caller, LATERAL (${ofFirm}) AS seen WHERE from_firm AND (${readOn})
-  ), own AS (
-    SELECT seen.* FROM sample, searcher AS caller, LATERAL (${own}) AS seen
-     WHERE sees = 'granted' AND (${readOn}) AND NOT EXISTS (SELECT FROM of_firm WHERE complete)
-  ), in_order AS (
-    SELECT count, entries FROM of_firm WHERE complete UNION ALL SELECT count, entries FROM own WHERE complete
-  ), page AS (
-    SELECT count, entries FROM in_order
-     UNION ALL
-    SELECT seen.* FROM caller, LATERAL (${byGrams}) AS seen WHERE NOT EXISTS (SELECT FROM in_order)
+/**
+ * A page out of `rows`, of which no more than `$7` are read. `complete`: the page is full, or there was nothing more to
+ * read. The scan ends as soon as the page is full; the rows are counted only if it is not.
+ */
+const pageInOrder = (rows: string, role = 'true') => `
+  page AS (
+    SELECT found.*, found.count > $4::int OR (SELECT count(*) FROM (${rows}) AS read) < $7::bigint AS complete
+      FROM caller, LATERAL (
+        ${asEntries(`SELECT scope, id, json FROM (${rows}) AS read WHERE matches ORDER BY scope, id ${window}`)}
+      ) AS found
+     WHERE ${role}
   )`
 
+const InOrder = Type.Object({ ...Page, complete: Type.Boolean() })
+const completeColumn = 'coalesce((SELECT complete FROM page), false) AS complete'
+
 /**
- * Authenticates the call and finds the visible households by a part of their name.
+ * Authenticates the call and reads the firm's households in listing order until the page is full. Best where many names
+ * match and the caller sees many of the firm's households: only those whose name matches are checked for access.
  *
- * $1 SHA-256 of the access token, $2 id that all of them follow, or empty, $3 page size, $4 households to pass over,
- * $5 LIKE pattern for the folded name, $6 tsquery of its grams, U+FFFF for the id of the caller's firm
+ * $1 SHA-256 of the access token, $2 id that all households follow, or empty, $3 LIKE pattern for the folded name,
+ * $4 page size, $5 households to pass over, $6 `as_of` of a sync's first page, or null, $7 households to read at most
  */
-export const searchHouseholds = statement(
-  'search_households',
-  Type.Object({ ...CallerColumns, ...VisibilityVersionColumn, ...EntryColumns }),
-  `WITH ${callerOf}, ${foundPage} SELECT ${callerColumns}, ${visibilityVersionColumn}, ${entryColumns}`,
+export const searchFirmInOrder = statement(
+  'search_firm_in_order',
+  InOrder,
+  `WITH ${callerOf}, ${latest},
+   ${pageInOrder(firmInOrder(`h.json, ${nameMatches} AND ${seesHousehold} AS matches`, 'LIMIT $7::bigint'))}
+   SELECT ${pageColumns}, ${completeColumn}`,
+)
+
+/**
+ * As `searchFirmInOrder`, but reads the households that the caller has access to, one look-up each. Best for a caller who
+ * sees few of the firm's households. For a role that sees `granted` only.
+ */
+export const searchOwnInOrder = statement(
+  'search_own_in_order',
+  InOrder,
+  `WITH ${callerOf}, ${latest},
+   ${pageInOrder(ownInOrder(`h.json, ${nameMatches} AS matches`, 'LIMIT $7::bigint'), `caller.sees = 'granted'`)}
+   SELECT ${pageColumns}, ${completeColumn}`,
+)
+
+/**
+ * Authenticates the call and reads all matching households of the firm by the index of grams, which gives them in no
+ * order. Best where few names match. OFFSET 0 keeps PostgreSQL from reading them by another index.
+ *
+ * $1 to $6 as in `searchFirmInOrder`, $7 tsquery of the pattern's grams, with U+FFFF for the id of the caller's firm
+ */
+export const searchByGrams = statement(
+  'search_by_grams',
+  Type.Object(Page),
+  `WITH ${callerOf}, ${latest},
+   matching AS (
+     SELECT h.firm_id, h.id, h.json FROM caller, households h
+      WHERE name_grams(h.firm_id, h.name_folded) @@ replace($7, ${"U&'\\FFFF'"}, caller.firm_id)::tsquery
+        AND h.name_folded LIKE $3
+     OFFSET 0
+   ),
+   page AS (
+     ${asEntries(`
+       SELECT h.firm_id AS scope, h.id, h.json FROM caller, matching h
+        WHERE h.id > $2 AND ${seesHousehold}
+        ORDER BY h.firm_id, h.id ${window}`)}
+   )
+   SELECT ${pageColumns}`,
 )

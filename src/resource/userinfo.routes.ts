@@ -30,7 +30,7 @@ export function userinfoRoutes(app: FastifyInstance, { config, database, usage }
 }
 
 /** What the partner knows the caller by. $1 SHA-256 of the access token */
-const findSubject = statement(
+export const findSubject = statement(
   'find_subject',
   Type.Object({ ...CallerColumns, subject: Type.Union([Type.String(), Type.Null()]) }),
   `WITH ${callerOf}

@@ -31,7 +31,7 @@ export async function revoke(
  * is left as it is.
  * $1 to $5 the client, $6 SHA-256 of the token
  */
-const revokeToken = statement(
+export const revokeToken = statement(
   'revoke_token',
   Type.Object({
     client_authentication: ClientAuthentication,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { beginLogin } from '../../src/login/login.sql.ts'
 import { query } from '../support/database.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
+import { explain } from '../support/explain.ts'
 import { attempt, right } from '../support/login.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 
@@ -57,16 +58,9 @@ describe('12: timing, where imported hashes have a cost of their own', () => {
        SELECT 'x' || n, 'firm-1', n, 'm' || n, 'X', 'sees-firm', 'active' FROM generate_series(1, 20000) n`,
     )
     await query(server.database, 'ANALYZE users')
-    const plan = await query<{ 'QUERY PLAN': string }>(server.database, `EXPLAIN ${beginLogin.text}`, [
-      key(1),
-      key(2),
-      'm5',
-      key(3),
-      key(4),
-      [],
-    ])
-    const text = plan.map((row) => row['QUERY PLAN']).join('\n')
-    expect(text).toContain('users_with_password')
-    expect(text).not.toContain('Seq Scan on users')
+    const values = [key(1), key(2), 'm5', key(3), key(4), []]
+    const { plan } = await explain(server.database, 'core', beginLogin, values)
+    expect(plan).toContain('users_with_password')
+    expect(plan).not.toContain('Seq Scan on users')
   })
 })

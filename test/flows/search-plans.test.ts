@@ -1,83 +1,81 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { foldCase } from '../../src/directory/case-folding.ts'
+import { searchedFor } from '../../src/households/name-pattern.ts'
+import {
+  sampleSize,
+  searchByGrams,
+  searchFirmInOrder,
+  searchOwnInOrder,
+} from '../../src/households/search-households.sql.ts'
+import { sha256 } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
+import { query } from '../support/database.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
 import { api } from '../support/journey.ts'
 import { type TestServer, testServer } from '../support/server.ts'
-
-/** More than are looked at before it is decided how to go on; all are nameless, so that the index of grams is asked. */
-const crowdBefore = 2000
 
 let server: TestServer
 
 beforeAll(async () => {
   server = await testServer()
 })
+afterEach(() => vi.restoreAllMocks())
 afterAll(() => server.close())
 
-type Reader = {
-  who: string
-  sees: 'firm' | 'granted'
-  /** So many households of the firm, which the user does not see, come first. */
-  hiddenBefore: number
-  /** Further, in named households, than is read on. */
-  far: number
-}
-const readers: Reader[] = [
-  { who: 'the whole firm', sees: 'firm', hiddenBefore: 0, far: 50_300 },
-  { who: 'half of the firm', sees: 'granted', hiddenBefore: 0, far: 25_300 },
-  { who: 'few of the firm, at first', sees: 'granted', hiddenBefore: 600, far: 10_300 },
-]
+type Sees = 'firm' | 'granted'
+
+const number = (index: number) => String(index).padStart(6, '0')
+const nameless = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: `${prefix}${number(i)}`, name: null }))
+
+/** Households without names before the named ones, and those before and after all of them that the user does not see. */
+type Others = { crowd?: number; hiddenBefore?: (string | null)[]; hiddenAfter?: number }
 
 /**
- * Behind the crowd stand households with these names, each of them also in a firm that nobody asks for, and, for a role
- * that sees `granted`, without access.
+ * Households with these names, each of which also exists in another firm and, for a role that sees `granted`, a second
+ * time in the firm without access.
  */
 async function households(
   names: (string | null)[],
-  { sees, hiddenBefore }: Pick<Reader, 'sees' | 'hiddenBefore'>,
-  { crowd = crowdBefore, hiddenAfter = 0 } = {},
+  sees: Sees,
+  { crowd = 0, hiddenBefore = [], hiddenAfter = 0 }: Others = {},
 ) {
-  const number = (index: number) => String(index).padStart(6, '0')
-  const nameless = (prefix: string, count: number) =>
-    Array.from({ length: count }, (_, i) => ({ id: `${prefix}${number(i)}`, firm: 'f1', name: null }))
-  const named = names.map((name, i) => ({ id: `b${number(i)}`, firm: 'f1', name }))
+  const named = names.map((name, i) => ({ id: `b${number(i)}`, name }))
   const accessible = [
-    ...nameless('a', crowd),
-    ...named,
-    ...named.map(({ id, name }) => ({ id: `${id}-foreign`, firm: 'f10', name })),
+    ...[...nameless('a', crowd), ...named].map((household) => ({ ...household, firm: 'f1' })),
+    ...named.map(({ id, name }) => ({ id: `${id}-foreign`, name, firm: 'f10' })),
   ]
-  const hidden =
-    sees === 'granted'
-      ? [
-          ...nameless('A', hiddenBefore),
-          ...named.map((household) => ({ ...household, id: `${household.id}-hidden` })),
-          ...nameless('c', hiddenAfter),
-        ]
-      : []
+  const hidden = [
+    ...hiddenBefore.map((name, i) => ({ id: `A${number(i)}`, name })),
+    ...named.map(({ id, name }) => ({ id: `${id}-hidden`, name })),
+    ...nameless('c', hiddenAfter),
+  ].map((household) => ({ ...household, firm: 'f1' }))
   await replaceDirectory(server.database, {
     firms: ['f1', 'f10'],
     users: [{ id: 'ada', firm: 'f1', sees }],
-    households: [...accessible, ...hidden],
+    households: sees === 'firm' ? accessible : [...accessible, ...hidden],
     accounts: accessible.map(({ id }) => ({ id: `of-${id}`, household: id, status: 'active' })),
     access: sees === 'granted' ? accessible.map(({ id }) => ({ user: 'ada', account: `of-${id}` })) : [],
   })
+  await query(server.database, 'ANALYZE households')
   const accessToken = await accessTokenOf(server.database, 'ada')
-  const holding = (pattern: string) =>
+  const matching = (pattern: string) =>
     named.filter(({ name }) => name !== null && foldCase(name).includes(foldCase(pattern)))
-  return { accessToken, holding: (pattern: string) => holding(pattern).map(({ id }) => id) }
+  return { accessToken, matching: (pattern: string) => matching(pattern).map(({ id }) => id) }
 }
 
-/** All ids that a client finds that follows Link, and the pages it was given. */
-async function walk(accessToken: string, pattern: string, size: number): Promise<string[][]> {
-  const pages: string[][] = []
+/** All ids that a client finds that follows Link. */
+async function found(accessToken: string, pattern: string, size: number): Promise<string[]> {
+  const ids: string[] = []
   let path = `households?${new URLSearchParams({ name_pattern: pattern, page_size: String(size) })}`
   for (;;) {
     const { body, headers } = await api(server, path, accessToken)
-    pages.push(idsOf(body))
+    const page = idsOf(body)
+    ids.push(...page)
     const next = /<[^>]*\?([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
-    if (next === undefined) return pages
+    if (next === undefined) return ids
+    expect(page).toHaveLength(size)
     path = `households?${next}`
   }
 }
@@ -85,6 +83,15 @@ async function walk(accessToken: string, pattern: string, size: number): Promise
 function idsOf(body: unknown): string[] {
   if (!Array.isArray(body)) throw new Error(JSON.stringify(body))
   return body.map(({ id }) => id)
+}
+
+/** The statements that read a page while this works, in order and once each. */
+async function statementsDuring(work: () => Promise<unknown>): Promise<string[]> {
+  const one = vi.spyOn(server.database.expensive, 'one')
+  await work()
+  const names = one.mock.calls.map(([statement]) => statement.name)
+  one.mockRestore()
+  return [...new Set(names)]
 }
 
 const piece = fc.constantFrom(
@@ -101,54 +108,108 @@ const cases = fc.record({
   size: fc.integer({ min: 1, max: 5 }),
 })
 
-describe.each(readers)('for a user who sees $who', (reader) => {
-  test('whatever the names and the pattern, each that holds it is found once, by Link and by number', async () => {
-    let found = 0
+describe.each([
+  ['firm', [searchFirmInOrder, searchByGrams]],
+  ['granted', [searchFirmInOrder, searchOwnInOrder, searchByGrams]],
+] as const)('for a role that sees %s', (sees, statements) => {
+  test('each statement gives the same page, whatever the names and the pattern', async () => {
+    let entries = 0
     await fc.assert(
       fc.asyncProperty(cases, async ({ names, patterns, size }) => {
-        const { accessToken, holding } = await households(names, reader)
+        const { accessToken, matching } = await households(names, sees, { crowd: sampleSize })
+        const hash = sha256(accessToken)
         const pieces = names.flatMap((name) => (name ? [[...name].slice(0, 3).join('')] : []))
         for (const pattern of [...patterns, ...pieces.slice(0, 3)]) {
-          const expected = holding(pattern)
-          const pages = await walk(accessToken, pattern, size)
-          expect(pages.flat(), JSON.stringify(pattern)).toEqual(expected)
-          const second = new URLSearchParams({ name_pattern: pattern, page_size: String(size), page: '1' })
-          const { body } = await api(server, `households?${second}`, accessToken)
-          expect(idsOf(body), JSON.stringify(pattern)).toEqual(expected.slice(size, 2 * size))
-          found += expected.length
+          const expected = matching(pattern)
+          expect(await found(accessToken, pattern, size), JSON.stringify(pattern)).toEqual(expected)
+          const [like, grams] = searchedFor(pattern)
+          for (const statement of statements) {
+            const last = statement === searchByGrams ? grams : 100_000
+            const page = await server.database.expensive.one(statement, [hash, '', like, size, 1, null, last])
+            expect(idsOf(JSON.parse(`[${page.entries ?? ''}]`)), statement.name).toEqual(
+              expected.slice(1, size + 2),
+            )
+          }
+          entries += expected.length
         }
       }),
       { numRuns: 40 },
     )
-    expect(found).toBeGreaterThan(50)
+    expect(entries).toBeGreaterThan(20)
   }, 90_000)
 
-  test('many at the beginning and one at the far end: all are found', async () => {
-    const { far } = reader
-    const names = Array.from({ length: far }, (_, i) => (i < 60 || i === far - 1 ? `Rarely ${i}` : null))
-    const { accessToken, holding } = await households(names, reader, { crowd: 0 })
-    expect(holding('rarely')).toHaveLength(61)
-    for (const size of [50, 100]) {
-      const pages = await walk(accessToken, 'rarely', size)
-      expect(pages.flat()).toEqual(holding('rarely'))
-    }
-  })
-
-  test('a name that many have is read on in the order of the ids, and one that few have is not', async () => {
-    const many = Array.from({ length: 300 }, (_, i) => (i % 3 === 0 ? `Common ${i}` : `Other ${i}`))
-    const { accessToken, holding } = await households(many, reader)
-    for (const pattern of ['common', 'r 2', 'e', '29']) {
-      const pages = await walk(accessToken, pattern, 7)
-      expect(pages.flat()).toEqual(holding(pattern))
-      expect(pages.slice(0, -1).every((page) => page.length === 7)).toBe(true)
+  test('a statement that reads no further than it may says so, and an unknown token reads nothing', async () => {
+    const { accessToken } = await households(['Rarely 0', null, 'Rarely 1'], sees)
+    for (const statement of statements) {
+      if (statement === searchByGrams) continue
+      const read = (token: string, size: number, most: number) =>
+        server.database.expensive.one(statement, [sha256(token), '', '%rarely%', size, 0, null, most])
+      expect(await read(accessToken, 1, 2)).toMatchObject({ count: 1, complete: false })
+      expect(await read(accessToken, 1, 10)).toMatchObject({ count: 2, complete: true })
+      expect(await read(accessToken, 5, 10)).toMatchObject({ count: 2, complete: true })
+      expect(await read('unknown', 5, 10)).toMatchObject({ grant_id: null, entries: null, count: 0 })
     }
   })
 })
 
-test('for a user who sees just the beginning of a large firm, all of it is found', async () => {
-  const names = Array.from({ length: 2300 }, (_, i) => (i < 60 ? `Rarely ${i}` : null))
-  const reader = { sees: 'granted', hiddenBefore: 0 } as const
-  const { accessToken, holding } = await households(names, reader, { crowd: 0, hiddenAfter: 50_300 })
-  expect(holding('rarely')).toHaveLength(60)
-  expect((await walk(accessToken, 'rarely', 100)).flat()).toEqual(holding('rarely'))
+const thirds = (count: number) => Array.from({ length: count }, (_, i) => (i % 3 ? 'Other' : `Common ${i}`))
+const beginningAndEnd = (count: number) =>
+  Array.from({ length: count }, (_, i) => (i < 60 || i === count - 1 ? `Rarely ${i}` : null))
+
+test('a role that begins to see the firm between the two statements gets the whole firm', async () => {
+  const { accessToken } = await households(thirds(900), 'granted', { hiddenBefore: thirds(600) })
+  const one = server.database.expensive.one
+  const promote = async () => {
+    await query(server.database, `UPDATE users SET role = 'sees-firm' WHERE id = 'ada'`)
+  }
+  const names: string[] = []
+  vi.spyOn(server.database.expensive, 'one').mockImplementation(async (statement, values) => {
+    if (names.push(statement.name) === 1) await promote()
+    return one(statement, values)
+  })
+  const { body } = await api(server, 'households?name_pattern=common&page_size=100', accessToken)
+  expect(names).toEqual(['search_own_in_order', 'search_by_grams'])
+  expect(idsOf(body)).toEqual(Array.from({ length: 100 }, (_, i) => `A${number(3 * i)}`))
+})
+
+describe('which statements read', () => {
+  test.each<[who: string, sees: Sees, others: Others, statement: string]>([
+    ['the whole firm', 'firm', {}, 'search_firm_in_order'],
+    ['half of the firm', 'granted', {}, 'search_firm_in_order'],
+    ['few of the firm', 'granted', { hiddenBefore: thirds(600) }, 'search_own_in_order'],
+  ])('a name that many have, for a user who sees %s', async (_, sees, others, statement) => {
+    const { accessToken, matching } = await households(thirds(900), sees, others)
+    const read = await statementsDuring(async () => {
+      expect(await found(accessToken, 'common', 50)).toEqual(matching('common'))
+    })
+    expect(read[0]).toBe(statement)
+  })
+
+  test('a user who has access to nothing', async () => {
+    await households(thirds(900), 'granted')
+    await query(server.database, 'DELETE FROM account_access')
+    const read = await statementsDuring(async () => {
+      expect(await found(await accessTokenOf(server.database, 'ada'), 'common', 50)).toEqual([])
+    })
+    expect(read).toEqual(['search_own_in_order'])
+  })
+
+  test('a name that nobody has', async () => {
+    const { accessToken } = await households(thirds(900), 'firm')
+    const read = await statementsDuring(() => found(accessToken, 'nobody', 50))
+    expect(read).toEqual(['search_by_grams'])
+  })
+
+  test.each<[who: string, sees: Sees, others: Others, count: number]>([
+    ['the whole firm', 'firm', {}, 3000],
+    ['half of the firm', 'granted', {}, 3000],
+    ['the beginning of a large firm', 'granted', { hiddenAfter: 5000 }, 300],
+  ])('many at the beginning and one far off, for a user who sees %s', async (_, sees, others, count) => {
+    const { accessToken, matching } = await households(beginningAndEnd(count), sees, others)
+    expect(matching('rarely')).toHaveLength(61)
+    const read = await statementsDuring(async () => {
+      expect(await found(accessToken, 'rarely', 100)).toEqual(matching('rarely'))
+    })
+    expect(read).toEqual(['search_firm_in_order', 'search_by_grams'])
+  })
 })

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listChanges } from '../../src/households/v2/list-changes.sql.ts'
+import { readPage } from '../../src/households/v2/read-page.ts'
 import { sha256 } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
+import { explained } from '../support/explain.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 import { walk } from '../support/walks.ts'
 
@@ -42,18 +43,14 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Pages of the database that one page of 100 touches, as the server's connections plan it. */
+/** Pages of the database that one page of 100 touches. `since` is SQL. */
 async function touched(user: string, since: string): Promise<number> {
-  return server.database.withConnection(async (client) => {
-    await client.query('SET plan_cache_mode = force_generic_plan; SET jit = off')
-    await client.query(`PREPARE changes AS ${listChanges.text}`)
-    const hash = sha256(tokens[user] ?? '').toString('hex')
-    const { rows } = await client.query(
-      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE changes ('\\x${hash}', ${since}, '~', 100, ${since}, NULL)`,
-    )
-    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': read } = rows[0]['QUERY PLAN'][0].Plan
-    return hit + read
-  })
+  const [row] = await query<{ at: string }>(server.database, `SELECT (${since})::text AS at`)
+  const sync = { filters: { updated_since: row?.at ?? '' }, progress: null }
+  const plans = await explained(server.database, 'listing', (queries) =>
+    readPage(queries, sha256(tokens[user] ?? ''), sync, 100),
+  )
+  return plans.reduce((sum, { pages }) => sum + pages, 0)
 }
 
 describe('among 30,000 households', () => {

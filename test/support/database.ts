@@ -15,6 +15,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   const aside = new pg.Pool({ connectionString: url, max: 4 })
   aside.on('error', () => {})
   pools.set(database, aside)
+  urls.set(database, url)
   return {
     url,
     database,
@@ -28,6 +29,15 @@ export async function testDatabase(): Promise<TestDatabase> {
 
 /** For the tests' own statements on a database of `testDatabase`: a connection each time would be slow. */
 const pools = new WeakMap<Database, pg.Pool>()
+
+const urls = new WeakMap<Database, string>()
+
+/** Connection string of a `testDatabase`. */
+export function urlOf(database: Database): string {
+  const url = urls.get(database)
+  if (url === undefined) throw new Error('not a test database')
+  return url
+}
 
 /** Rows of a statement that only a test needs. */
 export async function query<Row extends pg.QueryResultRow>(

@@ -17,8 +17,3 @@ export function readInstant(text: string): string | undefined {
 
 /** An instant in the form that `readInstant` returns. */
 export const CanonicalInstant = Type.Refine(Type.String(), (text) => readInstant(text) === text)
-
-/** SQL for a `timestamptz` in that form. */
-export function instantText(column: string): string {
-  return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-}

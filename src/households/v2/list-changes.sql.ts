@@ -2,9 +2,8 @@ import Type from 'typebox'
 import { statement } from '../../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../../resource/bearer.sql.ts'
 import { VisibilityVersionColumn, visibilityVersionColumn } from '../../resource/visibility-version.sql.ts'
+import { asOfColumn, instantText, latest } from '../as-of.sql.ts'
 import { accessInOrder, type ByRole, ofCaller, seesHousehold } from '../visibility.sql.ts'
-import { instantText } from './instant.ts'
-import { asOfColumn, latest } from './sync-households.sql.ts'
 
 /** For so many days the two logs tell all that changed. */
 export const daysKept = 90
@@ -19,11 +18,12 @@ const oldestChange = `now() - ${kept}`
 export const isForgotten = `changed_at < now() - ${kept} - interval '1 minute'`
 
 /**
- * Of so many changes each is looked at, and otherwise, of a user with so many households at most, each household: what a
- * page costs grows neither with the firm for a user with few, nor with the user's households when little has changed.
+ * A page for a role that sees `granted` is read in one of two ways. By the firm's log: each change is checked for access,
+ * which costs the less the fewer changes there are. By the user's own households: each is looked up in the log, which
+ * costs the less the fewer households the user has. `readChanges` chooses.
  */
 const fewChanges = 1000
-const ownHouseholds = 10_000
+export const mostOwnHouseholds = 5000
 
 const asOf = '(SELECT as_of FROM sync)'
 const window = 'LIMIT $4::int + 1'
@@ -57,32 +57,14 @@ const accessChanges = inOrder(
                  WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))`,
 )
 
-const ofOwnHouseholds = `
+/** The changes of the user's own households, which the primary key of the log gives in no useful order. */
+const ownHouseholdChanges = `
   SELECT c.changed_at, c.household_id
     FROM (SELECT DISTINCT household_id FROM account_access WHERE user_id = caller.user_id) AS own
    CROSS JOIN LATERAL (SELECT * FROM household_changes
                         WHERE firm_id = caller.firm_id AND household_id = own.household_id LIMIT 1) AS c
    WHERE (c.changed_at, c.household_id) > ($2::timestamptz, $3) AND c.changed_at <= ${asOf}
    ORDER BY c.changed_at, c.household_id`
-
-const byChanges = `(SELECT by_changes FROM plan)`
-
-const changes: ByRole = {
-  firm: `${inOrder('household_changes', 'firm_id')} ${window}`,
-  granted: `
-    (${accessChanges} ${window})
-     UNION
-    SELECT * FROM (${inOrder('household_changes', 'firm_id', hasAccess)} ${window}) AS c
-     WHERE ${byChanges}
-     UNION
-    SELECT * FROM (${ofOwnHouseholds} ${window}) AS c WHERE NOT ${byChanges}`,
-}
-
-const plan = `plan AS (
-  SELECT (SELECT count(*) FROM (${inOrder('household_changes', 'firm_id')} LIMIT ${fewChanges + 1}) AS c) <= ${fewChanges}
-      OR (SELECT count(*) FROM (${accessInOrder("''", `LIMIT ${ownHouseholds + 1}`)}) AS own) > ${ownHouseholds} AS by_changes
-    FROM caller WHERE caller.sees = 'granted'
-)`
 
 /** `$5` is refused where nobody can have been told it, and where the logs do not tell all that changed since. */
 const sync = `sync AS (
@@ -92,46 +74,92 @@ const sync = `sync AS (
     FROM latest
 )`
 
-/** Each change with the household as the API answers it, if the caller sees it now. */
-const entries = `entry AS (
-  SELECT page.*, (SELECT h.json FROM households h WHERE h.id = page.household_id AND ${seesHousehold}) AS json
-    FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, household_id) AS place
-                    FROM sync, LATERAL (${ofCaller(changes)}) AS change WHERE fault IS NULL
-                   ORDER BY changed_at, household_id ${window}) AS page
-)`
-
 const MaybeText = Type.Union([Type.String(), Type.Null()])
+
+const Row = {
+  ...CallerColumns,
+  ...VisibilityVersionColumn,
+  fault: Type.Union([Type.Literal('future'), Type.Literal('expired'), Type.Null()]),
+  as_of: Type.String(),
+  more: Type.Boolean(),
+  count: Type.Integer(),
+  entries: MaybeText,
+  removed_count: Type.Integer(),
+  removed: MaybeText,
+  last_id: MaybeText,
+  last_changed_at: MaybeText,
+  /** False: nothing was read, another statement has to. */
+  complete: Type.Boolean(),
+}
+
+/** `change` as a page: each with its place and the household as the API answers it, if the caller sees it now. */
+const page = `
+  entry AS (
+    SELECT first.*, (SELECT h.json FROM households h WHERE h.id = first.household_id AND ${seesHousehold}) AS json
+      FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, household_id) AS place
+                      FROM change ORDER BY changed_at, household_id ${window}) AS first
+  ),
+  page AS (SELECT * FROM entry WHERE place <= $4::int)`
+
+const columns = `
+  ${callerColumns}, ${visibilityVersionColumn}, (SELECT fault FROM sync) AS fault, ${asOfColumn('sync')},
+  (SELECT count(*) FROM entry) > $4::int AS more,
+  count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
+  count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
+  string_agg(to_json(household_id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+  (SELECT household_id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
+  (SELECT ${instantText('changed_at')} FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at`
+
+const byFirmLog: ByRole = {
+  firm: `${inOrder('household_changes', 'firm_id')} ${window}`,
+  granted: `(${accessChanges} ${window}) UNION (${inOrder('household_changes', 'firm_id', hasAccess)} ${window})`,
+}
 
 /**
  * Authenticates the call and tells what changed for the caller, in the order of the changes: `entries` of what is visible
  * now, `removed` of the rest, both without brackets, and where it ended. A household that both changed and came into or
- * left the user's access, in two imports, is told in both places.
+ * left the user's access, in two imports, is told in both places. Reads the firm's log in its order.
  *
  * $1 SHA-256 of the access token, $2 and $3 instant and id of the last change told, $4 page size, $5 since when changes
- * are asked for, $6 the `as_of` of the first page, null on it
+ * are asked for, $6 the `as_of` of the first page, null on it, $7 whether to read the log however long it is
  */
 export const listChanges = statement(
   'list_changes',
   Type.Object({
-    ...CallerColumns,
-    ...VisibilityVersionColumn,
-    fault: Type.Union([Type.Literal('future'), Type.Literal('expired'), Type.Null()]),
-    as_of: Type.String(),
-    more: Type.Boolean(),
-    count: Type.Integer(),
-    entries: MaybeText,
-    removed_count: Type.Integer(),
-    removed: MaybeText,
-    last_id: MaybeText,
-    last_changed_at: MaybeText,
+    ...Row,
+    /** Where too many changes would have to be checked: the user's own households, up to one more than `mostOwnHouseholds`. */
+    own: Type.Integer(),
   }),
-  `WITH ${callerOf}, ${latest}, ${sync}, ${plan}, ${entries}, page AS (SELECT * FROM entry WHERE place <= $4::int)
-   SELECT ${callerColumns}, ${visibilityVersionColumn}, (SELECT fault FROM sync) AS fault, ${asOfColumn('sync')},
-          (SELECT count(*) FROM entry) > $4::int AS more,
-          count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
-          count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
-          string_agg(to_json(household_id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
-          (SELECT household_id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
-          (SELECT ${instantText('changed_at')} FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at
+  `WITH ${callerOf}, ${latest}, ${sync},
+   plan AS (
+     SELECT fault IS NOT NULL OR sees = 'firm' OR $7::boolean OR (
+              SELECT count(*) FROM (${inOrder('household_changes', 'firm_id')} LIMIT ${fewChanges + 1}) AS c
+            ) <= ${fewChanges} AS complete
+       FROM caller, sync
+   ),
+   change AS (
+     SELECT change.* FROM sync, plan, LATERAL (${ofCaller(byFirmLog)}) AS change WHERE fault IS NULL AND complete
+   ),
+   own AS (
+     SELECT own.* FROM plan, caller, LATERAL (${accessInOrder("''", `LIMIT ${mostOwnHouseholds + 1}`)}) AS own
+      WHERE NOT complete
+   ), ${page}
+   SELECT ${columns}, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
      FROM page`,
+)
+
+/**
+ * As `listChanges`, but looks up each of the user's own households. $1 to $6 as there. Not complete where the role has
+ * just begun to see the firm.
+ */
+export const listChangesOfOwn = statement(
+  'list_changes_of_own',
+  Type.Object(Row),
+  `WITH ${callerOf}, ${latest}, ${sync},
+   change AS (
+     SELECT change.*
+       FROM sync, caller, LATERAL ((${accessChanges} ${window}) UNION (${ownHouseholdChanges} ${window})) AS change
+      WHERE fault IS NULL AND sees = 'granted'
+   ), ${page}
+   SELECT ${columns}, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page`,
 )

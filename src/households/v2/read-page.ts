@@ -1,9 +1,9 @@
-import type { Queries } from '../../database/database.ts'
+import type { Queries, Value } from '../../database/database.ts'
 import type { CallerRow } from '../../resource/authenticated-read.ts'
 import { cutPage } from '../entries.ts'
-import { searchedFor } from '../name-pattern.ts'
-import { listChanges } from './list-changes.sql.ts'
-import { syncFoundHouseholds, syncHouseholds } from './sync-households.sql.ts'
+import { searchHouseholds } from '../search-households.ts'
+import { listChanges, listChangesOfOwn, mostOwnHouseholds } from './list-changes.sql.ts'
+import { syncHouseholds } from './sync-households.sql.ts'
 import type { SyncRequest } from './sync-request.ts'
 
 /** The rows of one page of a sync; empty if there is a fault or the call is refused. */
@@ -42,12 +42,19 @@ async function readHouseholds(
   { filters: { name_contains: name }, progress }: SyncRequest,
   limit: number,
 ): Promise<SyncRows> {
-  const values = [hash, progress?.after ?? '', limit, 0]
-  const asOf = progress?.as_of ?? null
+  const after = progress?.after ?? ''
+  const firstAsOf = progress?.as_of ?? null
   const row =
     name === undefined
-      ? await database.one(syncHouseholds, [...values, asOf])
-      : await database.one(syncFoundHouseholds, [...values, ...searchedFor(name), asOf])
+      ? await database.one(syncHouseholds, [hash, after, limit, 0, firstAsOf])
+      : await searchHouseholds(database, {
+          tokenHash: hash,
+          text: name,
+          after,
+          size: limit,
+          before: 0n,
+          firstAsOf,
+        })
   const { body, count, last } = cutPage(row, limit)
   return {
     ...row,
@@ -69,7 +76,8 @@ async function readChanges(
   since: string,
 ): Promise<SyncRows> {
   const { changed_at = since, after = afterAllIds, as_of = null } = progress ?? {}
-  const row = await database.one(listChanges, [hash, changed_at, after, limit, since, as_of])
+  const values = [hash, changed_at, after, limit, since, as_of]
+  const row = await changesRow(database, values)
   const { more, last_id: id, last_changed_at: changedAt } = row
   return {
     ...row,
@@ -81,4 +89,15 @@ async function readChanges(
     removedCount: row.removed_count,
     last: more && id !== null && changedAt !== null ? { after: id, changed_at: changedAt } : null,
   }
+}
+
+/** Few changes are read at once. Of many, a user with few households has these looked up instead. */
+async function changesRow(database: Queries, values: Value[]) {
+  const first = await database.one(listChanges, [...values, false])
+  if (first.complete) return first
+  if (first.own <= mostOwnHouseholds) {
+    const ofOwn = await database.one(listChangesOfOwn, values)
+    if (ofOwn.complete) return ofOwn
+  }
+  return database.one(listChanges, [...values, true])
 }

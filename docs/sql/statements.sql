@@ -1,0 +1,1003 @@
+-- Every statement as PostgreSQL gets it. Written by `npm run sql`; do not edit.
+
+-- add_usage
+WITH batch AS (
+  SELECT * FROM unnest($1::bigint[], $2::date[], $3::bigint[], $4::bigint[], $5::bigint[], $6::timestamptz[])
+  AS batch (grant_id, day, requests, households, accounts, used_at)
+), known AS (
+  SELECT id FROM grants WHERE id IN (SELECT grant_id FROM batch) ORDER BY id FOR NO KEY UPDATE
+), used AS (
+  UPDATE grants g SET last_used_at = greatest(g.last_used_at, latest.used_at)
+  FROM (SELECT id, max(used_at) AS used_at FROM known JOIN batch ON grant_id = id GROUP BY id) latest
+  WHERE g.id = latest.id
+)
+INSERT INTO grant_reads AS r (grant_id, day, requests, households, accounts)
+SELECT grant_id, day, requests, households, accounts
+FROM known JOIN batch ON grant_id = id WHERE requests > 0 ORDER BY grant_id, day
+ON CONFLICT (grant_id, day) DO UPDATE SET
+requests = r.requests + excluded.requests,
+households = r.households + excluded.households,
+accounts = r.accounts + excluded.accounts
+RETURNING grant_id;
+
+-- any_firm
+SELECT id FROM firms LIMIT 1;
+
+-- begin_login
+WITH known AS (
+  SELECT id, password_hash, encode(sha256($5::bytea || convert_to(password_hash, 'UTF8')), 'hex') AS proof
+  FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
+), browser AS (
+  SELECT EXISTS (SELECT FROM known WHERE proof = ANY ($6::text[])) AS is_known
+), source AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  VALUES ($1, 1, now() + interval '15 minutes')
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), account AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT CASE WHEN is_known THEN $4::bytea ELSE $2 END, 1, now() + interval '15 minutes'
+  FROM source, browser WHERE is_known OR count <= 100
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+)
+SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > 100 THEN source.resets_at
+    WHEN account.count > 10 THEN account.resets_at
+    END - now()))::int AS wait,
+known.id AS user_id, known.proof, browser.is_known AS known_browser,
+coalesce(
+  known.password_hash,
+  (SELECT password_hash FROM users
+    WHERE password_hash IS NOT NULL AND email_folded > $3 ORDER BY email_folded LIMIT 1),
+  (SELECT password_hash FROM users WHERE password_hash IS NOT NULL ORDER BY email_folded LIMIT 1)
+) AS password_hash
+FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true;
+
+-- change_password_in_session
+WITH changed AS (
+  UPDATE users u SET password_hash = $3 FROM sessions s
+  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8')) AND u.id = s.user_id AND s.credential = $2
+  RETURNING u.id
+), ended AS (
+  DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
+  RETURNING s.hash, s.user_id, s.auth_time, s.expires_at, s.browser, s.system
+), opened AS (
+  INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
+  SELECT $4, user_id, sha256(convert_to($3, 'UTF8')), auth_time, expires_at, browser, system FROM ended WHERE hash = $1
+)
+SELECT encode(sha256($5::bytea || convert_to($3, 'UTF8')), 'hex') AS proof FROM changed;
+
+-- database_facts
+SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
+clock_timestamp() AS clock,
+(SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
+(SELECT count(*)::int FROM partners) AS partners,
+(SELECT count(*)::int FROM grants WHERE revoked_at IS NULL) AS grants;
+
+-- end_other_sessions
+DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id;
+
+-- end_session
+DELETE FROM sessions WHERE hash = $1 RETURNING user_id;
+
+-- end_session_of_user
+DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id;
+
+-- ended_grants_of_user
+SELECT g.id, p.name AS partner_name, g.created_at, g.revoked_at, g.revoked_by
+FROM grants g JOIN partners p USING (client_id)
+WHERE g.user_id = $1 AND g.revoked_at IS NOT NULL
+ORDER BY g.revoked_at DESC, g.id DESC LIMIT 20;
+
+-- find_client_keys
+SELECT coalesce(jwks->'keys', '[]') AS keys FROM partners WHERE client_id = $1;
+
+-- find_household
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+)
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version,
+(SELECT h.json FROM caller, households h WHERE h.id = $2 AND (
+    h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+        SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS household;
+
+-- find_partner
+SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
+ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
+id_token_alg, post_logout_redirect_uris FROM partners WHERE client_id = $1;
+
+-- find_session
+WITH found AS (
+  SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time
+  FROM sessions s JOIN users u ON u.id = s.user_id
+  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8')) AND u.status = 'active'
+), seen AS (
+  UPDATE sessions s SET last_seen_at = now()
+  FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
+)
+SELECT user_id, user_name, email, auth_time,
+EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND g.revoked_at IS NULL) AS has_grant,
+(SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
+FROM found;
+
+-- find_subject
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+)
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT subject FROM caller) AS subject;
+
+-- forgive_login
+WITH source AS (UPDATE login_failures SET count = count - 1 WHERE key = $1 RETURNING key)
+DELETE FROM login_failures WHERE key = $2 AND (SELECT count(*) FROM source) >= 0
+RETURNING count;
+
+-- insert-user
+WITH facts AS (
+  SELECT EXISTS (SELECT FROM firms WHERE id = $2) AS firm_exists,
+  EXISTS (SELECT FROM roles WHERE name = $6) AS role_exists,
+  EXISTS (SELECT FROM users WHERE id = $1) AS id_taken,
+  EXISTS (SELECT FROM users WHERE email_folded = $4) AS email_taken
+), created AS (
+  INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
+  SELECT $1, $2, $3, $4, $5, $6, 'active'
+  FROM facts WHERE firm_exists AND role_exists AND NOT id_taken AND NOT email_taken
+  ON CONFLICT DO NOTHING
+  RETURNING id
+)
+SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
+
+-- insert_partner
+INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
+  key_thumbprints, id_token_alg, post_logout_redirect_uris)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING client_id;
+
+-- insert_signing_key
+INSERT INTO signing_keys (kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from)
+VALUES ($1, $2, $3, $4::jsonb, $5, now(),
+  now() + CASE WHEN $3 = 1 THEN interval '0' ELSE interval '60 minutes' END)
+ON CONFLICT (algorithm, generation) DO NOTHING
+RETURNING kid;
+
+-- introspect_token
+WITH
+credentialed AS (
+  SELECT client_id, status, id_token_alg, $2::text = ANY (auth_methods) AS permitted FROM partners
+  WHERE client_id = $1
+  AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END)
+), used AS (
+  INSERT INTO client_assertions (hash, expires_at)
+  SELECT $4::bytea, $5::timestamptz FROM credentialed WHERE permitted AND $2 = 'private_key_jwt' AND $5 > now()
+  ON CONFLICT DO NOTHING RETURNING hash
+), client AS (
+  SELECT client_id, status, id_token_alg FROM credentialed
+  WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
+), presented AS (
+  SELECT 'access' AS token, connection_id, expires_at FROM access_tokens WHERE hash = $6
+  UNION ALL
+  SELECT 'refresh', connection_id, expires_at FROM refresh_tokens WHERE hash = $6 AND rotated_at IS NULL
+), live AS (
+  SELECT p.token, p.expires_at, g.subject
+  FROM client
+  JOIN presented p ON p.expires_at > now()
+  JOIN connections c ON c.id = p.connection_id AND c.client_id = client.client_id AND c.revoked_at IS NULL
+  JOIN grants g ON g.id = c.grant_id AND g.revoked_at IS NULL
+  JOIN users u ON u.id = g.user_id AND u.status = 'active'
+)
+SELECT
+CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN 'unknown'
+WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
+WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
+ELSE (SELECT status FROM client) END AS client_authentication, l.token, l.subject, l.expires_at FROM (SELECT) AS always LEFT JOIN live l ON true;
+
+-- list_accounts
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), household AS (
+  SELECT h.id FROM caller, households h WHERE h.id = $2 AND (
+    h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+        SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))
+), page AS (
+  SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+    SELECT a.household_id AS scope, a.id,
+    json_strip_nulls(json_build_object(
+        'id', a.id, 'household_id', a.household_id, 'name', a.name, 'type', a.type,
+        'number_masked', a.number_masked, 'custodian', a.custodian, 'currency', a.currency,
+        'status', a.status, 'opened_on', a.opened_on))::text AS json
+    FROM caller, household, accounts a
+    WHERE a.household_id = household.id AND a.id > $5 AND a.status = 'active' AND (
+      caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+        SELECT FROM account_access x
+        WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id))
+    ORDER BY a.household_id, a.id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry
+)
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible
+FROM page;
+
+-- list_changes
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), latest AS (
+  SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
+  FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+), sync AS (
+  SELECT coalesce($6::timestamptz, as_of) AS as_of,
+  CASE WHEN $5::timestamptz > greatest(now(), as_of) THEN 'future'
+  WHEN $5::timestamptz < greatest(sees_since, least(changed_at, now() - interval '2160 hours')) THEN 'expired' END AS fault
+  FROM latest
+),
+plan AS (
+  SELECT fault IS NOT NULL OR sees = 'firm' OR $7::boolean OR (
+    SELECT count(*) FROM (
+      SELECT c.changed_at, c.household_id FROM household_changes c
+      WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, $2::timestamptz, $3)
+      AND (c.firm_id, c.changed_at) <= (caller.firm_id, (SELECT as_of FROM sync))
+      AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND true
+      ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT 1001) AS c
+  ) <= 1000 AS complete
+  FROM caller, sync
+),
+change AS (
+  SELECT change.* FROM sync, plan, LATERAL (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT c.changed_at, c.household_id FROM household_changes c
+      WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, $2::timestamptz, $3)
+      AND (c.firm_id, c.changed_at) <= (caller.firm_id, (SELECT as_of FROM sync))
+      AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND true
+      ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT $4::int + 1) AS seen WHERE caller.sees = 'firm'
+    UNION ALL
+    SELECT seen.* FROM caller CROSS JOIN LATERAL ((
+        SELECT c.changed_at, c.household_id FROM access_changes c
+        WHERE (c.user_id, c.changed_at, c.household_id) > (caller.user_id, $2::timestamptz, $3)
+        AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
+        AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0)
+          OR EXISTS (SELECT FROM household_changes l
+            WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))
+        ORDER BY c.user_id, c.changed_at, c.household_id LIMIT $4::int + 1) UNION (
+        SELECT c.changed_at, c.household_id FROM household_changes c
+        WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, $2::timestamptz, $3)
+        AND (c.firm_id, c.changed_at) <= (caller.firm_id, (SELECT as_of FROM sync))
+        AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND EXISTS (
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = c.household_id OFFSET 0)
+        ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT $4::int + 1)) AS seen WHERE caller.sees = 'granted') AS change WHERE fault IS NULL AND complete
+),
+own AS (
+  SELECT own.* FROM plan, caller, LATERAL (
+    SELECT DISTINCT user_id, household_id FROM account_access
+    WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
+    ORDER BY user_id, household_id LIMIT 5001) AS own
+  WHERE NOT complete
+),
+entry AS (
+  SELECT first.*, (SELECT h.json FROM households h WHERE h.id = first.household_id AND (
+      h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS json
+  FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, household_id) AS place
+    FROM change ORDER BY changed_at, household_id LIMIT $4::int + 1) AS first
+),
+page AS (SELECT * FROM entry WHERE place <= $4::int)
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
+(SELECT count(*) FROM entry) > $4::int AS more,
+count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
+count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
+string_agg(to_json(household_id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(SELECT household_id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
+(SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
+FROM page;
+
+-- list_changes_of_own
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), latest AS (
+  SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
+  FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+), sync AS (
+  SELECT coalesce($6::timestamptz, as_of) AS as_of,
+  CASE WHEN $5::timestamptz > greatest(now(), as_of) THEN 'future'
+  WHEN $5::timestamptz < greatest(sees_since, least(changed_at, now() - interval '2160 hours')) THEN 'expired' END AS fault
+  FROM latest
+),
+change AS (
+  SELECT change.*
+  FROM sync, caller, LATERAL ((
+      SELECT c.changed_at, c.household_id FROM access_changes c
+      WHERE (c.user_id, c.changed_at, c.household_id) > (caller.user_id, $2::timestamptz, $3)
+      AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
+      AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0)
+        OR EXISTS (SELECT FROM household_changes l
+          WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))
+      ORDER BY c.user_id, c.changed_at, c.household_id LIMIT $4::int + 1) UNION (
+      SELECT c.changed_at, c.household_id
+      FROM (SELECT DISTINCT household_id FROM account_access WHERE user_id = caller.user_id) AS own
+      CROSS JOIN LATERAL (SELECT * FROM household_changes
+        WHERE firm_id = caller.firm_id AND household_id = own.household_id LIMIT 1) AS c
+      WHERE (c.changed_at, c.household_id) > ($2::timestamptz, $3) AND c.changed_at <= (SELECT as_of FROM sync)
+      ORDER BY c.changed_at, c.household_id LIMIT $4::int + 1)) AS change
+  WHERE fault IS NULL AND sees = 'granted'
+),
+entry AS (
+  SELECT first.*, (SELECT h.json FROM households h WHERE h.id = first.household_id AND (
+      h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS json
+  FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, household_id) AS place
+    FROM change ORDER BY changed_at, household_id LIMIT $4::int + 1) AS first
+),
+page AS (SELECT * FROM entry WHERE place <= $4::int)
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
+(SELECT count(*) FROM entry) > $4::int AS more,
+count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
+count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
+string_agg(to_json(household_id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(SELECT household_id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
+(SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
+
+-- list_grants
+SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, p.redirect_uris[1] AS redirect_uri, g.created_at
+FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
+WHERE g.revoked_at IS NULL AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
+AND ($2::text IS NULL OR g.client_id = $2)
+ORDER BY g.created_at, g.id;
+
+-- list_households
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), page AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+    SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+      SELECT h.firm_id AS scope, h.id, h.json FROM households h
+      WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
+      ORDER BY h.firm_id, h.id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry) AS seen WHERE caller.sees = 'firm'
+  UNION ALL
+  SELECT seen.* FROM caller CROSS JOIN LATERAL (
+    SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+      SELECT x.user_id AS scope, x.household_id AS id, h.json
+      FROM (
+        SELECT DISTINCT user_id, household_id FROM account_access
+        WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
+        ORDER BY user_id, household_id ) AS x
+      CROSS JOIN LATERAL (SELECT * FROM households
+        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+      ORDER BY x.user_id, x.household_id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry) AS seen WHERE caller.sees = 'granted') SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
+
+-- list_partners
+SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
+ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
+id_token_alg, post_logout_redirect_uris, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
+
+-- list_signing_keys
+SELECT kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from,
+created_at <= now() - interval '90 days' AS aged
+FROM signing_keys ORDER BY algorithm, generation;
+
+-- live_grants_of_user
+SELECT g.id, p.name AS partner_name, p.redirect_uris[1] AS redirect_uri, g.created_at, g.last_used_at,
+coalesce(sum(r.requests), 0)::float8 AS requests, coalesce(sum(r.households), 0)::float8 AS households,
+coalesce(sum(r.accounts), 0)::float8 AS accounts
+FROM grants g JOIN partners p USING (client_id)
+LEFT JOIN grant_reads r ON r.grant_id = g.id AND r.day > (now() AT TIME ZONE 'UTC')::date - 30
+WHERE g.user_id = $1 AND g.revoked_at IS NULL
+GROUP BY g.id, p.client_id ORDER BY p.name, g.id;
+
+-- open_session
+WITH old AS (
+  DELETE FROM sessions WHERE hash = $3 OR hash = ANY (ARRAY(
+      SELECT hash FROM sessions WHERE hash IN (
+        SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET 49
+      ) FOR UPDATE SKIP LOCKED -- what is being purged need not be waited for
+  ))
+)
+INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
+VALUES ($1, $2, $5, $4, now() + interval '8 hours', $6, $7)
+RETURNING user_id;
+
+-- ping
+SELECT 1 AS ok;
+
+-- purge_access_changes
+WITH gone AS (
+  DELETE FROM access_changes WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM access_changes s WHERE changed_at < now() - interval '2160 hours' - interval '1 minute' ORDER BY changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_access_tokens
+WITH gone AS (
+  DELETE FROM access_tokens WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM access_tokens s WHERE expires_at < now() - interval '1 day' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_client_assertions
+WITH gone AS (
+  DELETE FROM client_assertions WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM client_assertions s WHERE expires_at < now() - interval '1 minute' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_connections
+WITH page AS (
+  SELECT id FROM connections WHERE id > $1::bigint ORDER BY id LIMIT 1000
+), gone AS (
+  DELETE FROM connections WHERE ctid = ANY (ARRAY(
+      SELECT c.ctid FROM connections c
+      WHERE c.id = ANY (ARRAY(SELECT id FROM page)) AND c.code_expires_at < now() - interval '1 day'
+      AND NOT EXISTS (SELECT FROM access_tokens t WHERE t.connection_id = c.id)
+      AND NOT EXISTS (SELECT FROM refresh_tokens t WHERE t.connection_id = c.id)
+      FOR UPDATE OF c SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT (SELECT count(*)::int FROM gone) AS removed,
+CASE WHEN count(*) = 1000 THEN max(id) END AS last FROM page;
+
+-- purge_grant_reads
+WITH gone AS (
+  DELETE FROM grant_reads WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM grant_reads s WHERE day <= (now() AT TIME ZONE 'UTC')::date - 35 ORDER BY day LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_household_changes
+WITH gone AS (
+  DELETE FROM household_changes WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM household_changes s WHERE changed_at < now() - interval '2160 hours' - interval '1 minute' ORDER BY changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_login_failures
+WITH gone AS (
+  DELETE FROM login_failures WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM login_failures s WHERE resets_at <= now() ORDER BY resets_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_refresh_tokens
+WITH gone AS (
+  DELETE FROM refresh_tokens WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM refresh_tokens s WHERE expires_at < now() - interval '1 day' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_sessions
+WITH gone AS (
+  DELETE FROM sessions WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM sessions s WHERE NOT (s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes') ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- record_connection
+WITH earlier AS (
+  SELECT c.grant_id, c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND g.revoked_at IS NULL AS usable
+  FROM connections c JOIN grants g ON g.id = c.grant_id WHERE c.code_hash = $4
+), given AS (
+  INSERT INTO grants (user_id, client_id, subject)
+  SELECT u.id, p.client_id,
+  coalesce((SELECT g.subject FROM grants g WHERE g.user_id = u.id AND g.client_id = p.client_id LIMIT 1), $3)
+  FROM users u, partners p
+  WHERE u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
+  AND NOT EXISTS (SELECT FROM earlier WHERE NOT usable) AND NOT $9::boolean
+  ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL DO UPDATE SET client_id = excluded.client_id
+  RETURNING id
+), kept AS (
+  UPDATE grants g SET client_id = g.client_id FROM users u, partners p
+  WHERE g.user_id = $1 AND g.client_id = $2 AND g.revoked_at IS NULL AND $9
+  AND u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
+  RETURNING g.id
+), consent AS (
+  SELECT id FROM given UNION ALL SELECT id FROM kept
+), started AS (
+  INSERT INTO connections AS c (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time)
+  SELECT id, $2, $4, now() + interval '60 seconds', $5, $6, $7, $8 FROM consent
+  ON CONFLICT (code_hash) DO UPDATE SET code_hash = excluded.code_hash
+  RETURNING c.grant_id, c.redemptions
+)
+SELECT redemptions = 0 AND grant_id = (SELECT id FROM consent) AS usable FROM started
+UNION ALL
+SELECT false FROM earlier WHERE NOT usable;
+
+-- redeem_code
+WITH
+credentialed AS (
+  SELECT client_id, status, id_token_alg, $2::text = ANY (auth_methods) AS permitted FROM partners
+  WHERE client_id = $1
+  AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END)
+), used AS (
+  INSERT INTO client_assertions (hash, expires_at)
+  SELECT $4::bytea, $5::timestamptz FROM credentialed WHERE permitted AND $2 = 'private_key_jwt' AND $5 > now()
+  ON CONFLICT DO NOTHING RETURNING hash
+), client AS (
+  SELECT client_id, status, id_token_alg FROM credentialed
+  WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
+), presented AS (
+  UPDATE connections c SET
+  redemptions = c.redemptions + 1,
+  revoked_at = CASE WHEN c.redemptions > 0 OR NOT f.fits THEN coalesce(c.revoked_at, now()) ELSE c.revoked_at END,
+  revoked_for = CASE WHEN c.revoked_at IS NOT NULL THEN c.revoked_for
+  WHEN c.redemptions > 0 THEN 'code_replayed'
+  WHEN NOT f.fits THEN 'code_misused' END
+  FROM client, LATERAL (
+    SELECT k.id, ($7::text IS NULL OR $7 = k.redirect_uri) AND k.code_challenge IS NOT DISTINCT FROM $8::text AS fits
+    FROM connections k WHERE k.code_hash = $6
+  ) f
+  WHERE c.id = f.id AND c.client_id = client.client_id AND client.status = 'active'
+  RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.fits, c.revoked_at,
+  c.auth_time, c.nonce
+), judged AS (
+  SELECT p.*, g.subject,
+  p.revoked_at IS NULL AND g.revoked_at IS NULL AND u.status = 'active' AS live
+  FROM presented p JOIN grants g ON g.id = p.grant_id JOIN users u ON u.id = g.user_id
+), redeemed AS (
+  SELECT id FROM judged WHERE redemptions = 1 AND fits AND live AND NOT expired
+), access AS (
+  INSERT INTO access_tokens (hash, connection_id, expires_at)
+  SELECT $9, id, now() + interval '3600 seconds' FROM redeemed
+), refresh AS (
+  INSERT INTO refresh_tokens (hash, connection_id, expires_at)
+  SELECT $10, id, now() + interval '30 days' FROM redeemed
+)
+SELECT
+CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN 'unknown'
+WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
+WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
+ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id_token_alg FROM client) AS id_token_alg,
+j.redemptions, j.expired, j.fits, j.live, j.subject, j.auth_time, j.nonce
+FROM (SELECT) AS always LEFT JOIN judged j ON true;
+
+-- replace_partner_keys
+UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
+ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
+id_token_alg, post_logout_redirect_uris;
+
+-- retire_signing_keys
+UPDATE signing_keys k SET private_jwk = NULL
+WHERE private_jwk IS NOT NULL
+AND EXISTS (SELECT FROM signing_keys s WHERE s.algorithm = k.algorithm AND s.generation > k.generation
+  AND s.signs_from <= now() - interval '24 hours')
+RETURNING kid;
+
+-- revoke_grant
+UPDATE grants SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
+WHERE id = $1 AND revoked_at IS NULL AND ($2::text IS NULL OR user_id = $2)
+RETURNING client_id;
+
+-- revoke_token
+WITH
+credentialed AS (
+  SELECT client_id, status, id_token_alg, $2::text = ANY (auth_methods) AS permitted FROM partners
+  WHERE client_id = $1
+  AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END)
+), used AS (
+  INSERT INTO client_assertions (hash, expires_at)
+  SELECT $4::bytea, $5::timestamptz FROM credentialed WHERE permitted AND $2 = 'private_key_jwt' AND $5 > now()
+  ON CONFLICT DO NOTHING RETURNING hash
+), client AS (
+  SELECT client_id, status, id_token_alg FROM credentialed
+  WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
+), ended AS (
+  UPDATE connections c SET revoked_at = coalesce(c.revoked_at, now()), revoked_for = coalesce(c.revoked_for, 'partner')
+  FROM refresh_tokens r, client
+  WHERE r.hash = $6 AND c.id = r.connection_id AND c.client_id = client.client_id
+  RETURNING c.id
+), expired AS (
+  UPDATE access_tokens a SET expires_at = now()
+  FROM connections c, client
+  WHERE a.hash = $6 AND c.id = a.connection_id AND c.client_id = client.client_id AND a.expires_at > now()
+  RETURNING a.hash
+)
+SELECT
+CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN 'unknown'
+WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
+WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
+ELSE (SELECT status FROM client) END AS client_authentication,
+EXISTS (SELECT FROM ended) OR EXISTS (SELECT FROM expired) AS revoked;
+
+-- rotate_partner_secret
+UPDATE partners SET secret_hashes = ARRAY[$2::bytea] || secret_hashes[1:$3::int] WHERE client_id = $1
+RETURNING client_id, cardinality(secret_hashes) AS live_secrets;
+
+-- rotate_refresh_token
+WITH
+credentialed AS (
+  SELECT client_id, status, id_token_alg, $2::text = ANY (auth_methods) AS permitted FROM partners
+  WHERE client_id = $1
+  AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END)
+), used AS (
+  INSERT INTO client_assertions (hash, expires_at)
+  SELECT $4::bytea, $5::timestamptz FROM credentialed WHERE permitted AND $2 = 'private_key_jwt' AND $5 > now()
+  ON CONFLICT DO NOTHING RETURNING hash
+), client AS (
+  SELECT client_id, status, id_token_alg FROM credentialed
+  WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
+), successor AS (
+  SELECT EXISTS (SELECT FROM refresh_tokens WHERE hash = $7 AND rotated_at IS NOT NULL) AS used
+), presented AS (
+  SELECT r.hash, c.id AS connection_id, c.auth_time, c.grant_id, g.subject,
+  r.rotated_at <= now() - interval '60 seconds' AND successor.used AS late,
+  CASE WHEN c.revoked_at IS NOT NULL THEN CASE c.revoked_for WHEN 'partner' THEN 'partner' ELSE 'replay' END
+  WHEN g.revoked_at IS NOT NULL OR u.status <> 'active' THEN 'user' END AS ended
+  FROM successor, client
+  JOIN refresh_tokens r ON r.hash = $6
+  JOIN connections c ON c.id = r.connection_id AND c.client_id = client.client_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN users u ON u.id = g.user_id
+  WHERE client.status = 'active'
+), rotated AS (
+  UPDATE refresh_tokens r SET rotated_at = coalesce(r.rotated_at, now())
+  FROM presented p, successor
+  WHERE r.hash = p.hash AND p.ended IS NULL AND r.expires_at > now()
+  AND (r.rotated_at IS NULL OR r.rotated_at > now() - interval '60 seconds' OR NOT successor.used)
+  RETURNING r.connection_id
+), refresh AS (
+  INSERT INTO refresh_tokens (hash, connection_id, expires_at)
+  SELECT $7, connection_id, now() + interval '30 days' FROM rotated
+  ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at
+), access AS (
+  INSERT INTO access_tokens (hash, connection_id, expires_at)
+  SELECT $8, connection_id, now() + interval '3600 seconds' FROM rotated
+), revoked AS (
+  UPDATE connections c SET revoked_at = now(), revoked_for = 'refresh_replayed'
+  FROM presented p WHERE c.id = p.connection_id AND p.late AND c.revoked_at IS NULL
+)
+SELECT
+CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN 'unknown'
+WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
+WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
+ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id_token_alg FROM client) AS id_token_alg, EXISTS (SELECT FROM rotated) AS rotated,
+p.late, p.ended, p.grant_id, now() AS used_at, p.subject, p.auth_time
+FROM (SELECT) AS always LEFT JOIN presented p ON true;
+
+-- search_by_grams
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), latest AS (
+  SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
+  FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+),
+matching AS (
+  SELECT h.firm_id, h.id, h.json FROM caller, households h
+  WHERE name_grams(h.firm_id, h.name_folded) @@ replace($7, U&'\FFFF', caller.firm_id)::tsquery
+  AND h.name_folded LIKE $3
+  OFFSET 0
+),
+page AS (
+  SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+    SELECT h.firm_id AS scope, h.id, h.json FROM caller, matching h
+    WHERE h.id > $2 AND (
+      h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))
+    ORDER BY h.firm_id, h.id LIMIT $4::int + 1 OFFSET $5::bigint) AS entry
+)
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
+coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired;
+
+-- search_firm_in_order
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), latest AS (
+  SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
+  FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+),
+page AS (
+  SELECT found.*, found.count > $4::int OR (SELECT count(*) FROM (
+      SELECT h.firm_id AS scope, h.id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
+        AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AND (
+        h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+            SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))) AS matches FROM households h
+      WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
+      ORDER BY h.firm_id, h.id LIMIT $7::bigint) AS read) < $7::bigint AS complete
+  FROM caller, LATERAL (
+    SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (SELECT scope, id, json FROM (
+        SELECT h.firm_id AS scope, h.id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
+          AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AND (
+          h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+              SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))) AS matches FROM households h
+        WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
+        ORDER BY h.firm_id, h.id LIMIT $7::bigint) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET $5::bigint) AS entry
+  ) AS found
+  WHERE true
+)
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
+coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), false) AS complete;
+
+-- search_own_in_order
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), latest AS (
+  SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
+  FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+),
+page AS (
+  SELECT found.*, found.count > $4::int OR (SELECT count(*) FROM (
+      SELECT x.user_id AS scope, x.household_id AS id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
+        AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches
+      FROM (
+        SELECT DISTINCT user_id, household_id FROM account_access
+        WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
+        ORDER BY user_id, household_id ) AS x
+      CROSS JOIN LATERAL (SELECT * FROM households
+        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+      ORDER BY x.user_id, x.household_id LIMIT $7::bigint) AS read) < $7::bigint AS complete
+  FROM caller, LATERAL (
+    SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (SELECT scope, id, json FROM (
+        SELECT x.user_id AS scope, x.household_id AS id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
+          AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches
+        FROM (
+          SELECT DISTINCT user_id, household_id FROM account_access
+          WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
+          ORDER BY user_id, household_id ) AS x
+        CROSS JOIN LATERAL (SELECT * FROM households
+          WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+        ORDER BY x.user_id, x.household_id LIMIT $7::bigint) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET $5::bigint) AS entry
+  ) AS found
+  WHERE caller.sees = 'granted'
+)
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
+coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), false) AS complete;
+
+-- search_sample
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+),
+sample AS (
+  SELECT count(*)::int AS sampled, count(*) FILTER (WHERE matches)::int AS matching, max(id) AS last_id
+  FROM caller, LATERAL (
+    SELECT h.firm_id AS scope, h.id, (h.name_searched LIKE $3 OR h.name_searched IS NULL
+      AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches FROM households h
+    WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
+    ORDER BY h.firm_id, h.id LIMIT 200) AS next
+),
+own AS (
+  SELECT count(*)::int AS own, count(*) FILTER (WHERE household_id <= last_id)::int AS in_sample
+  FROM sample, caller, LATERAL (
+    SELECT DISTINCT user_id, household_id FROM account_access
+    WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
+    ORDER BY user_id, household_id LIMIT 1000) AS next
+  WHERE sees = 'granted'
+)
+SELECT sampled, matching, CASE sees WHEN 'firm' THEN sampled ELSE in_sample END AS visible,
+CASE sees WHEN 'granted' THEN own END AS own,
+(SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = 'households'::regclass) AS total
+FROM caller, sample, own;
+
+-- sessions_of_user
+SELECT s.id, s.browser, s.system, s.auth_time, s.last_seen_at, s.hash = $2 AS current
+FROM sessions s JOIN users u ON u.id = s.user_id
+WHERE s.user_id = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8'))
+ORDER BY current DESC, s.last_seen_at DESC, s.id;
+
+-- set_partner_status
+UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
+ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
+id_token_alg, post_logout_redirect_uris;
+
+-- sync_households
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), latest AS (
+  SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
+  FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+), page AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+    SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+      SELECT h.firm_id AS scope, h.id, h.json FROM households h
+      WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
+      ORDER BY h.firm_id, h.id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry) AS seen WHERE caller.sees = 'firm'
+  UNION ALL
+  SELECT seen.* FROM caller CROSS JOIN LATERAL (
+    SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+      SELECT x.user_id AS scope, x.household_id AS id, h.json
+      FROM (
+        SELECT DISTINCT user_id, household_id FROM account_access
+        WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
+        ORDER BY user_id, household_id ) AS x
+      CROSS JOIN LATERAL (SELECT * FROM households
+        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+      ORDER BY x.user_id, x.household_id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry) AS seen WHERE caller.sees = 'granted')
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
+coalesce((SELECT $5::timestamptz < sees_since FROM latest), false) AS expired;
+
+-- update-password
+WITH changed AS (
+  UPDATE users SET password_hash = $2 WHERE id = $1 OR email_folded = $1 RETURNING id
+), ended AS (
+  DELETE FROM sessions USING changed WHERE sessions.user_id = changed.id RETURNING 1
+)
+SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
+
+-- update-to-disabled
+WITH changed AS (
+  UPDATE users SET status = 'disabled' WHERE id = $1 OR email_folded = $1 RETURNING id
+), ended AS (
+  DELETE FROM sessions USING changed WHERE sessions.user_id = changed.id RETURNING 1
+)
+SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
+
+-- visibility_version_of_caller
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
+  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+)
+SELECT client_id, user_id, grant_id, now() AS used_at, concat_ws(' ', bearer.user_id, bearer.firm_id, bearer.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = bearer.firm_id))) AS visibility_version
+FROM bearer WHERE refusal IS NULL;

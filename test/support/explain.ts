@@ -1,0 +1,76 @@
+import pg from 'pg'
+import {
+  type Database,
+  poolConfig,
+  type Queries,
+  type Statement,
+  type Value,
+  type WorkClass,
+} from '../../src/database/database.ts'
+import { urlOf } from './database.ts'
+
+export type Explained = {
+  /** The statement's name. */
+  name: string
+  /** The plan as text. */
+  plan: string
+  /** Pages of the database that the statement touched. */
+  pages: number
+}
+
+/**
+ * Prepares and runs a statement on a connection that is opened as the server opens those of this class of work, so that
+ * it has the server's plan.
+ */
+export async function explain<Row>(
+  database: Database,
+  workClass: WorkClass,
+  { name, text }: Statement<Row>,
+  values: Value[],
+): Promise<Explained> {
+  const client = new pg.Client(poolConfig(urlOf(database), workClass))
+  await client.connect()
+  try {
+    await client.query(`PREPARE explained AS ${text}`)
+    const { rows } = await client.query(
+      `EXPLAIN (ANALYZE, BUFFERS) EXECUTE explained (${values.map(literal).join(', ')})`,
+    )
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    return { name, plan, pages: pagesOf(plan) }
+  } finally {
+    await client.end()
+  }
+}
+
+/** What `explain` says about each statement that this work runs on the queries that it is given. */
+export async function explained(
+  database: Database,
+  workClass: Exclude<WorkClass, 'core'>,
+  work: (queries: Queries) => Promise<unknown>,
+): Promise<Explained[]> {
+  const queries = database[workClass]
+  const plans: Explained[] = []
+  const note = async <Row>(statement: Statement<Row>, values: Value[]) => {
+    plans.push(await explain(database, workClass, statement, values))
+  }
+  await work({
+    run: (statement, values) => note(statement, values).then(() => queries.run(statement, values)),
+    one: (statement, values) => note(statement, values).then(() => queries.one(statement, values)),
+    maybe: (statement, values) => note(statement, values).then(() => queries.maybe(statement, values)),
+  })
+  return plans
+}
+
+function literal(value: Value): string {
+  if (value === null) return 'NULL'
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`
+  if (value instanceof Date) return pg.escapeLiteral(value.toISOString())
+  if (Array.isArray(value)) return value.length === 0 ? "'{}'" : `ARRAY[${value.map(literal).join(', ')}]`
+  return pg.escapeLiteral(String(value))
+}
+
+/** The first line about buffers is that of the whole statement. */
+function pagesOf(plan: string): number {
+  const shared = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(plan)
+  return Number(shared?.[1] ?? 0) + Number(shared?.[2] ?? 0)
+}
