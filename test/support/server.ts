@@ -1,10 +1,14 @@
+import { randomInt } from 'node:crypto'
 import { createServer as createTcpServer } from 'node:net'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
+import { inject } from 'vitest'
 import type { Config, Environment } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
+import { insertSigningKey } from '../../src/keys/signing-keys.sql.ts'
+import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../../src/keys/signing-keys.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { deepPageLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
@@ -51,15 +55,15 @@ export type TestServerOptions = {
   v1?: Config['v1']
 }
 
+const testSecret = 'a secret for tests only, 32 bytes or more'
+
 /** A real server on a port of its own, with a database of its own. */
 export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
   const own = options.on ? undefined : await testDatabase()
   const database = options.on?.database ?? own?.database
   if (!database) throw new Error('no database')
-  const port = await freePort()
-  const authUrl = options.authUrl ?? `http://${options.host ?? '127.0.0.1'}:${port}`
-  const secret = options.secret ?? 'a secret for tests only, 32 bytes or more'
-  const keys = deriveKeys(secret)
+  const { secret = testSecret } = options
+  if (secret === testSecret) await lendSigningKeys(database)
   let ahead = 0
   const now = () => new Date(Date.now() + ahead * 1000)
   const lines: string[] = []
@@ -70,34 +74,21 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     },
   })
   const logger = pino({ level: 'trace' }, sink)
+  const keys = deriveKeys(secret)
   const keyring = new Keyring({ database, sealingKey: keys['signing-key'], now, logger })
   await keyring.refresh()
-  const context: Context = {
-    config: {
-      environment: options.environment ?? 'sandbox',
-      authUrl,
-      baseUrl: `http://${options.host ?? '127.0.0.1'}:${port}/service-open-api/`,
-      host: '127.0.0.1',
-      port,
-      opsPort: 0,
-      dataDir: '',
-      secret,
-      trustedProxies: options.trustedProxies ?? [],
-      ...(options.v1 ? { v1: options.v1 } : {}),
-    },
-    database,
-    keys,
-    keyring,
-    passwordHashLimiter: passwordHashLimiter(),
-    deepPageLimiter: deepPageLimiter(),
-    usage: new Usage(database, logger),
-    now,
-  }
-  const app = await createServer(context, logger)
-  await app.listen({ host: '127.0.0.1', port })
-  context.usage.start()
+  const usage = new Usage(database, logger)
+  const limiters = { passwordHashLimiter: passwordHashLimiter(), deepPageLimiter: deepPageLimiter() }
+  const { app, context } = await onFreePort(async (port) => {
+    const config = configFor(options, secret, port)
+    const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
+    const app = await createServer(context, logger)
+    await app.listen({ host: '127.0.0.1', port })
+    return { app, context }
+  })
+  usage.start()
   return {
-    authUrl,
+    authUrl: context.config.authUrl,
     baseUrl: context.config.baseUrl,
     database,
     context,
@@ -130,23 +121,64 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   }
 }
 
-const givenPorts = new Set<number>()
-
-/** None twice: what the system gave a moment ago and nobody listens on yet, it may give again. */
-export async function freePort(): Promise<number> {
-  const port = await portOfSystem()
-  if (givenPorts.has(port)) return freePort()
-  givenPorts.add(port)
-  return port
+function configFor(options: TestServerOptions, secret: string, port: number): Config {
+  const { environment = 'sandbox', host = '127.0.0.1', trustedProxies = [], v1 } = options
+  return {
+    environment,
+    authUrl: options.authUrl ?? `http://${host}:${port}`,
+    baseUrl: `http://${host}:${port}/service-open-api/`,
+    host: '127.0.0.1',
+    port,
+    opsPort: 0,
+    dataDir: '',
+    secret,
+    trustedProxies,
+    ...(v1 && { v1 }),
+  }
 }
 
-function portOfSystem(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** The signing keys of the run, in a database that has none: an RSA key for each server would cost most of its start. */
+async function lendSigningKeys(database: Database): Promise<void> {
+  for (const [place, algorithm] of signingAlgorithms.entries()) {
+    const key = inject('signingKeys')[place]
+    if (!key) throw new Error(`there is no ${algorithm} key`)
+    await database.maybe(insertSigningKey, [key.kid, algorithm, 1, key.publicJwk, key.sealedPrivateJwk])
+  }
+}
+
+/** What the global setup makes for `lendSigningKeys`. */
+export function makeSigningKeys(): Promise<StoredKeyPair[]> {
+  const sealingKey = deriveKeys(testSecret)['signing-key']
+  return Promise.all(signingAlgorithms.map((algorithm) => generateSigningKey(algorithm, sealingKey)))
+}
+
+/** A server names its own port in what it answers, so the port is chosen before it listens. */
+async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(await freePort())
+    } catch (error) {
+      const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+      if (!taken || attempt === 5) throw error
+    }
+  }
+}
+
+/** Below the ports that the system gives to clients and to servers that leave the choice to it. */
+const [firstPort, lastPort] = [10_000, 32_000]
+
+/** A port on which nothing listens, chosen at random: two that choose at the same moment choose different ones. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(firstPort, lastPort)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createTcpServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 }
