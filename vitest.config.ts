@@ -1,13 +1,19 @@
 import { availableParallelism } from 'node:os'
-import { configDefaults, defineConfig } from 'vitest/config'
+import { defineConfig } from 'vitest/config'
 
-/** `npm run test:long` runs what is in here, and nothing else does. */
-const long = 'test/long/**'
+/** The test files of these folders, to be run together: `--project NAME`. */
+const suite = (name: string, ...folders: string[]) => ({
+  extends: true as const,
+  test: { name, include: folders.map((folder) => `test/${folder}/**/*.test.{ts,tsx}`) },
+})
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.{ts,tsx}'],
-    exclude: [...configDefaults.exclude, ...(process.env.LATCHKEY_TEST_LONG ? [] : [long])],
+    projects: [
+      suite('main', 'flows', 'attacks', 'browser', 'crash'),
+      suite('interop', 'interop'),
+      suite('long', 'long'),
+    ],
     globalSetup: 'test/support/global-setup.ts',
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -27,7 +27,7 @@ if (command === 'latchkey') {
   if (process.env.npm_lifecycle_event) stopWithParent()
   await import(pathToFileURL(program).href)
 } else if (command === 'test') {
-  runNode('node_modules/vitest/vitest.mjs', 'run', ...args)
+  runNode('node_modules/vitest/vitest.mjs', 'run', '--project', 'main', '--project', 'interop', ...args)
 } else if (command === 'bench') {
   npm('exec', '--no', '--', 'tsc', '-p', 'test/bench')
   runNode('test/output/bench/bench/main.js', ...args)

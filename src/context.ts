@@ -1,7 +1,7 @@
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { Keyring } from './keys/keyring.ts'
-import type { DeepPageLimiter, PasswordHashLimiter } from './process/limiters.ts'
+import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
 import type { DerivedKeys } from './secrets/derived-keys.ts'
 
@@ -12,7 +12,7 @@ export type Context = {
   keys: DerivedKeys
   passwordHashLimiter: PasswordHashLimiter
   keyring: Keyring
-  deepPageLimiter: DeepPageLimiter
+  expensiveReadLimiter: ExpensiveReadLimiter
   usage: Usage
   /** The server's clock. The database decides by its own clock (docs/adr/0006). */
   now(): Date

@@ -8,7 +8,7 @@ import { createLogger } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Purge } from './maintenance/purge.ts'
 import { createOpsServer } from './ops-server.ts'
-import { deepPageLimiter, passwordHashLimiter } from './process/limiters.ts'
+import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
 import { Usage } from './process/usage.ts'
 import { deriveKeys } from './secrets/derived-keys.ts'
 import { createServer } from './server.ts'
@@ -51,7 +51,10 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   const keyring = new Keyring({ database, sealingKey: keys['signing-key'], now, logger })
   await keyring.refresh()
   const usage = new Usage(database, logger)
-  const limiters = { passwordHashLimiter: passwordHashLimiter(), deepPageLimiter: deepPageLimiter() }
+  const limiters = {
+    passwordHashLimiter: passwordHashLimiter(),
+    expensiveReadLimiter: expensiveReadLimiter(),
+  }
   const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
   const server = await createServer(context, logger)
   const ops = createOpsServer(database)

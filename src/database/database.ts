@@ -10,13 +10,24 @@ export type Statement<Row> = { name: string; text: string; parse(row: unknown): 
 /** A value of a statement's parameter. Dates are instants; a Buffer is `bytea`. */
 export type Value = string | number | boolean | Date | Buffer | null | string[] | Buffer[]
 
-export type Database = {
-  /** @throws {DatabaseUnavailable} when PostgreSQL can't be reached, is overloaded or gave up in time */
+export type Queries = {
+  /** @throws {DatabaseUnavailable} when PostgreSQL cannot be reached, is overloaded or gave up in time */
   run<Row>(statement: Statement<Row>, values: Value[]): Promise<Row[]>
   /** The row of a statement that always gives one. */
   one<Row>(statement: Statement<Row>, values: Value[]): Promise<Row>
   /** The row of a statement that gives one or none. */
   maybe<Row>(statement: Statement<Row>, values: Value[]): Promise<Row | undefined>
+}
+
+/**
+ * PostgreSQL through one pool of connections for each class of work, so that no class can take the connections of
+ * another (docs/adr/0018). The statements of tokens, logins and pages run on `Database` itself.
+ */
+export type Database = Queries & {
+  /** For pages of the API that are read by an index in their order. */
+  listing: Queries
+  /** For reads whose cost depends on the data: searches and deep pages. */
+  expensive: Queries
   /** Lends a connection of its own, without time-outs, for work that is more than one statement: migrations, import. */
   withConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -46,6 +57,24 @@ export function statement<T extends TSchema>(name: string, row: T, text: string)
   return { name, text, parse }
 }
 
+/** A statement is planned once for each connection: its plan is right for all values, and planning costs more than it. */
+const plannedOnce = '-c plan_cache_mode=force_generic_plan -c jit=off'
+
+/** Connections and planner settings of each class of work; together they are what a server takes of `max_connections`. */
+const workClasses = {
+  // Look-ups by key. A plan that was made while a table was small must not scan it when it has grown.
+  core: { max: 8, options: `${plannedOnce} -c enable_seqscan=off` },
+  // PostgreSQL does not know that a LIMIT that is a parameter is small, and would read all rows to join and sort them.
+  listing: {
+    max: 6,
+    options: `${plannedOnce} -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off`,
+  },
+  expensive: {
+    max: 3,
+    options: `${plannedOnce} -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off`,
+  },
+} as const
+
 export function openPool(url: string, onError: (error: Error) => void): Database {
   const connection = {
     connectionString: url,
@@ -53,20 +82,44 @@ export function openPool(url: string, onError: (error: Error) => void): Database
     connectionTimeoutMillis: 2000,
     keepAlive: true,
   }
-  const pool = new pg.Pool({
-    ...connection,
-    max: 10,
-    // Every statement here has one plan that is right for all its values, and is prepared to be planned once: left to
-    // itself, PostgreSQL plans a page anew for each call, since of a LIMIT that is a parameter it expects the worst.
-    options:
-      '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off',
-    statement_timeout: statementTimeout,
-    idleTimeoutMillis: idleTimeout,
-    // Not pg's `query_timeout`: its timer for each call keeps the answer until the next full garbage collection.
-    stream: neverSilent,
-  })
-  pool.on('error', onError)
+  const open = (workClass: keyof typeof workClasses): pg.Pool => {
+    const pool = new pg.Pool({
+      ...connection,
+      ...workClasses[workClass],
+      statement_timeout: statementTimeout,
+      idleTimeoutMillis: idleTimeout,
+      // Not pg's `query_timeout`: its timer for each call keeps the answer until the next full garbage collection.
+      stream: neverSilent,
+    })
+    return pool.on('error', onError)
+  }
+  const pools = { core: open('core'), listing: open('listing'), expensive: open('expensive') }
+  return {
+    ...queriesOn(pools.core),
+    listing: queriesOn(pools.listing),
+    expensive: queriesOn(pools.expensive),
+    async withConnection(work) {
+      const client = new pg.Client(connection)
+      client.on('error', onError) // without a listener, a lost connection would end the process
+      try {
+        await client.connect()
+        await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
+      } catch (error) {
+        throw explained(error)
+      }
+      try {
+        return await work(client)
+      } finally {
+        await client.end() // and with it ends whatever lock it held
+      }
+    },
+    async close() {
+      await Promise.all(Object.values(pools).map((pool) => pool.end()))
+    },
+  }
+}
 
+function queriesOn(pool: pg.Pool): Queries {
   const run = async <Row>(statement: Statement<Row>, values: Value[]): Promise<Row[]> => {
     try {
       const { rows } = await pool.query({ name: statement.name, text: statement.text, values })
@@ -83,22 +136,6 @@ export function openPool(url: string, onError: (error: Error) => void): Database
       return row
     },
     maybe: async (statement, values) => (await run(statement, values))[0],
-    async withConnection(work) {
-      const client = new pg.Client(connection)
-      client.on('error', onError) // without a listener, a lost connection would end the process
-      try {
-        await client.connect()
-        await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
-      } catch (error) {
-        throw explained(error)
-      }
-      try {
-        return await work(client)
-      } finally {
-        await client.end() // and with it ends whatever lock it held
-      }
-    },
-    close: () => pool.end(),
   }
 }
 

@@ -1,7 +1,6 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
-import { sendProblem } from '../http/api-edge.ts'
 import { authenticatedRead } from '../resource/authenticated-read.ts'
 import { notModified, pageHeaders } from '../resource/send-page.ts'
 import {
@@ -17,7 +16,7 @@ import { cutPage } from './entries.ts'
 import { listAccounts } from './list-accounts.sql.ts'
 import { listHouseholds } from './list-households.sql.ts'
 import { longestPattern, searchedFor } from './name-pattern.ts'
-import { entriesBefore, linkHeader, PageQuery, pageOf } from './page.ts'
+import { deepPageEntries, entriesBefore, linkHeader, PageQuery, pageOf } from './page.ts'
 import { searchHouseholds } from './search-households.sql.ts'
 
 const Account = Type.Object({
@@ -56,6 +55,7 @@ const householdsSchema = {
       400,
       401,
       404,
+      429,
       503,
     ),
     304: { ...notModified, headers: { ...notModified.headers, ...deprecationHeaders } },
@@ -80,7 +80,7 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
 }
 
 function serveHouseholds(app: FastifyInstance, context: Context, address: string): void {
-  const { config, database, deepPageLimiter, keys } = context
+  const { config, database, expensiveReadLimiter, keys } = context
   const successor = `${config.baseUrl}api/v2/households`
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',
@@ -94,14 +94,17 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
         return {
           kind: 'read',
           place: page,
-          read: (tokenHash) =>
-            deepPageLimiter.admit(before, () => {
-              const values = [tokenHash, page.after, page.size, String(before)]
-              return pattern
-                ? database.one(searchHouseholds, [...values, ...searchedFor(pattern)])
-                : database.one(listHouseholds, values)
-            }),
-          sendBusy: sendTooManyDeepPages,
+          read: (tokenHash) => {
+            const values = [tokenHash, page.after, page.size, String(before)]
+            if (pattern) {
+              return expensiveReadLimiter.admit(tokenHash, () =>
+                database.expensive.one(searchHouseholds, [...values, ...searchedFor(pattern)]),
+              )
+            }
+            return before < deepPageEntries
+              ? database.listing.one(listHouseholds, values)
+              : expensiveReadLimiter.admit(tokenHash, () => database.expensive.one(listHouseholds, values))
+          },
           answer: (row) => {
             const { body, count, last } = cutPage(row, page.size)
             const link = linkHeader(page, last, keys.cursor)
@@ -126,7 +129,7 @@ function serveAccounts(app: FastifyInstance, context: Context, address: string):
           kind: 'read',
           place: page,
           read: (tokenHash) =>
-            database.one(listAccounts, [
+            database.listing.one(listAccounts, [
               tokenHash,
               findableId(id),
               page.size,
@@ -142,10 +145,4 @@ function serveAccounts(app: FastifyInstance, context: Context, address: string):
         }
       }),
   )
-}
-
-function sendTooManyDeepPages(reply: FastifyReply): FastifyReply {
-  const detail =
-    'Too many pages with a large page number are being read. Follow the rel="next" link of the Link header instead: it costs the same on every page.'
-  return sendProblem(reply.header('retry-after', '5'), 'unavailable', detail)
 }

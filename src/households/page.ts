@@ -39,6 +39,9 @@ export function pageOf(
   return { listing, number, size, after: after ?? '' }
 }
 
+/** A page with so many entries before it is an expensive read: all of them are read and passed over. */
+export const deepPageEntries = 10_000n
+
 /** Entries before the page; beyond 2^53 a number would be rounded. */
 export function entriesBefore({ number, size, after }: Page): bigint {
   return after ? 0n : BigInt(number) * BigInt(size)

@@ -90,6 +90,7 @@ const problems = {
   invalid_token: { status: 401, title: 'The access token is not valid' },
   not_found: { status: 404, title: 'Not found' },
   sync_expired: { status: 410, title: 'Not all changes since then are known' },
+  too_many_requests: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Something failed on our side' },
   unavailable: { status: 503, title: 'The service cannot answer right now' },
 } as const

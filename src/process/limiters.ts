@@ -40,27 +40,46 @@ export function passwordHashLimiter(): PasswordHashLimiter {
   }
 }
 
-/** A page is deep when this many entries come before it. Clients that follow `Link` never request one. */
-const deepPageEntries = 10_000n
+/** Reads at once, in all and of one access token, so that one token leaves a place to the others. */
+const concurrentReads = 3
+const concurrentReadsPerToken = 2
 
-const concurrentDeepPages = 2
-const queuedDeepPages = 16
+/** Reads that run or wait, in all and of one access token. More are refused. */
+const admittedReads = 64
+const admittedReadsPerToken = 10
+
+/** Which of the two bounds refused a read. */
+export type ReadRefusal = { kind: 'refused'; bound: 'token' | 'server' }
 
 /**
- * A page that is requested by a large number costs a read of all entries before it. The limiter keeps such pages from
- * taking every connection to the database.
+ * Bounds the reads whose cost depends on the data: searches, and pages behind many entries. Without it one token with a
+ * few parallel searches would use all of the database's CPU.
  */
-export type DeepPageLimiter = {
-  /** Reads a page with this many entries before it. Returns undefined, and reads nothing, when too many reads wait. */
-  admit<T>(entriesBefore: bigint, read: () => Promise<T>): Promise<T> | undefined
+export type ExpensiveReadLimiter = {
+  /** Runs a read in its turn, or refuses it at once. The token may be invalid: only the statement can tell. */
+  admit<T>(tokenHash: Buffer, read: () => Promise<T>): Promise<T> | ReadRefusal
 }
 
-export function deepPageLimiter(): DeepPageLimiter {
-  const reads = pLimit(concurrentDeepPages)
+export function expensiveReadLimiter(): ExpensiveReadLimiter {
+  const reads = pLimit(concurrentReads)
+  const byToken = new Map<string, { admitted: number; turn: ReturnType<typeof pLimit> }>()
+  let admitted = 0
   return {
-    admit(entriesBefore, read) {
-      if (entriesBefore < deepPageEntries) return read()
-      return reads.pendingCount < queuedDeepPages ? reads(read) : undefined
+    admit(tokenHash, read) {
+      const key = tokenHash.toString('base64')
+      const token = byToken.get(key) ?? { admitted: 0, turn: pLimit(concurrentReadsPerToken) }
+      if (token.admitted >= admittedReadsPerToken) return { kind: 'refused', bound: 'token' }
+      if (admitted >= admittedReads) return { kind: 'refused', bound: 'server' }
+      byToken.set(key, token)
+      token.admitted += 1
+      admitted += 1
+      return token
+        .turn(() => reads(read))
+        .finally(() => {
+          token.admitted -= 1
+          admitted -= 1
+          if (token.admitted === 0) byToken.delete(key)
+        })
     },
   }
 }

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TObject } from 'typebox'
 import type { Context } from '../context.ts'
+import { sendProblem } from '../http/api-edge.ts'
 import { logOnce } from '../http/log.ts'
+import type { ReadRefusal } from '../process/limiters.ts'
 import type { CallerColumns } from './bearer.sql.ts'
 import { bearerRefusal, readBearer, sendBearerRefusal } from './bearer.ts'
 import { etagOf, matchIfNoneMatch } from './conditional.ts'
@@ -20,10 +22,8 @@ export type ReadPlan<Row extends CallerRow> = {
   kind: 'read'
   /** Everything in the address that decides the answer. */
   place: object
-  /** Runs the statement that authenticates the call and reads; undefined: a limiter refused to run it. */
-  read(tokenHash: Buffer): Promise<Row> | undefined
-  /** Answers a call that `read` refused to run. */
-  sendBusy?(reply: FastifyReply): FastifyReply
+  /** Runs the statement that authenticates the call and reads, unless a limiter refuses to run it. */
+  read(tokenHash: Buffer): Promise<Row> | ReadRefusal
   answer(row: Row, userId: string): ReadAnswer
 }
 
@@ -57,11 +57,9 @@ export async function authenticatedRead<Row extends CallerRow>(
     return sendNotModified(reply, unchanged.tag)
   }
 
-  const row = await planned.read(bearer.hash)
-  if (row === undefined) {
-    if (!planned.sendBusy) throw new Error('a read was refused, and its plan has no answer for that')
-    return planned.sendBusy(reply)
-  }
+  const reading = planned.read(bearer.hash)
+  if ('kind' in reading) return sendReadRefusal(request, reply, reading)
+  const row = await reading
   const { grant_id, user_id, client_id, used_at, visibility_version: version } = row
   if (grant_id === null || user_id === null || !version) {
     return sendBearerRefusal(reply, config, bearerRefusal(row.refusal), row)
@@ -77,4 +75,21 @@ export async function authenticatedRead<Row extends CallerRow>(
   usage.read(grant_id, used_at, answer.rows)
   const etag = etagOf(keys.etag, version, planned.place)
   return sendPage(reply, { body: answer.body, etag, link: answer.link })
+}
+
+function sendReadRefusal(request: FastifyRequest, reply: FastifyReply, { bound }: ReadRefusal): FastifyReply {
+  logOnce(request, { event: 'read', outcome: bound === 'token' ? 'token_busy' : 'server_busy' })
+  const advice =
+    'Wait for their answers. To read many pages, follow the rel="next" link of the Link header: it costs the same on every page.'
+  return bound === 'token'
+    ? sendProblem(
+        reply.header('retry-after', '1'),
+        'too_many_requests',
+        `Too many searches and deep pages of this access token are running or waiting. ${advice}`,
+      )
+    : sendProblem(
+        reply.header('retry-after', '5'),
+        'unavailable',
+        `Too many searches and deep pages are running or waiting. ${advice}`,
+      )
 }

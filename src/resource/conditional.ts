@@ -49,7 +49,7 @@ export async function matchIfNoneMatch(
   place: object,
 ): Promise<NotModified | undefined> {
   if (ifNoneMatch === undefined || ifNoneMatch === '*') return undefined
-  const caller = await database.maybe(visibilityVersionOfCaller, [tokenHash])
+  const caller = await database.listing.maybe(visibilityVersionOfCaller, [tokenHash])
   const tag = caller && matchingTag(ifNoneMatch, etagOf(keys.etag, caller.visibility_version, place))
   return caller && tag !== undefined ? { tag, caller } : undefined
 }

@@ -172,9 +172,9 @@ test('35 (slow): a client that sends one byte a second is closed within 30 s, in
   }
 }, 40_000)
 
+// Reading it in quadratic time took most of a minute, which is longer than a test may take.
 test('a small body of one name many times is read at once: it does not occupy the server', async () => {
   const body = 'a&'.repeat(32_000)
-  const started = performance.now()
   const response = await fetch(`${server.baseUrl}oauth2/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -182,6 +182,4 @@ test('a small body of one name many times is read at once: it does not occupy th
   })
   expect(response.status).toBe(400)
   expect((await response.json()).error_description).toContain('more than once')
-  // Reading it in quadratic time took most of a minute.
-  expect(performance.now() - started).toBeLessThan(5000)
 })

@@ -2,8 +2,8 @@ import { firm, type Reader, readers } from './data.ts'
 import type { Statement } from './peers/bare-sql.ts'
 
 /**
- * The first households that a user sees, when nobody has to be asked who may. The values stand in the text: the plan is
- * made for this very user, and once.
+ * The first households that a user sees, without authentication. The values are part of the text, so PostgreSQL plans the
+ * statement once, for this user.
  */
 export function firstHouseholds(reader: Reader, count: number): Statement {
   const access = `

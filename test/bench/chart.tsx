@@ -2,11 +2,11 @@ import { renderToString } from 'preact-render-to-string'
 import { isMeasured, isMet, limitText, score, type Verdict } from './goal.ts'
 import { times } from './table.ts'
 
-/** A goal as it came out at so many households. */
+/** A goal with its result at so many households. */
 export type Charted = Verdict & { households: number }
 
 const width = 1000
-/** The goals' line, and how far a bar can go to either side of it: to 32 times as good or as bad as was asked for. */
+/** The line of the goals, and the longest bar to either side of it: 32 times better or worse than the goal. */
 const line = 640
 const reach = 150
 const farthest = 32
@@ -22,7 +22,7 @@ const style = `
     .met { fill: #58a6ff } .missed { fill: #f0883e }
   }`
 
-/** An SVG of its own: a bar for each goal and size, to the right of the line where the goal is met. */
+/** An SVG with a bar for each goal and size; bars to the right of the line meet their goal. */
 export function chart(charted: Charted[]): string {
   const goals = [...new Set(charted.map(({ goal }) => goal))]
   let y = top
@@ -40,10 +40,10 @@ export function chart(charted: Charted[]): string {
       <rect class="back" width={width} height={y + 8} />
       <text class="title" x="16" y="28">{`${met} of ${charted.length} goals met`}</text>
       <text class="soft" x={line - 8} y="50" text-anchor="end">
-        worse than asked for
+        worse than the goal
       </text>
       <text class="soft" x={line + 8} y="50">
-        {`better, up to ${farthest} times`}
+        {`better than the goal, up to ${farthest} times`}
       </text>
       {drawn}
       <line class="line" x1={line} x2={line} y1="38" y2={y} />

@@ -1,23 +1,24 @@
-import { cpuSeconds, databaseCpuSeconds } from './cpu.ts'
+import { meter } from './cost.ts'
 import type { Limit } from './goal.ts'
 import type { Load } from './load.ts'
 import { median, spread } from './statistics.ts'
+import type { SummaryLine } from './summary.ts'
 import { number, percent, type Table, times } from './table.ts'
 
-/** Something to be loaded. `pids` are the processes whose CPU time counts as the server's. */
+/** Something to put under load. `pids` are the processes whose cost counts as the server's. */
 export type Contender = {
   name: string
   pids: number[]
-  /** Its process has just started: the first rounds go by until what is run again and again is compiled. */
+  /** Its process has just started: more rounds are needed until its hot code is compiled. */
   fresh?: true
-  /** What a round needs and is not part of it. */
+  /** Prepares a round; its cost and time are not counted. */
   prepare?(): Promise<void>
   load(seconds: number): Promise<Load>
 }
 
 export type Effort = { rounds: number; seconds: number }
 
-/** Rates are calls a second, latencies milliseconds, CPU times microseconds a call. */
+/** Rates are calls per second, latencies milliseconds, costs the meter's unit per call. */
 export type Sample = {
   rate: number
   p50: number
@@ -27,17 +28,23 @@ export type Sample = {
   cpu: number
 }
 
-/** A ratio of two contenders, and what it is asked to be. */
+/** A ratio of two contenders, and its limit. */
 export type Goal = { goal: string; measure: keyof Sample; of: string; against: string; limit: Limit }
 
-export type About = { title: string; note: string; goals?: Goal[] }
+/** `summary` names the contenders that go into the summary table, and what the operation is called there. */
+export type About = {
+  title: string
+  note: string
+  goals?: Goal[]
+  summary?: { of: string; operation: string }[]
+}
 
 /**
- * Loads each contender for a short round, and all of them again, round after round: whatever else the machine does
- * meets all alike. The first is the baseline. Ratios are taken round by round, and the median of them is shown.
+ * Loads each contender for a short round, then all of them again, and so on: interference on the machine then affects all
+ * of them alike. The first is the baseline. Ratios are taken round by round, and their median is shown.
  */
 export async function compare(
-  { goals = [], ...about }: About,
+  { goals = [], summary = [], ...about }: About,
   contenders: Contender[],
   effort: Effort,
   postmaster: number,
@@ -61,8 +68,8 @@ export async function compare(
   return {
     ...about,
     columns: [
-      ...['', 'calls/s', 'spread', 'p50 ms', 'p99 ms', 'server CPU µs', 'database CPU µs'],
-      ...['calls/s', 'p99', 'CPU'].map((what) => `${what} ratio`),
+      ...['', 'calls/s', 'spread', 'p50 ms', 'p99 ms', `server ${meter().unit}`, `database ${meter().unit}`],
+      ...['calls/s', 'p99', meter().name].map((what) => `${what} ratio`),
     ],
     rows: [...samples].map(([name, mine]) => [
       ...figures(name, mine),
@@ -74,18 +81,23 @@ export async function compare(
       measured: ratio(measure, of, against),
     })),
     medians: new Map([...samples].map(([name, mine]) => [name, medianOf(mine)])),
+    summary: summary.map(({ of, operation }): SummaryLine => {
+      const { rate, p99, serverCpu, databaseCpu } = medianOf(samples.get(of) ?? [])
+      return {
+        ...{ operation, rate, p99, serverCpu, databaseCpu },
+        ...{ ratio: ratio('cpu', of, baseline), against: baseline },
+      }
+    }),
   }
 }
 
-async function sample(contender: Contender, seconds: number, postmaster: number): Promise<Sample> {
+/** One round of so many seconds. */
+export async function sample(contender: Contender, seconds: number, postmaster: number): Promise<Sample> {
   const { pids, prepare, load } = contender
-  const serverSeconds = () => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0)
   await prepare?.()
-  const before = { server: serverSeconds(), database: databaseCpuSeconds(postmaster) }
-  const { calls, elapsed, p50, p99 } = await load(seconds)
-  const aCall = (since: number, now: number) => ((now - since) / calls) * 1e6
-  const serverCpu = aCall(before.server, serverSeconds())
-  const databaseCpu = aCall(before.database, databaseCpuSeconds(postmaster))
+  const { result, server, database } = await meter().costOf({ server: pids, postmaster }, () => load(seconds))
+  const { calls, elapsed, p50, p99 } = result
+  const [serverCpu, databaseCpu] = [server / calls, database / calls]
   return { rate: calls / elapsed, p50, p99, serverCpu, databaseCpu, cpu: serverCpu + databaseCpu }
 }
 

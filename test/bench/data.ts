@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Who logs in: one who sees the whole firm, one with access to a few of its households, one with access to half of them. */
+/** The users of the bench: one sees the whole firm, one has access to a few of its households, one to half of them. */
 export const readers = {
   firm: { id: 'principal', who: 'sees the whole firm' },
   granted: { id: 'advisor-0', who: 'has access to a few hundred households' },
@@ -14,10 +14,10 @@ export const readerNames = ['firm', 'granted', 'broad'] as const satisfies Reade
 
 export const password = 'correct horse battery staple'
 export const firm = 'f1'
-/** Households that each advisor has access to; fewer where there are not so many. */
+/** Households that each advisor has access to; fewer if there are fewer. */
 const eachAdvisorSees = 300
 
-/** In names. `rare` and `rarePair` are in the name of one household, which all readers see; `nowhere` in none. */
+/** Search patterns. `rare` and `rarePair` match one household, which all readers see; `nowhere` and `nowherePair` none. */
 export const searched = {
   common: 'lind',
   middle: 'mapleford',
@@ -44,8 +44,8 @@ export function emailOf(user: string): string {
 }
 
 /**
- * Writes the import's CSV files for so many households, with one account each. With `renamed`, one household in a hundred
- * has another name than without. @returns how many rows
+ * Writes the CSV files of an import for so many households, with one account each. `renamed` gives one household in a
+ * hundred another name. @returns the number of rows
  */
 export async function writeData(directory: string, households: number, renamed = false): Promise<number> {
   const advisors = Math.max(1, Math.floor(households / eachAdvisorSees))
@@ -100,7 +100,7 @@ function nameOf(i: number, rare: number): string {
   return `${scattered(i, families, 0x9e3779b1)} Family of ${scattered(i, places, 0x85ebca6b)} ${i}`
 }
 
-/** Each as often as any other, also among every second household, every third and so on. */
+/** Spreads the words evenly, also over every second household, every third and so on. */
 function scattered(i: number, words: string[], factor: number): string | undefined {
   return words[Math.floor(((Math.imul(i, factor) >>> 0) / 2 ** 32) * words.length)]
 }

@@ -1,17 +1,17 @@
-/** `within`: no further apart than that, whichever is the larger. */
+/** `within`: neither more than so many times larger nor smaller. */
 export type Limit = { atLeast: number } | { atMost: number } | { within: number }
 
-/** What was asked for, and what came out: a ratio. */
+/** A goal, its limit, and the ratio that was measured. */
 export type Verdict = { goal: string; limit: Limit; measured: number }
 
-/** How far past the goal: 1 is just met, 2 twice as good as asked for, 0.5 half. */
+/** 1 just meets the goal, 2 is twice as good, 0.5 half as good. */
 export function score({ limit, measured }: Verdict): number {
   if ('atLeast' in limit) return measured / limit.atLeast
   if ('atMost' in limit) return limit.atMost / measured
   return limit.within / Math.max(measured, 1 / measured)
 }
 
-/** Too short a round has no calls in it, or less CPU time than can be counted. */
+/** False where a round was too short: no calls, or less CPU time than one tick. */
 export function isMeasured({ measured }: Verdict): boolean {
   return Number.isFinite(measured) && measured > 0
 }

@@ -8,7 +8,7 @@ export type Addresses = { authUrl: string; baseUrl: string }
 
 const Tokens = Type.Object({ access_token: Type.String(), refresh_token: Type.String() })
 
-/** The user logs in once, and presses *Connect* so many times. */
+/** The user logs in once and presses *Connect* `count` times. */
 export async function newCodes(
   { authUrl }: Addresses,
   { clientId, redirectUri }: Partner,
@@ -24,7 +24,7 @@ export async function newCodes(
       page = await logIn(visitor, page, readers[reader].id)
     const answer = redirectOf(await visitor.submit(page, '/connect', { decision: 'connect' }))
     const code = answer?.searchParams.get('code')
-    if (!code) throw new Error(`no code but ${page.status}: ${page.text}`)
+    if (!code) throw new Error(`expected a code, got ${page.status}: ${page.text}`)
     codes.push(code)
   }
   return codes

@@ -2,7 +2,7 @@ import autocannon from 'autocannon'
 import Type, { type Static } from 'typebox'
 import { quantile } from './statistics.ts'
 
-/** What one round did: `elapsed` in seconds, latencies in milliseconds. */
+/** The result of one round: `elapsed` in seconds, latencies in milliseconds. */
 export const Load = Type.Object({
   calls: Type.Number(),
   elapsed: Type.Number(),
@@ -11,17 +11,17 @@ export const Load = Type.Object({
 })
 export type Load = Static<typeof Load>
 
-/** As many as the server has database connections: more would only wait. */
+/** As many as the server has database connections; more would only queue. */
 export const connections = 10
 
 export type Requests = Pick<autocannon.Options, 'url' | 'headers' | 'requests' | 'setupClient'> &
   ({ duration: number } | { amount: number }) & {
-    /** What every answer must be; 200 unless given. */ status?: number
+    /** Expected of every response; 200 by default. */ status?: number
   }
 
 /**
  * One round of HTTP by autocannon, keep-alive, one request at a time on each connection.
- * @throws when an answer has another status: a fast refusal is no figure
+ * @throws when a response has another status, because errors are often faster
  */
 export async function loadHttp({ status: expected = 200, ...requests }: Requests): Promise<Load> {
   const latencies: number[] = []
@@ -44,19 +44,19 @@ export async function loadHttp({ status: expected = 200, ...requests }: Requests
     })
   })
   if (refused.length > 0)
-    throw new Error(`${refused.length} answers with ${refused[0]} instead of ${expected}: ${requests.url}`)
+    throw new Error(`${refused.length} responses with ${refused[0]} instead of ${expected}: ${requests.url}`)
   return summary(latencies, (ended - started) / 1000)
 }
 
-/** The same work again and again for so many seconds, at least once, by so many workers at a time. */
+/** Repeats the work for so many seconds, at least once, in so many parallel workers. */
 export async function repeat(seconds: number, workers: number, work: () => Promise<unknown>): Promise<Load> {
   const latencies: number[] = []
   const started = performance.now()
   const worker = async () => {
     do {
-      const asked = performance.now()
+      const begun = performance.now()
       await work()
-      latencies.push(performance.now() - asked)
+      latencies.push(performance.now() - begun)
     } while (performance.now() - started < seconds * 1000)
   }
   await Promise.all(Array.from({ length: workers }, worker))

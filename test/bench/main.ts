@@ -1,10 +1,13 @@
 /**
  *   npm run bench [-- NAME… --households N --rounds N --seconds N --write]
  * prints tables of ratios, measured side by side in one run. `--households` can be given more than once.
+ *   npm run bench -- --against DIR [NAME… --households N --rounds N --seconds N]
+ * compares the cost of a call with that in another checkout, which must be built.
  */
 import { availableParallelism, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { compareBuilds, operationNames } from './against.ts'
 import { conditional } from './benches/conditional.ts'
 import { crawl } from './benches/crawl.ts'
 import { depth } from './benches/depth.ts'
@@ -12,8 +15,8 @@ import { importRows } from './benches/import.ts'
 import { page } from './benches/page.ts'
 import { search } from './benches/search.ts'
 import { exchange, refresh } from './benches/tokens.ts'
-import { type Charted, chart } from './chart.tsx'
-import { writePage } from './performance-page.ts'
+import { meter, useCpuTime } from './cost.ts'
+import { type Figures, writePages } from './pages.ts'
 import { acrossSizes, type PagesAt } from './sizes.ts'
 import { format, type Table } from './table.ts'
 import { openWorld, type World } from './world.ts'
@@ -33,25 +36,44 @@ const benches = new Map<string, Bench>([
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    against: { type: 'string' },
     households: { type: 'string', multiple: true, default: ['10000'] },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 })
-const names = positionals.length > 0 ? positionals : [...benches.keys()]
-const unknown = names.filter((name) => !benches.has(name))
-if (unknown.length > 0) fail(`no bench ${unknown.join(', ')}; there are ${[...benches.keys()].join(', ')}`)
-if (values.write && positionals.length > 0) fail('--write is for all benches in one run')
-const effort = { rounds: atLeast('rounds', 1), seconds: atLeast('seconds', 0.01) }
+const known = values.against === undefined ? [...benches.keys()] : operationNames
+const names = positionals.length > 0 ? positionals : known
+const unknown = names.filter((name) => !known.includes(name))
+if (unknown.length > 0) fail(`no bench ${unknown.join(', ')}; there are ${known.join(', ')}`)
+if (values.write && (positionals.length > 0 || values.against !== undefined))
+  fail('--write is for a run of all benches, without names and without --against')
+if (values.write) useCpuTime()
+// Short rounds, but more of them, follow each other closely enough to compare two builds.
+const [rounds, seconds] = values.against === undefined ? ['5', '2'] : ['7', '1']
+const effort = {
+  rounds: numberOf('rounds', values.rounds ?? rounds, 1),
+  seconds: numberOf('seconds', values.seconds ?? seconds, 0.01),
+}
 const sizes = values.households.map((households) => numberOf('households', households, 100))
 
-const figures: string[] = []
-const charted: Charted[] = []
+const tables: string[] = []
+const summary: Figures['summary'] = []
+const charted: Figures['charted'] = []
 const pages: PagesAt[] = []
-for (const households of sizes) await measure(households)
-for (const [i, table] of acrossSizes(pages).entries()) showTable(table, sizes[i + 1] ?? Number.NaN)
-if (values.write) writePage(figures.join('\n'), chart(charted))
+let about = ''
+
+if (values.against === undefined) {
+  for (const households of sizes) await measure(households)
+  for (const [i, table] of acrossSizes(pages).entries()) showTable(table, sizes[i + 1] ?? Number.NaN)
+  if (values.write) writePages({ about, tables: tables.join('\n'), summary, charted })
+} else {
+  for (const households of sizes)
+    await compareBuilds(values.against, names, households, effort).catch((error: Error) =>
+      fail(error.message),
+    )
+}
 
 async function measure(households: number): Promise<void> {
   console.error(`${households} households: importing, starting …`)
@@ -59,12 +81,15 @@ async function measure(households: number): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void world.end().finally(() => process.exit(1)))
   try {
-    if (figures.length === 0) show(await machine(world))
+    if (about === '') {
+      about = await machine(world)
+      console.log(`${about}\n`)
+    }
     show(`## ${households.toLocaleString('en-US')} households\n`)
     for (const name of names) {
-      const tables = (await benches.get(name)?.(world)) ?? []
-      for (const table of tables) showTable(table, households)
-      if (name === 'page') pages.push({ households, pages: tables })
+      const measured = (await benches.get(name)?.(world)) ?? []
+      for (const table of measured) showTable(table, households)
+      if (name === 'page') pages.push({ households, pages: measured })
     }
   } finally {
     await world.end()
@@ -74,10 +99,11 @@ async function measure(households: number): Promise<void> {
 function showTable(table: Table, households: number): void {
   show(format(table))
   charted.push(...(table.verdicts ?? []).map((verdict) => ({ ...verdict, households })))
+  summary.push(...(table.summary ?? []).map((line) => ({ ...line, households })))
 }
 
 function show(text: string): void {
-  figures.push(text)
+  tables.push(text)
   console.log(text)
 }
 
@@ -88,14 +114,10 @@ async function machine({ databaseUrl }: World): Promise<string> {
   await client.end()
   const memory = Math.round(totalmem() / 2 ** 30)
   return (
-    `${availableParallelism()} cores and ${memory} GiB for everything: load generator, server and database. ` +
-    `Node ${process.versions.node}, PostgreSQL ${rows[0]?.server_version}, both as they come. ` +
-    `${effort.rounds} rounds of ${effort.seconds} s each.\n`
+    `${availableParallelism()} cores and ${memory} GiB, shared by load generator, server and database. ` +
+    `Node ${process.versions.node}, PostgreSQL ${rows[0]?.server_version}, default settings. ` +
+    `${effort.rounds} rounds of ${effort.seconds} s each. ${meter().about}`
   )
-}
-
-function atLeast(option: 'rounds' | 'seconds', least: number): number {
-  return numberOf(option, values[option], least)
 }
 
 function numberOf(option: string, text: string, least: number): number {

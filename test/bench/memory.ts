@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The most memory that a process has had, in MiB: VmHWM of proc_pid_status(5). NaN elsewhere than on Linux. */
+/** Peak memory of a process in MiB: VmHWM of proc_pid_status(5). NaN except on Linux. */
 export async function peakMemory(pid: number, ended: Promise<unknown>): Promise<number> {
   let peak = Number.NaN
   let running = true
@@ -15,7 +15,7 @@ export async function peakMemory(pid: number, ended: Promise<unknown>): Promise<
   return peak
 }
 
-/** Undefined for a process that has ended. */
+/** Undefined if the process has ended. */
 function read(pid: number): number | undefined {
   try {
     const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]

@@ -7,7 +7,7 @@ import { type Table, times } from './table.ts'
 /** The tables of the page bench, one for each reader, at so many households. */
 export type PagesAt = { households: number; pages: Table[] }
 
-/** Latchkey by itself, and what is left of the ratio when the run's own limits take the machine's moods out of it. */
+/** Latchkey alone, and relative to two limits of the same run, which cancels how fast the machine was at the time. */
 const relativeTo = [undefined, names.bare, names.still]
 
 /** Each size against the first. */
@@ -21,8 +21,8 @@ function acrossTwo(small: PagesAt, large: PagesAt): Table {
   return {
     title: `The same page at ${households(small)} and at ${households(large)} households`,
     note:
-      'Each size has a run of its own, so these ratios are not taken round by round. ' +
-      "The rows below Latchkey's first have its figures relative to a limit of the same run.",
+      'Each size is measured in a run of its own, so these ratios are not taken round by round. ' +
+      'The rows "relative to" divide the figures by those of a lower limit of the same run.',
     columns: ['', 'calls/s ratio', 'CPU ratio'],
     rows: readerNames.flatMap((reader) =>
       relativeTo.map((peer) => [

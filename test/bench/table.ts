@@ -1,5 +1,6 @@
 import type { Sample } from './compare.ts'
 import { isMeasured, isMet, limitText, type Verdict } from './goal.ts'
+import type { SummaryLine } from './summary.ts'
 
 /** One table of a bench; `note` says in a sentence or two how to read it. */
 export type Table = {
@@ -8,11 +9,13 @@ export type Table = {
   columns: string[]
   rows: string[][]
   verdicts?: Verdict[]
-  /** Of each row, for what is compared with another run. */
+  /** Of each row, for comparisons across sizes. */
   medians?: Map<string, Sample>
+  /** Its rows of the summary table. */
+  summary?: SummaryLine[]
 }
 
-/** Markdown that is aligned, so that it can be read on a terminal too. */
+/** Aligned Markdown, which also reads well on a terminal. */
 export function format({ title, note, columns, rows, verdicts = [] }: Table): string {
   const goals = verdicts.map((verdict) => [
     verdict.goal,
@@ -20,8 +23,8 @@ export function format({ title, note, columns, rows, verdicts = [] }: Table): st
     times(verdict.measured),
     outcome(verdict),
   ])
-  const asked = goals.length > 0 ? [...grid(['goal', 'asked for', 'measured', ''], goals), ''] : []
-  return [`### ${title}`, '', note, '', ...grid(columns, rows), '', ...asked].join('\n')
+  const decided = goals.length > 0 ? [...grid(['goal', 'limit', 'measured', ''], goals), ''] : []
+  return [`### ${title}`, '', note, '', ...grid(columns, rows), '', ...decided].join('\n')
 }
 
 function outcome(verdict: Verdict): string {
@@ -29,7 +32,7 @@ function outcome(verdict: Verdict): string {
   return isMet(verdict) ? 'met' : '**not met**'
 }
 
-function grid(columns: string[], rows: string[][]): string[] {
+export function grid(columns: string[], rows: string[][]): string[] {
   const widths = columns.map((column, i) =>
     Math.max(column.length, ...rows.map((row) => row[i]?.length ?? 0)),
   )
@@ -39,7 +42,7 @@ function grid(columns: string[], rows: string[][]): string[] {
   return [line(columns), rule, ...rows.map(line)]
 }
 
-/** Three significant digits, as people read them; a dash for what is not known. */
+/** Three significant digits; a dash for an unknown value. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return '–'
   if (value >= 100 || Number.isInteger(value)) return Math.round(value).toLocaleString('en-US')

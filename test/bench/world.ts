@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,20 +8,23 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import Type from 'typebox'
 import { Parse } from 'typebox/value'
+import { freePort } from '../support/ports.ts'
 import type { Effort } from './compare.ts'
 import { type Reader, writeData } from './data.ts'
 import { newCodes, redeem } from './journey.ts'
 import { peakMemory } from './memory.ts'
 
-/** The built program; `scripts/run.mjs bench` builds it, and runs the bench in the root of the checkout. */
-const program = resolve('dist/cli/main.js')
+/** The built program of a checkout. `scripts/run.mjs bench` builds this one, and runs the bench in its root. */
+export function programOf(checkout: string): string {
+  return resolve(checkout, 'dist/cli/main.js')
+}
 
 export type Partner = { clientId: string; clientSecret: string; redirectUri: string }
 
-/** How an import went: `elapsed` in seconds, `peak` memory of its process in MiB. */
+/** The result of an import: `elapsed` in seconds, `peak` memory of its process in MiB. */
 export type Imported = { rows: number; elapsed: number; peak: number }
 
-/** A running Latchkey with data, and what it takes to call and to watch it. */
+/** A running Latchkey with data, and what is needed to call and to observe it. */
 export type World = {
   effort: Effort
   households: number
@@ -36,15 +38,16 @@ export type World = {
   server: number
   postmaster: number
   databaseUrl: string
-  /** The CSV files that were imported, and how many rows they have. */
+  /** The CSV files that were imported, and their number of rows. */
   csv: { directory: string; rows: number }
-  /** For files of one's own; goes with the rest. */
+  /** For temporary files of a bench; `end` removes it. */
   directory: string
   end(): Promise<void>
 }
 
-/** Imports the data, starts the server, and connects the users to a partner. */
-export async function openWorld(households: number, effort: Effort): Promise<World> {
+/** Imports the data, starts the server, and connects the users to a partner; with the program of another checkout if asked. */
+export async function openWorld(households: number, effort: Effort, checkout = '.'): Promise<World> {
+  const program = programOf(checkout)
   const directory = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
   const csv = join(directory, 'csv')
   mkdirSync(csv)
@@ -67,9 +70,9 @@ export async function openWorld(households: number, effort: Effort): Promise<Wor
     rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
   }
   try {
-    server = await startServer(env, join(directory, 'server.log'))
-    const imported = await importFiles(csv, rows, env)
-    const partner = await createPartner(env)
+    server = await startServer(program, env, join(directory, 'server.log'))
+    const imported = await importFiles(csv, rows, env, program)
+    const partner = await createPartner(env, program)
     const addresses = { authUrl, baseUrl: `${authUrl}/service-open-api/` }
     const token = async (reader: Reader) =>
       (await redeem(addresses, partner, (await newCodes(addresses, partner, reader, 1))[0] ?? ''))
@@ -87,9 +90,13 @@ export async function openWorld(households: number, effort: Effort): Promise<Wor
   }
 }
 
-/** One command of the program, which has to succeed. @returns its standard output */
-export async function latchkey(args: string[], env: Record<string, string>): Promise<string> {
-  return (await run(args, env)).stdout
+/** Runs one command of the program. @returns its standard output @throws when it fails */
+export async function latchkey(
+  args: string[],
+  env: Record<string, string>,
+  program = programOf('.'),
+): Promise<string> {
+  return (await run(program, args, env)).stdout
 }
 
 /** `latchkey import` of a directory with so many rows. */
@@ -97,26 +104,27 @@ export async function importFiles(
   directory: string,
   rows: number,
   env: Record<string, string>,
+  program = programOf('.'),
 ): Promise<Imported> {
   const started = performance.now()
-  const running = run(['import', directory], env)
+  const running = run(program, ['import', directory], env)
   const peak = await peakMemory(running.child.pid ?? 0, running)
   return { rows, elapsed: (performance.now() - started) / 1000, peak }
 }
 
-function run(args: string[], env: Record<string, string>) {
+function run(program: string, args: string[], env: Record<string, string>) {
   const options = { env: { PATH: process.env.PATH, ...env } }
   return promisify(execFile)(process.execPath, [program, ...args], options)
 }
 
-/** The log goes to a file, as it would go to a collector: it is part of what a call costs. */
-async function startServer(env: Record<string, string>, log: string): Promise<ChildProcess> {
+/** The log goes to a file, because writing it is part of the cost of a call. */
+async function startServer(program: string, env: Record<string, string>, log: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [program, 'start'], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', openSync(log, 'a')],
   })
   const { stdout } = child
-  if (!stdout) throw new Error('a pipe was asked for')
+  if (!stdout) throw new Error('the server has no standard output')
   await new Promise<void>((ready, failed) => {
     child.once('exit', () => failed(new Error(`the server did not start: ${readFileSync(log, 'utf8')}`)))
     createInterface(stdout).once('line', () => ready())
@@ -126,10 +134,10 @@ async function startServer(env: Record<string, string>, log: string): Promise<Ch
 
 const CreatedPartner = Type.Object({ client_id: Type.String(), client_secret: Type.String() })
 
-async function createPartner(env: Record<string, string>): Promise<Partner> {
+async function createPartner(env: Record<string, string>, program: string): Promise<Partner> {
   const redirectUri = 'https://partner.example/callback'
   const args = ['partner', 'create', '--name', 'Bench', '--redirect-uri', redirectUri, '--json']
-  const created = Parse(CreatedPartner, JSON.parse(await latchkey(args, env)))
+  const created = Parse(CreatedPartner, JSON.parse(await latchkey(args, env, program)))
   return { clientId: created.client_id, clientSecret: created.client_secret, redirectUri }
 }
 
@@ -143,8 +151,8 @@ function embedded(dataDir: string): { postmaster: number; databaseUrl: string } 
 }
 
 /**
- * What autovacuum would do to the imported tables within minutes is done before anything is measured, or else some rounds
- * would meet it. Not to the tables of tokens: told that they are tiny, PostgreSQL would plan to read all of them.
+ * Vacuums the imported tables before anything is measured. Autovacuum would do it within minutes, in the middle of some
+ * rounds. Not the tables of tokens: with statistics that say they are tiny, PostgreSQL would plan to read all of them.
  */
 async function settle(databaseUrl: string): Promise<void> {
   const client = new pg.Client(databaseUrl)
@@ -152,12 +160,4 @@ async function settle(databaseUrl: string): Promise<void> {
   await client.query('VACUUM (ANALYZE) firms, roles, users, households, accounts, account_access')
   await client.query('CHECKPOINT')
   await client.end()
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
 }

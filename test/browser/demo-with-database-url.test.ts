@@ -11,7 +11,7 @@ import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { createPartner, type Deployment, importUsers, newDeployment } from '../support/deployment.ts'
 import { emailOf, password } from '../support/directory.ts'
 import { type RunningLatchkey, startLatchkey } from '../support/latchkey.ts'
-import { freePort } from '../support/server.ts'
+import { freePort } from '../support/ports.ts'
 
 const program = fileURLToPath(new URL('../../examples/partner-app/dist/main.js', import.meta.url))
 let db: TestDatabase

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchBrowser, screenshot } from '../support/browser.ts'
 import { type RunningLatchkey, startLatchkey } from '../support/latchkey.ts'
-import { freePort } from '../support/server.ts'
+import { freePort } from '../support/ports.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-newcomer-'))
 let demo: RunningLatchkey

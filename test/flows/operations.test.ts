@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOpsServer } from '../../src/ops-server.ts'
 import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
-import { freePort, type TestServer, testServer } from '../support/server.ts'
+import { type TestServer, testServer } from '../support/server.ts'
 
 let database: InterruptibleDatabase
 let server: TestServer
@@ -13,8 +13,7 @@ beforeAll(async () => {
   database = await interruptibleDatabase()
   server = await testServer({ on: database })
   operations = createOpsServer(database.database)
-  const port = await freePort()
-  opsUrl = await operations.listen({ host: '127.0.0.1', port })
+  opsUrl = await operations.listen({ host: '127.0.0.1', port: 0 })
 })
 afterAll(async () => {
   await operations.close()

@@ -9,8 +9,9 @@ import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { interruptibleDatabase } from '../support/interruptible-database.ts'
 import { api, refresh, token } from '../support/journey.ts'
+import { freePort } from '../support/ports.ts'
 import { heardDatabase, leaveExpired, purge } from '../support/purge.ts'
-import { freePort, type TestServer, testServer } from '../support/server.ts'
+import { type TestServer, testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
 
 let db: TestDatabase

@@ -5,7 +5,8 @@ import { codeFor, connectionOf, issued } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, refresh, type TokenAnswer, token } from '../support/journey.ts'
-import { freePort, type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { freePort } from '../support/ports.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
 
 let database: TestDatabase
@@ -23,6 +24,12 @@ beforeAll(async () => {
     run: (statement, values) => reached.run(statement, values),
     one: (statement, values) => reached.one(statement, values),
     maybe: (statement, values) => reached.maybe(statement, values),
+    get listing() {
+      return reached.listing
+    },
+    get expensive() {
+      return reached.expensive
+    },
     withConnection: (work) => reached.withConnection(work),
     close: async () => {},
   }

@@ -8,9 +8,9 @@ export const password = 'correct horse battery staple'
 /** At the least cost there is: logins in tests would otherwise spend 40 ms each on a hash that protects nobody. */
 const hash = hashSync(password, { memoryCost: 8, timeCost: 1, parallelism: 1 })
 
-export type SeedHousehold = { id: string; firm?: string; name?: string | null }
-export type SeedAccount = { id: string; household: string; status?: string; name?: string }
-export type SeedUser = {
+type SeedHousehold = { id: string; firm?: string; name?: string | null }
+type SeedAccount = { id: string; household: string; status?: string; name?: string }
+type SeedUser = {
   id: string
   firm?: string
   sees?: 'firm' | 'granted'

@@ -1,5 +1,3 @@
-import { randomInt } from 'node:crypto'
-import { createServer as createTcpServer } from 'node:net'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { inject } from 'vitest'
@@ -10,11 +8,12 @@ import { Keyring } from '../../src/keys/keyring.ts'
 import { insertSigningKey } from '../../src/keys/signing-keys.sql.ts'
 import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../../src/keys/signing-keys.ts'
 import { createPartner } from '../../src/partners/partners.ts'
-import { deepPageLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
+import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { createServer } from '../../src/server.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
+import { onFreePort } from './ports.ts'
 
 /** `clientSecret` is empty where the partner has none. */
 export type TestPartner = { clientId: string; clientSecret: string; redirectUri: string }
@@ -78,7 +77,10 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const keyring = new Keyring({ database, sealingKey: keys['signing-key'], now, logger })
   await keyring.refresh()
   const usage = new Usage(database, logger)
-  const limiters = { passwordHashLimiter: passwordHashLimiter(), deepPageLimiter: deepPageLimiter() }
+  const limiters = {
+    passwordHashLimiter: passwordHashLimiter(),
+    expensiveReadLimiter: expensiveReadLimiter(),
+  }
   const { app, context } = await onFreePort(async (port) => {
     const config = configFor(options, secret, port)
     const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
@@ -150,35 +152,4 @@ async function lendSigningKeys(database: Database): Promise<void> {
 export function makeSigningKeys(): Promise<StoredKeyPair[]> {
   const sealingKey = deriveKeys(testSecret)['signing-key']
   return Promise.all(signingAlgorithms.map((algorithm) => generateSigningKey(algorithm, sealingKey)))
-}
-
-/** A server names its own port in what it answers, so the port is chosen before it listens. */
-async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await start(await freePort())
-    } catch (error) {
-      const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-      if (!taken || attempt === 5) throw error
-    }
-  }
-}
-
-/** Below the ports that the system gives to clients and to servers that leave the choice to it. */
-const [firstPort, lastPort] = [10_000, 32_000]
-
-/** A port on which nothing listens, chosen at random: two that choose at the same moment choose different ones. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(firstPort, lastPort)
-    if (await isFree(port)) return port
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createTcpServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }

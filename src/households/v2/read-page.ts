@@ -1,4 +1,4 @@
-import type { Database } from '../../database/database.ts'
+import type { Queries } from '../../database/database.ts'
 import type { CallerRow } from '../../resource/authenticated-read.ts'
 import { cutPage } from '../entries.ts'
 import { searchedFor } from '../name-pattern.ts'
@@ -25,7 +25,7 @@ const afterAllIds = '~'
 
 /** @param hash SHA-256 of the access token */
 export function readPage(
-  database: Database,
+  database: Queries,
   hash: Buffer,
   sync: SyncRequest,
   limit: number,
@@ -37,7 +37,7 @@ export function readPage(
 }
 
 async function readHouseholds(
-  database: Database,
+  database: Queries,
   hash: Buffer,
   { filters: { name_contains: name }, progress }: SyncRequest,
   limit: number,
@@ -62,7 +62,7 @@ async function readHouseholds(
 }
 
 async function readChanges(
-  database: Database,
+  database: Queries,
   hash: Buffer,
   { progress }: SyncRequest,
   limit: number,

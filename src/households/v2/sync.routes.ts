@@ -43,7 +43,7 @@ const syncSchema = {
   summary: 'Households visible to the current user, or what changed of them',
   security,
   querystring: SyncQuery,
-  response: { ...answers(HouseholdPage, 400, 401, 410, 503), 304: notModified },
+  response: { ...answers(HouseholdPage, 400, 401, 410, 429, 503), 304: notModified },
 }
 const householdSchema = {
   operationId: 'getHousehold',
@@ -59,7 +59,7 @@ export async function syncRoutes(app: FastifyInstance, context: Context): Promis
 }
 
 async function serveSync(app: FastifyInstance, context: Context): Promise<void> {
-  const { database, keys } = context
+  const { database, expensiveReadLimiter, keys } = context
   const digest = await createIdDigest()
   app.get<{ Querystring: Static<typeof SyncQuery> }>(
     '/households',
@@ -72,7 +72,12 @@ async function serveSync(app: FastifyInstance, context: Context): Promise<void> 
         return {
           kind: 'read',
           place: { sync: parsed.sync.filters, limit, cursor },
-          read: (tokenHash) => readPage(database, tokenHash, parsed.sync, limit),
+          read: (tokenHash) =>
+            parsed.sync.filters.name_contains === undefined
+              ? readPage(database.listing, tokenHash, parsed.sync, limit)
+              : expensiveReadLimiter.admit(tokenHash, () =>
+                  readPage(database.expensive, tokenHash, parsed.sync, limit),
+                ),
           answer: (page, userId) => {
             const built = buildSyncPage(parsed.sync, page, digest, {
               userId,
@@ -104,7 +109,7 @@ function serveHousehold(app: FastifyInstance, context: Context): void {
         return {
           kind: 'read',
           place: { id },
-          read: (tokenHash) => database.one(findHousehold, [tokenHash, findableId(id)]),
+          read: (tokenHash) => database.listing.one(findHousehold, [tokenHash, findableId(id)]),
           answer: ({ household }) =>
             household === null
               ? householdNotFound

@@ -28,18 +28,20 @@ async function conditionalAs(world: World, reader: Reader): Promise<Table> {
     title: `200 and 304 for a user who ${readers[reader].who}`,
     note: 'The same request without and with `If-None-Match`; nothing has changed.',
     goals: goalsOf(reader),
+    summary:
+      reader === 'firm' ? [{ of: nameOf(304, 100), operation: `304 for a page of 100, ${reader}` }] : [],
   }
   return compare(about, contenders, world.effort, world.postmaster)
 }
 
-/** @throws where the listing has no ETag: there is nothing to send back then */
+/** @throws when the listing has no ETag */
 async function pairOf(world: World, reader: Reader, size: number): Promise<Contender[]> {
   const url = `${world.baseUrl}api/v1/households?page_size=${size}`
   const headers = bearer(world.tokens[reader])
   const response = await fetch(url, { headers })
   await response.arrayBuffer()
   const etag = response.headers.get('etag')
-  if (etag === null) throw new Error(`no ETag in the answer of ${url}`)
+  if (etag === null) throw new Error(`no ETag in the response of ${url}`)
   const pids = [world.server]
   return [
     {

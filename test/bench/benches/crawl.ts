@@ -7,7 +7,7 @@ import { startBareSql } from '../peers/peer.ts'
 import { number, type Table } from '../table.ts'
 import type { World } from '../world.ts'
 
-/** The crawl ends here where a user sees more. */
+/** The crawl ends here when a user sees more. */
 const most = 100_000
 const size = 1000
 
@@ -40,9 +40,13 @@ async function crawlAs(world: World, reader: Crawler): Promise<Table> {
   const about = {
     title: `A crawl of ${number(visible)} households by a user who ${readers[reader].who}`,
     note:
-      `Pages of ${number(size)}, one after the other over \`Link\`, against one streaming \`SELECT\` of the same rows, neither compressed. ` +
-      "A call is a whole crawl. The statement's CPU has its client's in it; the time of both, what it takes to make objects of the rows.",
+      `Pages of ${number(size)}, one after the other by \`Link\`, against one streaming \`SELECT\` of the same rows, both uncompressed. ` +
+      "A call is a whole crawl. The CPU of the statement includes its client's; the time of both includes parsing the rows into objects.",
     goals: goalsOf(reader),
+    summary:
+      reader === 'firm'
+        ? [{ of: names.crawl, operation: `whole crawl, pages of ${number(size)}, ${reader}` }]
+        : [],
   }
   const contenders: Contender[] = [
     {

@@ -18,7 +18,7 @@ const goalsOf = (reader: Reader): Goal[] =>
     ...{ measure, of: names.linked, against: names.first, limit: { within: 1.2 } },
   }))
 
-/** For whoever has enough pages. */
+/** For the readers who have more than one full page. */
 export async function depth(world: World): Promise<Table[]> {
   const tables: Table[] = []
   for (const reader of readerNames) {
@@ -47,15 +47,21 @@ async function depthAs(world: World, reader: Reader, first: string, deep: Here):
   const about = {
     title: `Page ${number(deep.page)} of ${size} each, for a user who ${readers[reader].who}`,
     note:
-      `The last full page, but none deeper than ${number(deepest)}. ` +
-      'A client that follows `Link` never pays for the pages before; one that counts pages itself does, where PostgreSQL ' +
-      'has them read in its five seconds.',
+      `The last full page, at most page ${number(deepest)}. ` +
+      'A client that follows `Link` never pays for the pages before. One that counts pages itself does, and only where ' +
+      'PostgreSQL reads them within its five seconds.',
     goals: goalsOf(reader),
+    summary:
+      reader === 'firm'
+        ? Object.keys(pages)
+            .slice(1)
+            .map((of) => ({ of, operation: `${of}, ${reader}` }))
+        : [],
   }
   return compare(about, contenders, world.effort, world.postmaster)
 }
 
-/** Until PostgreSQL has ended what the round before left behind. */
+/** Waits until PostgreSQL has ended the statements that the round before left behind. */
 async function idle(databaseUrl: string): Promise<void> {
   const client = new pg.Client(databaseUrl)
   await client.connect()

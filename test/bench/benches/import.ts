@@ -8,10 +8,10 @@ import { median, spread } from '../statistics.ts'
 import { number, percent, type Table, times } from '../table.ts'
 import { importFiles, latchkey, type World } from '../world.ts'
 
-/** In the order in which they refer to one another. */
+/** In the order of their foreign keys. */
 const tables = ['firms', 'roles', 'users', 'households', 'accounts', 'account_access']
 
-/** A larger world is imported once, to be measured at all. */
+/** Larger sizes are imported once only; comparing them with COPY would take hours. */
 const largest = 1_000_000
 
 const names = {
@@ -21,7 +21,7 @@ const names = {
   renamed: '… again, 1% of the households renamed',
 }
 
-/** `latchkey import` into an empty database, against COPY of the same rows into the same tables; and its memory. */
+/** `latchkey import` into an empty database, against COPY of the same rows into the same tables; and its peak memory. */
 export async function importRows(world: World): Promise<Table[]> {
   await withClient(world.databaseUrl, async (client) => {
     await client.query('CREATE DATABASE bench_empty')
@@ -65,8 +65,8 @@ function speedTable(rows: number, rates: Map<string, number[]>): Table {
   return {
     title: `Import of ${number(rows)} rows`,
     note:
-      'COPY has the rows ready, folded names and hashes included, and checks nothing but the keys. ' +
-      'The import is a process of its own, and its start is part of the time.',
+      '`COPY` gets finished rows, with folded names and password hashes, and checks only the keys. ' +
+      'The import is a separate process, whose start is part of the time.',
     columns: ['', 'rows/s', 'spread', 'rows/s ratio'],
     rows: [...rates].map(([name, mine]) => [
       name,
@@ -84,7 +84,7 @@ function speedTable(rows: number, rates: Map<string, number[]>): Table {
   }
 }
 
-/** The import that made this world, and one of a tenth of it. */
+/** The import that filled this database, and one of a tenth of it. */
 async function memoryOf(world: World): Promise<Table> {
   const directory = join(world.directory, 'tenth')
   mkdirSync(directory)
@@ -96,9 +96,9 @@ async function memoryOf(world: World): Promise<Table> {
   return {
     title: `Memory of an import of ${number(all.rows)} rows`,
     note:
-      'The most that the process of the import ever had, against that of an import of a tenth: its size must not matter.' +
+      'Peak memory of the import process, against an import of a tenth: the size of the import must not matter.' +
       (world.households > largest
-        ? ` A comparison with COPY would take hours: it is made for ${number(largest)} households at most.`
+        ? ` The comparison with \`COPY\` would take hours, so it ends at ${number(largest)} households.`
         : ''),
     columns: ['', 'rows', 'seconds', 'rows/s', 'peak MiB', 'peak ratio'],
     rows: [
@@ -119,7 +119,7 @@ async function emptyDatabase(world: World): Promise<void> {
   await withClient(world.databaseUrl, async (client) => {
     await client.query('DROP DATABASE IF EXISTS bench_import WITH (FORCE)')
     await client.query('CREATE DATABASE bench_import TEMPLATE bench_empty')
-    await client.query('CHECKPOINT') // neither pays for what the other left to be written
+    await client.query('CHECKPOINT') // so that no import pays for the writes of the one before
   })
 }
 

@@ -43,10 +43,11 @@ async function pageOf(world: World, stack: Stack, reader: Reader): Promise<Table
   const about = {
     title: `A page of 100 for a user who ${readers[reader].who}`,
     note:
-      'The rows through `pg` with nothing else are the limit for one page, and no HTTP; ' +
-      'a Fastify route that answers the same bytes is the limit for HTTP, and no database. ' +
-      'The other stack asks its authorization server at each call: a token that was revoked must not count at the next.',
+      'Bare SQL is the lower limit of the database part, without HTTP. ' +
+      'The static route, which answers the same bytes, is the lower limit of the HTTP part, without a database. ' +
+      'The other stack introspects the token at each call, because a revoked token must not work at the next call.',
     goals: goals(reader),
+    summary: [{ of: names.latchkey, operation: `page of 100, ${reader}` }],
   }
   const fresh = true
   const contenders: Contender[] = [
@@ -77,12 +78,12 @@ async function tokenOf({ provider, partner, newCodes }: Stack, reader: Reader): 
   return (await redeem(provider.addresses, partner, code)).access_token
 }
 
-/** Another answer would be another task. */
+/** The comparison is fair only if both answer the same. */
 async function checkAlike(
   body: string,
   peer: { url: string; headers: { authorization: string } },
 ): Promise<void> {
   const theirs = await (await fetch(peer.url, { headers: peer.headers })).json()
   if (JSON.stringify(theirs) !== JSON.stringify(JSON.parse(body)))
-    throw new Error(`${peer.url} answers otherwise`)
+    throw new Error(`${peer.url} answers differently`)
 }

@@ -1,4 +1,4 @@
-import { compare, type Goal } from '../compare.ts'
+import { type Contender, compare, type Goal } from '../compare.ts'
 import { type Reader, readerNames, readers, searched } from '../data.ts'
 import { bearer } from '../journey.ts'
 import { loadHttp } from '../load.ts'
@@ -7,7 +7,7 @@ import type { World } from '../world.ts'
 
 const plain = 'plain page'
 
-const patterns = {
+export const patterns = {
   '4 letters, in 1 of 20 names': searched.common,
   '9 letters, in 1 of 200 names': searched.middle,
   '7 letters, in one name': searched.rare,
@@ -17,6 +17,9 @@ const patterns = {
   '1 letter, in most names': searched.letter,
   '1 character, in no name': searched.nowhere,
 }
+
+/** A usual pattern, and the most expensive one (ADR 15). */
+const summarized = ['4 letters, in 1 of 20 names', '9 letters, in 1 of 200 names']
 
 const goalsOf = (reader: Reader): Goal[] =>
   Object.entries(patterns).map(([name, pattern]) => ({
@@ -32,17 +35,22 @@ export async function search(world: World): Promise<Table[]> {
 }
 
 function searchAs(world: World, reader: Reader): Promise<Table> {
-  const contenders = Object.entries({ [plain]: undefined, ...patterns }).map(([name, pattern]) => {
-    const query = new URLSearchParams({ page_size: '100', ...(pattern && { name_pattern: pattern }) })
-    const url = `${world.baseUrl}api/v1/households?${query}`
-    const headers = bearer(world.tokens[reader])
-    const load = (seconds: number) => loadHttp({ url, headers, duration: seconds })
-    return { name, pids: [world.server], load }
-  })
+  const contenders = Object.entries({ [plain]: undefined, ...patterns }).map(([name, pattern]) =>
+    searching(world, reader, name, pattern),
+  )
   const about = {
     title: `\`name_pattern\` of a user who ${readers[reader].who}`,
-    note: 'The first 100 that match, against the first page without a pattern.',
+    note: 'The first 100 matches, against the first page without a pattern.',
     goals: goalsOf(reader),
+    summary: summarized.map((of) => ({ of, operation: `search, ${reader}: ${of}` })),
   }
   return compare(about, contenders, world.effort, world.postmaster)
+}
+
+/** Reads the first 100 households, or the first 100 that match the pattern. */
+export function searching(world: World, reader: Reader, name: string, pattern?: string): Contender {
+  const query = new URLSearchParams({ page_size: '100', ...(pattern && { name_pattern: pattern }) })
+  const url = `${world.baseUrl}api/v1/households?${query}`
+  const headers = bearer(world.tokens[reader])
+  return { name, pids: [world.server], load: (seconds) => loadHttp({ url, headers, duration: seconds }) }
 }

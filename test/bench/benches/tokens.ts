@@ -7,13 +7,13 @@ import { stackName, startStack } from '../peers/stack.ts'
 import type { Table } from '../table.ts'
 import type { Partner, World } from '../world.ts'
 
-/** Codes to be redeemed in a round; they live for a minute, and each of Latchkey's is a journey through the pages. */
-const codesASecond = 100
+/** Codes to redeem for each second of a round. They live for a minute, and each of Latchkey's takes a few page requests. */
+const codesPerSecond = 100
 
 const name = 'Latchkey'
 
-/** A token endpoint, and how to come by codes for it. */
-type Issuer = {
+/** A token endpoint, and how to get codes for it. */
+export type Issuer = {
   name: string
   pid: number
   addresses: Pick<Addresses, 'baseUrl'>
@@ -23,18 +23,21 @@ type Issuer = {
 
 async function withIssuers<T>(world: World, work: (issuers: Issuer[]) => Promise<T>): Promise<T> {
   const stack = await startStack(world)
-  const latchkey: Issuer = {
-    ...{ name, pid: world.server, addresses: world, partner: world.partner },
-    newCodes: (count) => newCodes(world, world.partner, 'granted', count),
-  }
   const peer: Issuer = {
     ...{ name: stackName, partner: stack.partner, ...stack.provider },
     newCodes: (count) => stack.newCodes(readers.granted.id, count),
   }
   try {
-    return await work([peer, latchkey])
+    return await work([peer, latchkeyIssuer(world)])
   } finally {
     stack.stop()
+  }
+}
+
+export function latchkeyIssuer(world: World): Issuer {
+  return {
+    ...{ name, pid: world.server, addresses: world, partner: world.partner },
+    newCodes: (count) => newCodes(world, world.partner, 'granted', count),
   }
 }
 
@@ -45,16 +48,17 @@ export async function refresh(world: World): Promise<Table[]> {
   }
   const about = {
     title: 'Refresh with rotation',
-    note: 'Each connection sends its latest refresh token, and each answer is on disk.',
+    note: 'Each client connection sends its latest refresh token; each rotation is on disk before it is answered.',
     goals: [goal],
+    summary: [{ of: name, operation: 'refresh' }],
   }
   return withIssuers(world, async (issuers) => [
     await compare(about, issuers.map(refreshing), world.effort, world.postmaster),
   ])
 }
 
-/** New chains each round: an answer that its end cuts off is lost, and the peer takes the next try for a replay. */
-function refreshing(issuer: Issuer): Contender {
+/** New chains each round: a response cut off by the end of a round is lost, and the peer takes the next try for a replay. */
+export function refreshing(issuer: Issuer): Contender {
   const { name, pid, addresses, partner } = issuer
   let chains: string[] = []
   return {
@@ -68,7 +72,7 @@ function refreshing(issuer: Issuer): Contender {
   }
 }
 
-/** One round. `chains` has the latest token of each connection. */
+/** One round. `chains` holds the latest refresh token of each client connection. */
 function rotate({ addresses, partner }: Issuer, chains: string[], duration: number): Promise<Load> {
   let taken = 0
   return loadHttp({
@@ -101,11 +105,12 @@ export async function exchange(world: World): Promise<Table[]> {
     goal: `exchange: calls/s against ${stackName}`,
     ...{ measure: 'rate', of: name, against: stackName, limit: { atLeast: 3 } },
   }
-  const codes = Math.max(connections, Math.ceil(codesASecond * world.effort.seconds))
+  const codes = codesFor(world.effort.seconds)
   const about = {
     title: 'Code exchange',
-    note: `${codes} codes a round, made before it: Latchkey's by as many presses of *Connect*.`,
+    note: `${codes} codes per round, created before the round starts; for Latchkey by pressing *Connect* as often.`,
     goals: [goal],
+    summary: [{ of: name, operation: 'code exchange' }],
   }
   return withIssuers(world, async (issuers) => [
     await compare(
@@ -117,7 +122,12 @@ export async function exchange(world: World): Promise<Table[]> {
   ])
 }
 
-function exchanging(issuer: Issuer, count: number): Contender {
+/** How many codes a round of so many seconds redeems. */
+export function codesFor(seconds: number): number {
+  return Math.max(connections, Math.ceil(codesPerSecond * seconds))
+}
+
+export function exchanging(issuer: Issuer, count: number): Contender {
   let codes: string[] = []
   return {
     ...{ name: issuer.name, pids: [issuer.pid], fresh: true },

@@ -1,6 +1,6 @@
 /**
- * The limit for what a statement gives: the rows through `pg` and nothing else. A process of its own, so that its CPU time
- * can be told. Each message is one round.
+ * The lower limit of the database part: the rows through `pg` and nothing else. A separate process, so that its CPU time can be
+ * measured. Each message is one round.
  */
 import { once } from 'node:events'
 import pg from 'pg'
@@ -30,7 +30,7 @@ const rounds = {
   },
 }
 
-/** With a listener for rows, `pg` keeps none of them. */
+/** With a row listener, `pg` does not collect the rows. */
 async function stream(client: pg.ClientBase, statement: Statement): Promise<void> {
   let bytes = 0
   const query = client.query(new pg.Query<{ id: string; name: string }>(statement))

@@ -1,6 +1,6 @@
 import { pgTable, text } from 'drizzle-orm/pg-core'
 
-/** The tables of Latchkey's own directory, as far as the peer's listing reads them: the same rows, the same indexes. */
+/** The tables of Latchkey's directory that the peer's listing reads: the same rows and indexes. */
 export const users = pgTable('users', {
   id: text().primaryKey(),
   firmId: text('firm_id').notNull(),

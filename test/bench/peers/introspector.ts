@@ -3,15 +3,15 @@ import { text } from 'node:stream/consumers'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 
-/** Where to ask, and the client that may. */
+/** The introspection endpoint, and a client that may call it. */
 export type Introspection = { url: string; clientId: string; clientSecret: string }
 
 const answer = Compile(Type.Object({ active: Type.Boolean(), sub: Type.Optional(Type.String()) }))
 
-/** @returns the user whose token it is, or undefined for one that is not live */
+/** @returns the user of the token, or undefined if the token is not active */
 export type Introspect = (token: string) => Promise<string | undefined>
 
-/** Asks the authorization server about one token at a time on each connection, and keeps the connections. */
+/** Introspects tokens over keep-alive connections, one request at a time on each. */
 export function introspector({ url, clientId, clientSecret }: Introspection): Introspect {
   const options = {
     method: 'POST',
@@ -25,11 +25,11 @@ export function introspector({ url, clientId, clientSecret }: Introspection): In
       client_id: clientId,
       client_secret: clientSecret,
     }).toString()
-    const said = await new Promise<string>((resolve, reject) => {
-      const asked = request(url, options, (response) => void text(response).then(resolve, reject))
-      asked.on('error', reject).end(body)
+    const response = await new Promise<string>((resolve, reject) => {
+      const sent = request(url, options, (incoming) => void text(incoming).then(resolve, reject))
+      sent.on('error', reject).end(body)
     })
-    const { active, sub } = answer.Parse(JSON.parse(said))
+    const { active, sub } = answer.Parse(JSON.parse(response))
     return active ? sub : undefined
   }
 }

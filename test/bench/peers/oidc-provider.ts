@@ -1,6 +1,6 @@
 /**
- * The authorization server of the stack that a good engineer would reach for: `oidc-provider` on PostgreSQL. The first
- * message is its settings, and its answer the address; each later one asks for authorization codes.
+ * The authorization server of the stack of standard parts: `oidc-provider` on PostgreSQL. The first message has its settings
+ * and is answered with the address; each later one requests authorization codes.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ export type ProviderSettings = { databaseUrl: string; clients: ClientMetadata[] 
 /** Codes for the first of the clients. */
 export type CodesWanted = { user: string; count: number }
 
-// The provider asks for Node 22. What it needs of that and 20 does not have is this.
+// The provider requires Node 22. This function is the only part of it that it needs and Node 20 lacks.
 if (!('parse' in URL)) {
   const parse = (url: string) => (URL.canParse(url) ? new URL(url) : null)
   Object.defineProperty(URL, 'parse', { value: parse })
@@ -36,7 +36,7 @@ process.once('message', async ({ databaseUrl, clients }: ProviderSettings) => {
 })
 process.on('disconnect', () => process.exit())
 
-/** Opaque tokens, refresh tokens that rotate, id_tokens signed by RS256, and nothing switched on that is not needed. */
+/** Opaque tokens, rotating refresh tokens, id_tokens signed with RS256; every other feature is off. */
 function configuration(pool: pg.Pool, clients: ClientMetadata[]): Configuration {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return {
@@ -73,14 +73,14 @@ function configuration(pool: pg.Pool, clients: ClientMetadata[]): Configuration 
   }
 }
 
-/** A user that was disabled gets no more tokens, here as in Latchkey. */
+/** A disabled user gets no more tokens, as in Latchkey. */
 async function findAccount(pool: pg.Pool, id: string): Promise<Account | undefined> {
   const text = `SELECT FROM users WHERE id = $1 AND status = 'active'`
   const { rowCount } = await pool.query({ name: 'peer_user', text, values: [id] })
   return rowCount === 1 ? { accountId: id, claims: () => ({ sub: id }) } : undefined
 }
 
-/** As the authorization endpoint makes them after consent, but without the pages: they are not what is measured. */
+/** Creates codes as the authorization endpoint does after consent, without its pages, which are not measured. */
 async function makeCodes(
   provider: Provider,
   clientId: string,

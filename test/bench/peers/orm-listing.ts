@@ -1,6 +1,6 @@
 /**
- * The API of the same stack: Fastify and an ORM behind token introspection. Nothing of an introspection is kept: a revoked
- * token must not count from the very next request. The message is its settings; its answer, the address.
+ * The API of the same stack: Fastify and an ORM behind token introspection. Introspections are not cached, because a revoked
+ * token must not work at the next request. The message has the settings and is answered with the address.
  */
 import { and, asc, eq, exists, type SQL, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
@@ -21,7 +21,7 @@ process.on('disconnect', () => process.exit())
 
 type Statements = ReturnType<typeof statements>
 
-/** Prepared once, under a name of their own. */
+/** Named prepared statements. */
 function statements(db: NodePgDatabase) {
   const slice = { limit: sql.placeholder('limit'), offset: sql.placeholder('offset') }
   const callersFirm = eq(households.firmId, sql.placeholder('firm'))

@@ -20,7 +20,7 @@ export async function startStaticRoute(body: string): Promise<StaticRoute> {
   return { pid, load: (seconds) => loadHttp({ url, duration: seconds }), stop }
 }
 
-/** A process of its own that runs `peers/NAME`. `ask` sends it a message, and waits for its answer. */
+/** Starts a process that runs `peers/NAME`. `ask` sends it a message and waits for the reply. */
 export function startPeer(name: string, env: Record<string, string> = {}) {
   const file = fileURLToPath(new URL(`./${name}.js`, import.meta.url))
   const production = { PATH: process.env.PATH, NODE_ENV: 'production' }
@@ -29,7 +29,7 @@ export function startPeer(name: string, env: Record<string, string> = {}) {
   const died = once(child, 'exit').then(() => {
     throw new Error(`${name} ended`)
   })
-  died.catch(() => {}) // of use only to who waits for an answer
+  died.catch(() => {}) // matters only while a reply is awaited
   const ask = async (message: string | object): Promise<unknown> => {
     const answer = once(child, 'message')
     child.send(message)

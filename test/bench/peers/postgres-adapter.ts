@@ -2,8 +2,8 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type pg from 'pg'
 
 /**
- * One table for all models, as the provider's documentation describes it. Only what is looked for has an index, and nothing
- * asks by expiry: the peer is spared the purge that it would need.
+ * One table for all models, as the provider's documentation describes it. Only looked-up columns have an index. There is no
+ * purge of expired rows, which favours the peer.
  */
 export const createTable = `
   CREATE SCHEMA IF NOT EXISTS peer;
@@ -26,7 +26,7 @@ const found = `SELECT payload, extract(epoch FROM consumed_at)::integer AS consu
 
 type Found = { payload: AdapterPayload; consumed: number | null }
 
-/** Durable: each call is a transaction of its own, and is answered once it is on disk. */
+/** Each call is a transaction of its own and returns once it is on disk. */
 export class PostgresAdapter implements Adapter {
   readonly #pool: pg.Pool
   readonly #model: string

@@ -1,4 +1,4 @@
-/** The limit for HTTP: a Fastify route that answers the same bytes. The first message is the body; its answer, the address. */
+/** The lower limit of HTTP: a Fastify route with the same bytes. The first message is the body; the reply is the address. */
 import { fastify } from 'fastify'
 
 process.once('message', async (body: string) => {

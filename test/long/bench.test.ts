@@ -11,20 +11,22 @@ const scratch = mkdtempSync(join(tmpdir(), 'latchkey-bench-test-'))
 beforeAll(() => run('node_modules/.bin/tsc', ['-p', 'test/bench']))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** Figures of so short a run mean nothing; that they are there is what counts. @returns the titles of the tables, and their goals */
-async function bench() {
+/** Runs the bench so briefly that its figures mean nothing. @returns its standard output */
+async function bench(...more: string[]): Promise<string> {
   const tiny = ['--households', '200', '--rounds', '1', '--seconds', '0.03']
   const environment = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: scratch }
   const program = 'test/output/bench/bench/main.js'
-  const { stdout } = await run(process.execPath, [program, ...tiny], { env: environment })
-  return {
-    titles: [...stdout.matchAll(/^### (.*)$/gm)].map((found) => found[1]),
-    goals: [...stdout.matchAll(/^\| (\w+)[^|]* \| +(?:at|within)/gm)].map((found) => found[1]),
-  }
+  return (await run(process.execPath, [program, ...tiny, ...more], { env: environment })).stdout
+}
+
+function found(output: string, pattern: RegExp): (string | undefined)[] {
+  return [...output.matchAll(pattern)].map((match) => match[1])
 }
 
 test('every bench prints its tables and its goals, and leaves nothing behind', async () => {
-  const { titles, goals } = await bench()
+  const output = await bench()
+  const titles = found(output, /^### (.*)$/gm)
+  const goals = found(output, /^\| (\w+)[^|]* \| +(?:at|within)/gm)
 
   expect(titles).toEqual([
     'A page of 100 for a user who sees the whole firm',
@@ -49,4 +51,18 @@ test('every bench prints its tables and its goals, and leaves nothing behind', a
     new Set(['page', 'search', 'depth', 'crawl', 'conditional', 'refresh', 'exchange', 'import']),
   )
   expect(readdirSync(scratch)).toEqual([])
-}, 120_000)
+}, 300_000)
+
+test('--against prints what each operation costs in two builds, and leaves nothing behind', async () => {
+  const output = await bench('--against', '.')
+
+  expect(output).toMatch(/^Cost is (CPU time|thousands of instructions)/)
+  expect(new Set(found(output, /^\| ([a-z]+(?: [a-z]+)?)/gm))).toEqual(
+    new Set(['operation', 'page of', 'search', 'refresh', 'code exchange', 'introspect']),
+  )
+  expect(readdirSync(scratch)).toEqual([])
+}, 300_000)
+
+test('a checkout without a build is refused', async () => {
+  await expect(bench('--against', scratch)).rejects.toThrow(`no build in ${scratch}`)
+})

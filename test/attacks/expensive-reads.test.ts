@@ -1,0 +1,123 @@
+import { setTimeout } from 'node:timers/promises'
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessTokenOf } from '../support/access-token.ts'
+import { tokensFor } from '../support/connection.ts'
+import { query } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { api, refresh } from '../support/journey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+
+let server: TestServer
+let partner: TestPartner
+
+beforeAll(async () => {
+  server = await testServer()
+  partner = await server.partner()
+  await seed(server.database, {
+    users: [{ id: 'ada', sees: 'firm' }],
+    households: [{ id: 'h' }],
+  })
+})
+afterAll(() => server.close())
+
+/** Statements that wait for the lock that a test holds. */
+async function waiting(): Promise<number> {
+  const rows = await query(
+    server.database,
+    `SELECT FROM pg_locks WHERE NOT granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  )
+  return rows.length
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await setTimeout(20)
+}
+
+/** Runs work while every read of households waits. */
+function whileHouseholdsAreLocked<T>(work: (holder: pg.Client) => Promise<T>): Promise<T> {
+  return server.database.withConnection(async (holder) => {
+    await holder.query('BEGIN; LOCK TABLE households')
+    return work(holder)
+  })
+}
+
+type Answer = Awaited<ReturnType<typeof api>>
+
+/** Sends requests at once; `refused` grows with each answer that is not 200. */
+function sendAll(paths: string[], accessToken: string): { refused: Answer[]; answers: Promise<Answer[]> } {
+  const refused: Answer[] = []
+  const answers = paths.map(async (path) => {
+    const answer = await api(server, path, accessToken)
+    if (answer.status !== 200) refused.push(answer)
+    return answer
+  })
+  return { refused, answers: Promise.all(answers) }
+}
+
+const times = (count: number, path: (n: number) => string) => Array.from({ length: count }, (_, n) => path(n))
+
+describe.each([
+  ['searches', (n: number) => `households?name_pattern=x&page=${n % 9}&page_size=1000`],
+  ['deep pages', (n: number) => `households?page=${n + 10}&page_size=1000`],
+])('46: one token sends 30 %s at once', (_, path) => {
+  test('two run, eight wait, the others are refused; tokens and ordinary pages go on', async () => {
+    const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
+    const { refused, answers } = await whileHouseholdsAreLocked(async (holder) => {
+      const sent = sendAll(times(30, path), accessToken)
+      await until(() => sent.refused.length === 20)
+      await until(async () => (await waiting()) === 2)
+      expect((await refresh(server, partner, refreshToken)).status).toBe(200)
+      const ordinary = api(server, 'households?page=9&page_size=1000', accessToken)
+      await until(async () => (await waiting()) === 3)
+      await holder.query('ROLLBACK')
+      expect((await ordinary).status).toBe(200)
+      return sent
+    })
+    for (const { status, body, headers } of refused) {
+      expect([status, headers.get('retry-after')]).toEqual([429, '1'])
+      expect(body).toMatchObject({
+        code: 'too_many_requests',
+        detail: expect.stringContaining('rel="next"'),
+      })
+    }
+    expect((await answers).filter(({ status }) => status === 200)).toHaveLength(10)
+  })
+
+  test('a search of another token has a place beside them', async () => {
+    const first = await accessTokenOf(server.database, 'ada')
+    const second = await accessTokenOf(server.database, 'ada')
+    await whileHouseholdsAreLocked(async (holder) => {
+      const sent = sendAll(times(10, path), first)
+      await until(async () => (await waiting()) === 2)
+      const other = sendAll([path(0)], second)
+      await until(async () => (await waiting()) === 3)
+      await holder.query('ROLLBACK')
+      expect((await other.answers).map(({ status }) => status)).toEqual([200])
+      expect((await sent.answers).map(({ status }) => status)).toEqual(times(10, () => 'x').map(() => 200))
+    })
+  })
+})
+
+test('40: searches of many tokens wait up to a bound, and never take more than three connections', async () => {
+  const tokens = await Promise.all(times(7, () => '').map(() => accessTokenOf(server.database, 'ada')))
+  const sent = await whileHouseholdsAreLocked(async (holder) => {
+    const all = tokens.map((token) =>
+      sendAll(
+        times(10, () => 'households?name_pattern=x'),
+        token,
+      ),
+    )
+    await until(() => all.flatMap(({ refused }) => refused).length === 6)
+    expect(await waiting()).toBe(3)
+    await holder.query('ROLLBACK')
+    return all
+  })
+  for (const { status, body, headers } of sent.flatMap(({ refused }) => refused)) {
+    expect([status, headers.get('retry-after')]).toEqual([503, '5'])
+    expect(body).toMatchObject({ code: 'unavailable' })
+  }
+  const answers = (await Promise.all(sent.map((one) => one.answers))).flat()
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(64)
+})

@@ -1,0 +1,36 @@
+import { meter } from './cost.ts'
+import { grid, number, times } from './table.ts'
+
+/** What one operation did at one size. `ratio` is its cost against the baseline's, server and database together. */
+export type SummaryLine = {
+  operation: string
+  rate: number
+  p99: number
+  serverCpu: number
+  databaseCpu: number
+  ratio: number
+  against: string
+}
+
+export type Summarized = SummaryLine & { households: number }
+
+/** The table of docs/performance.md: each operation with one row for each size, in Markdown. */
+export function summaryTable(lines: Summarized[]): string {
+  const operations = [...new Set(lines.map(({ operation }) => operation))]
+  const { name, unit } = meter()
+  return grid(
+    [
+      ...['operation', 'households', 'calls/s', 'p99 ms', `server ${unit}`, `database ${unit}`],
+      ...[`${name} ratio`, 'against'],
+    ],
+    operations.flatMap((operation) =>
+      lines.filter((line) => line.operation === operation).map((line, i) => row(line, i === 0)),
+    ),
+  ).join('\n')
+}
+
+function row(line: Summarized, isFirst: boolean): string[] {
+  const { operation, households, rate, p99, serverCpu, databaseCpu, ratio, against } = line
+  const figures = [rate, p99, serverCpu, databaseCpu].map(number)
+  return [isFirst ? operation : '', number(households), ...figures, times(ratio), isFirst ? against : '']
+}
