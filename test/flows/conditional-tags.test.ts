@@ -5,6 +5,7 @@ import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api } from '../support/journey.ts'
+import { ofRuns } from '../support/property-runs.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 
 let server: TestServer
@@ -56,8 +57,8 @@ test('the same call has the same tag, and no two calls share one', async () => {
     if (tag !== null) expect(owners.get(tag) ?? key).toBe(key)
     if (tag !== null) owners.set(tag, key)
   })
-  await fc.assert(check, { numRuns: 400 })
-  expect(owners.size).toBeGreaterThan(100)
+  await fc.assert(check, { numRuns: ofRuns(400) })
+  expect(owners.size).toBeGreaterThan(ofRuns(100))
 })
 
 test('a page behind a cursor has another tag than the page of that number', async () => {
@@ -90,5 +91,5 @@ test('whatever is put together, where one part ends and the next begins makes a 
     const [first = '', ...rest] = one.address
     if (first) expect(tag({ ...one, view: one.view + first, address: rest.join('') })).not.toBe(tag(one))
   })
-  fc.assert(check, { numRuns: 500 })
+  fc.assert(check, { numRuns: ofRuns(500) })
 })

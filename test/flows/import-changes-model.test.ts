@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { accountsHeader, emptyDirectory, type ImportFiles, taken, usersHeader } from '../support/import.ts'
+import { ofRuns } from '../support/property-runs.ts'
 
 let db: TestDatabase
 
@@ -186,6 +187,6 @@ test('whatever a series of imports does, the logs name every household that chan
         }
       }
     }),
-    { numRuns: 25 },
+    { numRuns: ofRuns(25) },
   )
 }, 240_000)

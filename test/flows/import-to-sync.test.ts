@@ -5,6 +5,7 @@ import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { byteOrder } from '../support/directory-rows.ts'
 import { accountsHeader, emptyDirectory, taken, usersHeader } from '../support/import.ts'
 import { api } from '../support/journey.ts'
+import { ofRuns } from '../support/property-runs.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 import { walk } from '../support/walks.ts'
 
@@ -79,9 +80,9 @@ test('whatever is imported and pruned, copies that are kept by syncs and by tags
         for (const copy of copies) told += await bringUpToDate(copy, visible(next, copy.user))
       }
     }),
-    { numRuns: 25 },
+    { numRuns: ofRuns(25) },
   )
-  expect(told).toBeGreaterThan(50)
+  expect(told).toBeGreaterThan(ofRuns(50))
 })
 
 async function newCopy(user: 'pia' | 'adam'): Promise<Copy> {

@@ -6,6 +6,7 @@ import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, refresh, token } from '../support/journey.ts'
+import { ofRuns } from '../support/property-runs.ts'
 import { purge } from '../support/purge.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
@@ -125,6 +126,6 @@ test('whatever a connection has lived through, its partner finds out the same be
       for (const twin of twins) after.push(await findOut(twin.after, twin.past))
       expect(after).toEqual(before)
     }),
-    { numRuns: 40 },
+    { numRuns: ofRuns(40) },
   )
 }, 60_000)

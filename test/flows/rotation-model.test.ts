@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectionOf, issued, passTime, tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { api, refresh, type TokenAnswer, token } from '../support/journey.ts'
+import { ofRuns } from '../support/property-runs.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
 
@@ -186,6 +187,6 @@ test('whatever happens in whatever order, the chain does what docs/adr/0005 says
         })
       }
     }),
-    { numRuns: 40, examples },
+    { numRuns: ofRuns(40), examples },
   )
 }, 60_000)

@@ -4,6 +4,7 @@ import { foldCase } from '../../src/directory/case-folding.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
 import { api } from '../support/journey.ts'
+import { ofRuns } from '../support/property-runs.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 
 /** More than are looked at before it is decided how to go on; all are nameless, so that the index of grams is asked. */
@@ -118,9 +119,9 @@ describe.each(readers)('for a user who sees $who', (reader) => {
           found += expected.length
         }
       }),
-      { numRuns: 40 },
+      { numRuns: ofRuns(40) },
     )
-    expect(found).toBeGreaterThan(50)
+    expect(found).toBeGreaterThan(ofRuns(50))
   }, 90_000)
 
   test('many at the beginning and one at the far end: all are found', async () => {

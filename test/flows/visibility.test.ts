@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
 import { byteOrder, type DirectoryRows, replaceDirectory } from '../support/directory-rows.ts'
 import { api } from '../support/journey.ts'
+import { ofRuns } from '../support/property-runs.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 
 let server: TestServer
@@ -85,7 +86,7 @@ test('for any directory, each user is given just the households and accounts of 
       await replaceDirectory(server.database, rows)
       for (const { id } of rows.users) expect(await answers(rows, id)).toEqual(model(rows, id))
     }),
-    { numRuns: 100 },
+    { numRuns: ofRuns(100) },
   )
 })
 
