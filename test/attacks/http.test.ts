@@ -1,18 +1,14 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { serverFixture } from '../support/fixtures.ts'
 import { logLines } from '../support/logs.ts'
 import { getRaw, postRaw, sendRaw, trickle } from '../support/raw-socket.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
 const base = '/service-open-api/'
 const households = '/service-open-api/api/v1/households'
 const form = 'content-type: application/x-www-form-urlencoded'
 
-beforeAll(async () => {
-  server = await testServer()
-})
-afterAll(() => server.close())
+const server = await serverFixture()
 
 describe('34: bodies and messages that two readers would read differently', () => {
   const tokenRequest = 'grant_type=refresh_token&refresh_token=x'

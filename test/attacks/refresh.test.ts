@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newClientId } from '../../src/partners/client-id.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { connectionOf, type Issued, issued, passTime, tokensFor } from '../support/connection.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, refresh, send } from '../support/journey.ts'
 import { refreshRace } from '../support/refresh-race.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
 
 const hour = 3600
 const day = 24 * hour
 
-let server: TestServer
-let partner: TestPartner
-let other: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  other = await server.partner({ name: 'Other Partner' })
-  await seed(server.database, { users: [{ id: 'ada' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'] })
+const partner = await server.partner()
+const other = await server.partner({ name: 'Other Partner' })
 
 async function rotate(refreshToken: string): Promise<Issued> {
   return issued(await refresh(server, partner, refreshToken))

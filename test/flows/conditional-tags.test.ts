@@ -1,25 +1,21 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { etagOf } from '../../src/resource/conditional.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
 import { ofRuns } from '../support/property-runs.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
 const tokens = new Map<string, string>()
 
-beforeAll(async () => {
-  server = await testServer()
-  const ids = Array.from({ length: 12 }, (_, number) => ({ id: `h${number}` }))
-  const accounts = ids.map(({ id }) => ({ id: `a-${id}`, household: id }))
-  const users = [{ id: 'ada' }, { id: 'bob' }, { id: 'cleo', sees: 'granted' as const, access: ['a-h1'] }]
-  await seed(server.database, { users, households: ids, accounts })
-  for (const { id } of users) tokens.set(id, await accessTokenOf(server.database, id))
-})
-afterAll(() => server.close())
+const server = await serverFixture()
+const ids = Array.from({ length: 12 }, (_, number) => ({ id: `h${number}` }))
+const accounts = ids.map(({ id }) => ({ id: `a-${id}`, household: id }))
+const users = [{ id: 'ada' }, { id: 'bob' }, { id: 'cleo', sees: 'granted' as const, access: ['a-h1'] }]
+await seed(server.database, { users, households: ids, accounts })
+for (const { id } of users) tokens.set(id, await accessTokenOf(server.database, id))
 
 const call = fc.record({
   user: fc.constantFrom('ada', 'bob', 'cleo'),

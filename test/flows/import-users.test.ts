@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { hashPassword, verifyPassword } from '../../src/directory/passwords.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 import { addSession, base, emptyDirectory, refusal, take, taken, usersHeader } from '../support/import.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await testDatabase()
-})
-afterAll(() => db?.drop())
+const db = await databaseFixture()
 beforeEach(() => emptyDirectory(db.database))
 
 describe('passwords', () => {

@@ -1,25 +1,13 @@
-import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOpsServer } from '../../src/ops-server.ts'
-import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
-import { type TestServer, testServer } from '../support/server.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
+import { interruptibleDatabase } from '../support/interruptible-database.ts'
 
-let database: InterruptibleDatabase
-let server: TestServer
-let operations: FastifyInstance
-let opsUrl: string
-
-beforeAll(async () => {
-  database = await interruptibleDatabase()
-  server = await testServer({ on: database })
-  operations = createOpsServer(database.database)
-  opsUrl = await operations.listen({ host: '127.0.0.1', port: 0 })
-})
-afterAll(async () => {
-  await operations.close()
-  await server.close()
-  await database.drop()
-})
+const database = await databaseFixture(interruptibleDatabase)
+const server = await serverFixture({ on: database })
+const operations = createOpsServer(database.database)
+const opsUrl = await operations.listen({ host: '127.0.0.1', port: 0 })
+afterAll(() => operations.close())
 
 async function get(url: string): Promise<{ status: number; body: unknown }> {
   const response = await fetch(url)

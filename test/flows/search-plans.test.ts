@@ -1,21 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { foldCase } from '../../src/directory/case-folding.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
 import { ofRuns } from '../support/property-runs.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 
 /** More than are looked at before it is decided how to go on; all are nameless, so that the index of grams is asked. */
 const crowdBefore = 2000
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-})
-afterAll(() => server.close())
+const server = await serverFixture()
 
 type Reader = {
   who: string

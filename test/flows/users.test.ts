@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { verifyPassword } from '../../src/directory/passwords.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 import { latchkeyOn as latchkey } from '../support/latchkey.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await testDatabase()
-})
-
-afterAll(() => db.drop())
+const db = await databaseFixture()
 
 beforeEach(async () => {
   await rows('TRUNCATE firms, roles, users, households, accounts, account_access CASCADE')

@@ -1,20 +1,15 @@
 import fc from 'fast-check'
 import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
 import { type Change, changed, directoryChange, firms, userIds } from '../support/directory-changes.ts'
 import { type DirectoryRows, replaceDirectory } from '../support/directory-rows.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { beginImport } from '../support/logged-import.ts'
 import { ofRuns } from '../support/property-runs.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { type Walked, walk } from '../support/walks.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-})
-afterAll(() => server.close())
+const server = await serverFixture()
 
 type Copy = Record<string, string | null>
 

@@ -1,17 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
 import { byteOrder, type DirectoryRows, replaceDirectory } from '../support/directory-rows.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
 import { ofRuns } from '../support/property-runs.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-})
-afterAll(() => server.close())
+const server = await serverFixture()
 
 /** Who sees what, said a second time and as plainly as it can be: null where the answer is 404. */
 function model({ users, households, accounts, access }: DirectoryRows, userId: string) {

@@ -1,8 +1,6 @@
 import { expect } from 'vitest'
 import { hostedLatchkey } from './latchkey.ts'
 
-export type CommandLine = ReturnType<typeof commandLine>
-
 /** The program's commands in one environment. */
 export function commandLine(env: Record<string, string>) {
   const run = (...args: string[]) => hostedLatchkey(args, env)
