@@ -15,8 +15,9 @@ export default defineConfig({
       suite('long', 'long'),
     ],
     globalSetup: 'test/support/global-setup.ts',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // For tests that hang. A busy machine may be slow, and no test is about how fast it is.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: availableParallelism(),
     // Each file has a database of its own, and importing ours has no effect: loading it anew for each would only take time.
     isolate: false,

@@ -178,4 +178,4 @@ test('a small body of one name many times is read at once: it does not occupy th
   })
   expect(response.status).toBe(400)
   expect((await response.json()).error_description).toContain('more than once')
-})
+}, 30_000)

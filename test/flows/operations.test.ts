@@ -126,7 +126,7 @@ describe('openapi.json', () => {
       updated_since: { type: 'string' },
     })
     expect(operation(path).parameters.filter(({ required }) => required)).toEqual([])
-    expect(Object.keys(operation(path).responses)).toEqual(['200', '304', '400', '401', '410', '503'])
+    expect(Object.keys(operation(path).responses)).toEqual(['200', '304', '400', '401', '410', '429', '503'])
     expect(operation(`${path}/{household_id}`).parameters).toMatchObject([
       { name: 'household_id', in: 'path', required: true },
     ])

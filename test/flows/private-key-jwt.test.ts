@@ -174,6 +174,7 @@ describe('the keys are looked up', () => {
     const rounds = (n: number) => async () => {
       for (let round = 0; round < n; round++) await guess()
     }
+    server.stopClock()
     expect(await database.statementsDuring(rounds(10))).toBe(2) // the first look, and a second after it did not fit
     expect(await database.statementsDuring(rounds(10))).toBe(0)
     server.advanceClock(6)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Database } from '../../src/database/database.ts'
+import type { Database, Queries } from '../../src/database/database.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { codeFor, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
@@ -29,12 +29,13 @@ function listening(database: Database): Database {
     statements.push(statement.name)
     return statement
   }
-  return {
-    ...database,
-    run: (statement, values) => database.run(heard(statement), values),
-    one: (statement, values) => database.one(heard(statement), values),
-    maybe: (statement, values) => database.maybe(heard(statement), values),
-  }
+  const listened = (to: Queries): Queries => ({
+    run: (statement, values) => to.run(heard(statement), values),
+    one: (statement, values) => to.one(heard(statement), values),
+    maybe: (statement, values) => to.maybe(heard(statement), values),
+  })
+  const { listing, expensive } = database
+  return { ...database, ...listened(database), listing: listened(listing), expensive: listened(expensive) }
 }
 
 async function statuses(accessToken: string, paths: string[]): Promise<number[]> {

@@ -35,6 +35,8 @@ export type TestServer = {
   context: Context
   /** Moves the server's clock (never the database's) by so many seconds from now. */
   advanceClock(seconds: number): void
+  /** From now on the server's clock stands still but for `advanceClock`, however long a test takes. */
+  stopClock(): void
   /** All log lines so far. */
   logs(): string
   partner(options?: PartnerOptions): Promise<TestPartner>
@@ -64,7 +66,8 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const { secret = testSecret } = options
   if (secret === testSecret) await lendSigningKeys(database)
   let ahead = 0
-  const now = () => new Date(Date.now() + ahead * 1000)
+  let stoppedAt: number | undefined
+  const now = () => new Date((stoppedAt ?? Date.now()) + ahead * 1000)
   const lines: string[] = []
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -96,6 +99,9 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     context,
     advanceClock(seconds) {
       ahead += seconds
+    },
+    stopClock() {
+      stoppedAt = Date.now()
     },
     logs: () => lines.join(''),
     async partner({
