@@ -156,7 +156,7 @@ describe('a migration that fails half way', () => {
   })
 })
 
-describe('a migration killed half way', () => {
+describe('42: a migration killed half way', () => {
   const halfWay = 77
   beforeEach(async () => {
     await emptyDatabase()
