@@ -12,6 +12,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Of the server that all test files share; each makes databases of its own on it. */
     postgresUrl: string
+    /** A directory that is removed after the run. */
+    scratch: string
     /** Of each algorithm one, for every server with the secret that tests have in common. */
     signingKeys: StoredKeyPair[]
   }
@@ -26,6 +28,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await migrate(template)
   await template.close()
   project.provide('postgresUrl', postgres.url)
+  project.provide('scratch', dataDir)
   project.provide('signingKeys', await makeSigningKeys())
   return async () => {
     await postgres.leave()
