@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -16,9 +17,11 @@ export default defineConfig({
       suite('long', 'long'),
     ],
     globalSetup: 'test/support/global-setup.ts',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    maxWorkers: 2,
+    // For tests that hang. A busy machine may be slow, and no test is about how fast it is.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // One more than there are processors: some tests wait for processes to start and for time to pass.
+    maxWorkers: availableParallelism() + 1,
     // Each file has a database of its own, and importing ours has no effect: loading it anew for each would only take time.
     isolate: false,
   },

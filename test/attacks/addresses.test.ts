@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
 import { tokensFor } from '../support/connection.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, send, token } from '../support/journey.ts'
 import { getRaw, postRaw } from '../support/raw-socket.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { testServer } from '../support/server.ts'
 
-let server: TestServer
-let partner: TestPartner
-let accessToken: string
 const base = '/service-open-api/'
 const households = '/service-open-api/api/v1/households'
 const form = 'content-type: application/x-www-form-urlencoded'
 
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1', name: 'One' }] })
-  accessToken = await accessTokenOf(server.database, 'ada')
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'], households: [{ id: 'h1', name: 'One' }] })
+const partner = await server.partner()
+const accessToken = await accessTokenOf(server.database, 'ada')
 
 describe('36: names and addresses that mean something to somebody else', () => {
   const names = [

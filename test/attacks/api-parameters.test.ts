@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
 import { problemIn } from '../support/problem.ts'
 import { getRaw } from '../support/raw-socket.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
-let accessToken: string
 const households = '/service-open-api/api/v1/households'
 
-beforeAll(async () => {
-  server = await testServer()
-  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1', name: 'One' }] })
-  accessToken = await accessTokenOf(server.database, 'ada')
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'], households: [{ id: 'h1', name: 'One' }] })
+const accessToken = await accessTokenOf(server.database, 'ada')
 
 describe('30: page and page_size are decimal digits and nothing else', () => {
   const refused = [

@@ -4,36 +4,31 @@ import { accessTokenOf } from '../support/access-token.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, token } from '../support/journey.ts'
 import { problemIn } from '../support/problem.ts'
 import { getRaw, sendRaw } from '../support/raw-socket.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
-let accessToken: string
 const households = '/service-open-api/api/v1/households'
 
-beforeAll(async () => {
-  server = await testServer()
-  await seed(server.database, {
-    households: [
-      { id: 'ours', name: 'Ours' },
-      { id: 'unshared', name: 'Of the same firm, but not granted' },
-      { id: 'theirs', firm: 'firm-2', name: 'Theirs' },
-    ],
-    accounts: [
-      { id: 'a1', household: 'ours' },
-      { id: 'a2', household: 'unshared' },
-      { id: 'a3', household: 'theirs' },
-    ],
-    users: [
-      { id: 'ada', sees: 'granted', access: ['a1', 'a3'] },
-      { id: 'disabled', status: 'disabled' },
-    ],
-  })
-  accessToken = await accessTokenOf(server.database, 'ada')
+const server = await serverFixture({
+  households: [
+    { id: 'ours', name: 'Ours' },
+    { id: 'unshared', name: 'Of the same firm, but not granted' },
+    { id: 'theirs', firm: 'firm-2', name: 'Theirs' },
+  ],
+  accounts: [
+    { id: 'a1', household: 'ours' },
+    { id: 'a2', household: 'unshared' },
+    { id: 'a3', household: 'theirs' },
+  ],
+  users: [
+    { id: 'ada', sees: 'granted', access: ['a1', 'a3'] },
+    { id: 'disabled', status: 'disabled' },
+  ],
 })
-afterAll(() => server.close())
+const accessToken = await accessTokenOf(server.database, 'ada')
 
 describe('26: the access token anywhere but in one well-formed Authorization header', () => {
   test.each(['query', 'cookie', 'other header'])('in the %s: not looked at', async (place) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newToken, sha256 } from '../../src/secrets/token-format.ts'
 import {
   assertionOf,
@@ -7,41 +7,26 @@ import {
   type Client,
   clientBy,
   newSigningPair,
-  type SigningPair,
 } from '../support/client-assertion.ts'
 import { codeFor, connectionOf, type Issued, issued } from '../support/connection.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, type Endpoint, type TokenAnswer } from '../support/journey.ts'
 import { purge } from '../support/purge.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { credentials, expectError, expectInvalidGrant, postForm } from '../support/token-endpoint.ts'
 import { Visitor } from '../support/visitor.ts'
 
-let database: TestDatabase
-let server: TestServer
-let elsewhere: TestServer
-let pair: SigningPair
-let client: Client
-let otherPair: SigningPair
-let other: Client
 const ada = new Visitor()
 
-beforeAll(async () => {
-  database = await testDatabase()
-  server = await testServer({ on: database })
-  elsewhere = await testServer({ on: database, authUrl: server.authUrl })
-  pair = await newSigningPair()
-  otherPair = await newSigningPair()
-  client = await clientBy('private_key_jwt', server, pair)
-  other = await clientBy('private_key_jwt', server, otherPair)
-  await seed(server.database, { users: [{ id: 'ada' }] })
-})
-afterAll(async () => {
-  await elsewhere?.close()
-  await server?.close()
-  await database?.drop()
-})
+const database = await databaseFixture()
+const server = await serverFixture({ on: database })
+const elsewhere = await serverFixture({ on: database, authUrl: server.authUrl })
+const pair = await newSigningPair()
+const otherPair = await newSigningPair()
+const client = await clientBy('private_key_jwt', server, pair)
+const other = await clientBy('private_key_jwt', server, otherPair)
+await seed(server.database, { users: ['ada'] })
 
 const unknownToken = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
 const newCode = () => codeFor(server, client.partner, 'ada', { visitor: ada })

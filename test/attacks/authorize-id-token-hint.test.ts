@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { claimsOf, forgeries, signedHint } from '../support/id-token.ts'
 import { authorize, logIn, token } from '../support/journey.ts'
 import { answerOf, everyWay, isConnectPage, isLoginPage, loggedIn, parametersFor } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-let partner: TestPartner
+const server = await serverFixture({ users: ['ada', 'bob', 'cleo'] })
+const partner = await server.partner()
 /** The id_token that the partner has of Ada. */
-let hint: string
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  await seed(server.database, { users: ['ada', 'bob', 'cleo'].map((id) => ({ id })) })
-  hint = (await tokensFor(server, partner, 'ada')).idToken
-  await tokensFor(server, partner, 'bob')
-})
-afterAll(() => server.close())
+const hint = (await tokensFor(server, partner, 'ada')).idToken
+await tokensFor(server, partner, 'bob')
 
 describe('6: an id_token_hint that is not one', () => {
   test('a forgery: invalid_request, however it arrives', async () => {

@@ -1,22 +1,15 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { seed } from '../support/directory.ts'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { serverFixture } from '../support/fixtures.ts'
 import { authorize, connect, logIn, pkce } from '../support/journey.ts'
 import { answerOf, everyWay, expectErrorPage, isLoginPage, parametersFor } from '../support/pages.ts'
-import { freePort, type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-let partner: TestPartner
-let endpoint: string
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  endpoint = `${server.authUrl}/api/oauth2/authorize`
-  await seed(server.database, { users: ['ada'].map((id) => ({ id })) })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'] })
+const partner = await server.partner()
+const endpoint = `${server.authUrl}/api/oauth2/authorize`
 
 describe('3: state that tries to break out', () => {
   const unicode = 'Zürich ☕ 家計 👩‍👩‍👧‍👦 ‮ '.repeat(40).slice(0, 1100)
@@ -221,11 +214,12 @@ describe('5: what is not supported', () => {
 
   test('request, request_uri and registration are refused by name, and nothing is fetched', async () => {
     let fetched = 0
-    const port = await freePort()
     const bait = createServer((_request, response) => {
       fetched += 1
       response.end()
-    }).listen(port, '127.0.0.1')
+    }).listen(0, '127.0.0.1')
+    await once(bait, 'listening')
+    const { port } = bait.address() as AddressInfo
     try {
       for (const name of ['request', 'request_uri', 'registration']) {
         for (const page of await Promise.all(

@@ -1,21 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { serverFixture } from '../support/fixtures.ts'
 import { authorizeUrl } from '../support/journey.ts'
 import { everyWay, expectErrorPage, parametersFor } from '../support/pages.ts'
 import { getWithHeaders } from '../support/raw-request.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-let partner: TestPartner
-let endpoint: string
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  endpoint = `${server.authUrl}/api/oauth2/authorize`
-})
-afterAll(() => server.close())
+const server = await serverFixture()
+const partner = await server.partner()
+const endpoint = `${server.authUrl}/api/oauth2/authorize`
 
 const registered = 'https://partner.example/callback'
 

@@ -1,35 +1,25 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hashPassword } from '../../src/directory/passwords.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { query } from '../support/database.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
-import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
+import { interruptibleDatabase } from '../support/interruptible-database.ts'
 import { api, authorize, logIn, pkce, token } from '../support/journey.ts'
 import { getRaw, postRaw, sendRaw } from '../support/raw-socket.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import type { TestPartner } from '../support/server.ts'
 import { fieldsOf, redirectOf, Visitor } from '../support/visitor.ts'
 
 const rounds = 25
 const canaries = new Set<string>()
 
-let database: InterruptibleDatabase
-let server: TestServer
-let oauth: string
-let households: string
-
-beforeAll(async () => {
-  database = await interruptibleDatabase()
-  server = await testServer({ on: database })
-  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
-  const base = new URL(server.baseUrl).pathname
-  oauth = `${base}oauth2`
-  households = `${base}api/v1/households`
-})
-afterAll(async () => {
-  await server.close()
-  await database.drop()
-})
+const database = await databaseFixture(interruptibleDatabase)
+const server = await serverFixture({ on: database })
+await seed(server.database, { users: ['ada'], households: ['h1'] })
+const base = new URL(server.baseUrl).pathname
+const oauth = `${base}oauth2`
+const households = `${base}api/v1/households`
 
 /** A new secret that must never be seen again, shaped like what it is put in the place of. */
 function canary(kind: 'text' | 'at' | 'rt' | 'ac' | 'cs' = 'text'): string {

@@ -1,31 +1,19 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newClientId } from '../../src/partners/client-id.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
-import {
-  assertionOf,
-  assertionParameters,
-  newSigningPair,
-  type SigningPair,
-} from '../support/client-assertion.ts'
+import { assertionOf, assertionParameters, newSigningPair } from '../support/client-assertion.ts'
 import { query } from '../support/database.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import type { TokenAnswer } from '../support/journey.ts'
 import { logLines } from '../support/logs.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import type { TestPartner } from '../support/server.ts'
 import { basic, credentials, expectError, postForm } from '../support/token-endpoint.ts'
 
-let server: TestServer
-let pair: SigningPair
-let partner: TestPartner
-let secretive: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  pair = await newSigningPair()
-  partner = await server.partner({ authMethods: ['private_key_jwt'], jwks: pair.jwk })
-  secretive = await server.partner({ name: 'With a secret' })
-})
-afterAll(() => server.close())
+const server = await serverFixture()
+const pair = await newSigningPair()
+const partner = await server.partner({ authMethods: ['private_key_jwt'], jwks: pair.jwk })
+const secretive = await server.partner({ name: 'With a secret' })
 
 /** `invalid_grant` is what only a client that authenticated is told of this token. */
 const unknownToken = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }

@@ -1,23 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, connectionOf, issued, passTime } from '../support/connection.ts'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, pkce, refresh, type TokenAnswer, token } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
 
-let server: TestServer
-let partner: TestPartner
-let other: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  other = await server.partner({ name: 'Other Partner' })
-  await seed(server.database, { users: [{ id: 'ada' }, { id: 'bob' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada', 'bob'] })
+const partner = await server.partner()
+const other = await server.partner({ name: 'Other Partner' })
 
 function redeem(code: string, more: Record<string, string> = {}, by = partner): Promise<TokenAnswer> {
   return token(server, by, { grant_type: 'authorization_code', code, ...more })

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, authorize, connect, logIn, token } from '../support/journey.ts'
 import { disconnect, disconnectPage, isConnectPage, loggedIn, recoveryLink } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-let partner: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  await seed(server.database, { users: ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn'].map((id) => ({ id })) })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn'] })
+const partner = await server.partner()
 
 const press = (visitor: Visitor, page: Page, more: Record<string, string> = {}) =>
   visitor.submit(page, '/connect', { decision: 'connect', ...more })

@@ -1,34 +1,25 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { revokeGrant } from '../../src/grants/grants.sql.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { type Issued, tokensFor } from '../support/connection.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, refresh, token } from '../support/journey.ts'
 import { disconnectPage, loggedIn } from '../support/pages.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
 
 /** Of each server: so many requests in so many milliseconds, so long before the end and after it. */
 const perSecond = 50
 const before = 40
 const after = 50
 
-let db: TestDatabase
-let servers: TestServer[]
-let partner: TestPartner
-
-beforeAll(async () => {
-  db = await testDatabase()
-  servers = [await testServer({ on: db }), await testServer({ on: db })]
-  partner = await first(servers).partner()
-  await seed(db.database, {
-    users: Array.from({ length: 5 }, (_, n) => ({ id: `user-${n}` })),
-    households: [{ id: 'h1' }],
-  })
-})
-afterAll(async () => {
-  for (const server of servers) await server.close()
-  await db.drop()
+const db = await databaseFixture()
+const servers = [await serverFixture({ on: db }), await serverFixture({ on: db })]
+const partner = await first(servers).partner()
+await seed(db.database, {
+  users: Array.from({ length: 5 }, (_, n) => ({ id: `user-${n}` })),
+  households: ['h1'],
 })
 
 const kinds = ['call', 'call', 'refresh', 'call', 'redemption'] as const

@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { codeFor, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, authorize, connect, refresh, token } from '../support/journey.ts'
 import { answerOf, disconnectPage, loggedIn } from '../support/pages.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
-let partner: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  await seed(server.database, {
-    users: ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus'].map((id) => ({ id })),
-  })
+const server = await serverFixture({
+  users: ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus'],
 })
-afterAll(() => server.close())
+const partner = await server.partner()
 
 describe('19: disconnect', () => {
   test('every token of the grant is dead on the next request; the other partner’s and the other user’s live', async () => {

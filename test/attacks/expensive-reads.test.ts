@@ -1,25 +1,17 @@
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, refresh } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
-let partner: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  await seed(server.database, {
-    users: [{ id: 'ada', sees: 'firm' }],
-    households: [{ id: 'h' }],
-  })
+const server = await serverFixture({
+  users: [{ id: 'ada', sees: 'firm' }],
+  households: ['h'],
 })
-afterAll(() => server.close())
+const partner = await server.partner()
 
 /** Statements that wait for the lock that a test holds. */
 async function waiting(): Promise<number> {

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { password, seed } from '../support/directory.ts'
+import { describe, expect, test } from 'vitest'
+import { password } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { authorize, logIn } from '../support/journey.ts'
 import { attempt, loginPage, plant, right } from '../support/login.ts'
 import { recoveryLink } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-  await seed(server.database, { users: ['ada', 'eve'].map((id) => ({ id })) })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada', 'eve'] })
 
 /** 403, in words, with a link on that leads to a page that works. */
 async function expectRefusedWithAWayOn(visitor: Visitor, page: Page): Promise<void> {

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { beginLogin, forgiveLogin } from '../../src/login/login.sql.ts'
 import { query } from '../support/database.ts'
-import { password, seed } from '../support/directory.ts'
+import { password } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { attempt, loginPage, right, wrong } from '../support/login.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-  await seed(server.database, { users: ['cleo', 'dan', 'finn', 'gus', 'hal'].map((id) => ({ id })) })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['cleo', 'dan', 'finn', 'gus', 'hal'] })
 
 describe('11: guessing', () => {
   const counts = () =>

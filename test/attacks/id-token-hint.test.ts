@@ -1,30 +1,18 @@
 import { type CryptoKey, exportSPKI, generateKeyPair, importJWK, type JWK, SignJWT, UnsecuredJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { signingAlgorithms } from '../../src/keys/signing-keys.ts'
 import { openJson } from '../../src/secrets/seal.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { readIdTokenHint } from '../../src/tokens/id-token.ts'
 import { tokensFor } from '../support/connection.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 
-let db: TestDatabase
-let server: TestServer
-let partner: TestPartner
-let genuine: string
-
-beforeAll(async () => {
-  db = await testDatabase()
-  server = await testServer({ on: db })
-  partner = await server.partner()
-  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
-  genuine = (await tokensFor(server, partner, 'ada')).idToken
-})
-afterAll(async () => {
-  await server?.close()
-  await db?.drop()
-})
+const db = await databaseFixture()
+const server = await serverFixture({ on: db })
+const partner = await server.partner()
+await seed(server.database, { users: ['ada'], households: ['h1'] })
+const genuine = (await tokensFor(server, partner, 'ada')).idToken
 
 const hint = (text: string) => readIdTokenHint(server.context, text)
 

@@ -1,20 +1,16 @@
 import { hash, parseOptions } from '@node-rs/argon2'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { beginLogin } from '../../src/login/login.sql.ts'
 import { query } from '../support/database.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
 import { explain } from '../support/explain.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { attempt, right } from '../support/login.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
 /** Not ours, and quick to make. */
 const cost = { memoryCost: 8192, timeCost: 3, parallelism: 2 }
 
-beforeAll(async () => {
-  server = await testServer()
-})
-afterAll(() => server.close())
+const server = await serverFixture()
 
 const key = (n: number) => Buffer.alloc(32, n)
 const begin = async (email: string) => {

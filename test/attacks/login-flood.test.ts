@@ -1,27 +1,21 @@
 import { hash } from '@node-rs/argon2'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, refresh } from '../support/journey.ts'
 import { cookieOf, holdHashing, loginPage, plant, right, wrong } from '../support/login.ts'
 import { loggedIn } from '../support/pages.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { type Page, Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-let partner: TestPartner
-
-beforeAll(async () => {
-  server = await testServer({ trustedProxies: ['127.0.0.1'] })
-  await seed(server.database, {
-    users: [{ id: 'ada' }],
-    households: [{ id: 'hh-1' }],
-  })
-  partner = await server.partner()
+const server = await serverFixture({ trustedProxies: ['127.0.0.1'] })
+await seed(server.database, {
+  users: ['ada'],
+  households: ['hh-1'],
 })
-afterAll(() => server.close())
+const partner = await server.partner()
 beforeEach(() => query(server.database, 'DELETE FROM login_failures'))
 
 /** So many logins at once, in browsers that have the page open, each from an address of its own if nothing else is said. */

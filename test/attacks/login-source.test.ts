@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { attempt, right, wrong } from '../support/login.ts'
 import { getWithHeaders } from '../support/raw-request.ts'
-import { type TestServer, testServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
 
-let server: TestServer
-let behindProxy: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-  behindProxy = await testServer({ trustedProxies: ['127.0.0.1'] })
-  for (const { database } of [server, behindProxy]) await seed(database, { users: [{ id: 'ada' }] })
-})
-afterAll(() => Promise.all([server.close(), behindProxy.close()]))
+const server = await serverFixture()
+const behindProxy = await serverFixture({ trustedProxies: ['127.0.0.1'] })
+for (const { database } of [server, behindProxy]) await seed(database, { users: [{ id: 'ada' }] })
 beforeEach(async () => {
   for (const { database } of [server, behindProxy]) await query(database, 'DELETE FROM login_failures')
 })

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashPassword } from '../../src/directory/passwords.ts'
 import { setPassword } from '../../src/directory/users.ts'
 import { query } from '../support/database.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { authorize, authorizeUrl, connect, logIn } from '../support/journey.ts'
 import { attempt, cookieOf, holdHashing, loginPage, plant, right } from '../support/login.ts'
 import { disconnect, loggedIn } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-  const users = ['ada', 'bob', 'cleo', 'dan', 'eve', 'hal', 'long', 'ann'].map((id) => ({ id }))
-  await seed(server.database, { users: [...users, { id: 'zoe', status: 'disabled' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture()
+const users = ['ada', 'bob', 'cleo', 'dan', 'eve', 'hal', 'long', 'ann'].map((id) => ({ id }))
+await seed(server.database, { users: [...users, { id: 'zoe', status: 'disabled' }] })
 
 describe('10: a planted session cookie', () => {
   test('a made-up id is never taken over', async () => {

@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { forgeries } from '../support/id-token.ts'
 import { authorize } from '../support/journey.ts'
 import { loggedIn } from '../support/pages.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
 const home = 'https://partner.example/bye'
 
-let server: TestServer
-let partner: TestPartner
-let endpoint: string
-let idToken: string
 let visitor: Visitor
 
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner({ postLogoutRedirectUris: [home] })
-  endpoint = `${server.authUrl}/api/oauth2/logout`
-  await seed(server.database, { users: [{ id: 'ada' }, { id: 'mallory' }] })
-  idToken = (await tokensFor(server, partner, 'ada')).idToken
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada', 'mallory'] })
+const partner = await server.partner({ postLogoutRedirectUris: [home] })
+const endpoint = `${server.authUrl}/api/oauth2/logout`
+const idToken = (await tokensFor(server, partner, 'ada')).idToken
 beforeEach(async () => {
   visitor = await loggedIn(server, 'ada')
 })

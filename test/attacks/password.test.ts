@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashPassword } from '../../src/directory/passwords.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { changePassword, loginStatus, newPassword } from '../support/change-password.ts'
 import { query } from '../support/database.ts'
 import { password, seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
 import { isLoginPage, loggedIn } from '../support/pages.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { isLoggedIn } from '../support/sessions.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-  const ids = ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus', 'hal', 'ivy', 'jim']
-  await seed(server.database, { users: ids.map((id) => ({ id })) })
-})
-afterAll(() => server.close())
+const server = await serverFixture()
+const ids = ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus', 'hal', 'ivy', 'jim']
+await seed(server.database, { users: ids.map((id) => ({ id })) })
 
 async function sessionCount(userId: string): Promise<number> {
   const rows = await query(server.database, 'SELECT FROM sessions WHERE user_id = $1', [userId])

@@ -1,30 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { rotatePartnerSecret } from '../../src/partners/partners.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { connectionOf, type Issued, issued, passTime, tokensFor } from '../support/connection.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, refresh, token } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { testServer } from '../support/server.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
 
 const hour = 3600
 const day = 24 * hour
 
-let database: TestDatabase
-let server: TestServer
-let partner: TestPartner
-
-beforeAll(async () => {
-  database = await testDatabase()
-  server = await testServer({ on: database })
-  partner = await server.partner()
-  await seed(server.database, { users: [{ id: 'ada' }] })
-})
-afterAll(async () => {
-  await server.close()
-  await database.drop()
-})
+const database = await databaseFixture()
+const server = await serverFixture({ on: database })
+const partner = await server.partner()
+await seed(server.database, { users: ['ada'] })
 
 async function rotate(refreshToken: string, at = server): Promise<Issued> {
   return issued(await refresh(at, partner, refreshToken))

@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newClientId } from '../../src/partners/client-id.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { connectionOf, type Issued, issued, passTime, tokensFor } from '../support/connection.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, refresh, send } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { refreshRace } from '../support/refresh-race.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
 
 const hour = 3600
 const day = 24 * hour
 
-let server: TestServer
-let partner: TestPartner
-let other: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  other = await server.partner({ name: 'Other Partner' })
-  await seed(server.database, { users: [{ id: 'ada' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'] })
+const partner = await server.partner()
+const other = await server.partner({ name: 'Other Partner' })
 
 async function rotate(refreshToken: string): Promise<Issued> {
   return issued(await refresh(server, partner, refreshToken))
@@ -31,22 +23,8 @@ async function statusOf(accessToken: string): Promise<number> {
 }
 
 describe('23: refreshes in parallel', () => {
-  test('64 at once: all are given the one successor, and every access token works', async () => {
-    const { refreshToken } = await tokensFor(server, partner, 'ada')
-    const answers = await Promise.all(Array.from({ length: 64 }, () => rotate(refreshToken)))
-    const successors = new Set(answers.map((answer) => answer.refreshToken))
-    expect([...successors]).toHaveLength(1)
-    expect(successors).not.toContain(refreshToken)
-    expect(new Set(answers.map(({ accessToken }) => accessToken)).size).toBe(64)
-    expect(await Promise.all(answers.map(({ accessToken }) => statusOf(accessToken)))).toEqual(
-      Array.from({ length: 64 }, () => 200),
-    )
-    expect(await connectionOf(server, refreshToken)).toMatchObject({
-      revoked: false,
-      refresh_tokens: 2,
-      access_tokens: 65,
-    })
-  })
+  test('64 at once: all are given the one successor, and every access token works', () =>
+    refreshRace(server, partner, 'ada', 64))
 
   test('generation after generation: ten workers that share a store stay together', async () => {
     const { refreshToken } = await tokensFor(server, partner, 'ada')

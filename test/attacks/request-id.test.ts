@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
 import { logLines } from '../support/logs.ts'
 import { getRaw, postRaw, type RawAnswer, sendRaw } from '../support/raw-socket.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
-let accessToken: string
 const base = '/service-open-api/'
 const households = '/service-open-api/api/v1/households'
 const form = 'content-type: application/x-www-form-urlencoded'
 
-beforeAll(async () => {
-  server = await testServer()
-  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1', name: 'One' }] })
-  accessToken = await accessTokenOf(server.database, 'ada')
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'], households: [{ id: 'h1', name: 'One' }] })
+const accessToken = await accessTokenOf(server.database, 'ada')
 
 describe('33: the request id', () => {
   test.each(['a', 'x'.repeat(128), 'b3f1c9a0-1f5e-4d0e-9c9a-7f7c2f6d9e10', 'A.b_c~d:e+f/g=h-i'])(

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { cookieOf, loginPage, right } from '../support/login.ts'
 import { loggedIn } from '../support/pages.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { isLoggedIn, listedSessions, sessionsPage } from '../support/sessions.ts'
 import { fieldsOf, Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-  await seed(server.database, { users: ['ada', 'eve', 'finn'].map((id) => ({ id })) })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada', 'eve', 'finn'] })
 
 test('a login that is repeated without end leaves 50 sessions, the last used ones', async () => {
   const first = await loggedIn(server, 'finn')

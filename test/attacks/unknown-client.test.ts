@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newClientId } from '../../src/partners/client-id.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, tokensFor } from '../support/connection.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { send } from '../support/journey.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-  await seed(server.database, { users: [{ id: 'ada' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'] })
 
 describe('12: an unknown client and a wrong secret are the same answer', () => {
   const { text: secret } = newToken('sandbox', 'cs')

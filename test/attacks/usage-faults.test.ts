@@ -1,29 +1,21 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Usage } from '../../src/process/usage.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
+import { interruptibleDatabase } from '../support/interruptible-database.ts'
 import { api } from '../support/journey.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 import { readsOf } from '../support/usage.ts'
 
-let db: InterruptibleDatabase
-let server: TestServer
-
-beforeAll(async () => {
-  db = await interruptibleDatabase()
-  server = await testServer({ on: db })
-  await server.context.usage.close() // from here on it writes when it is told to
-  await seed(db.direct, {
-    users: ['ada', 'bob', 'cleo', 'dan', 'eve'].map((id) => ({ id })),
-    households: ['h1', 'h2', 'h3'].map((id) => ({ id })),
-  })
-})
-afterAll(async () => {
-  await server.close()
-  await db.drop()
+const db = await databaseFixture(interruptibleDatabase)
+const server = await serverFixture({ on: db })
+await server.context.usage.close() // from here on it writes when it is told to
+await seed(db.direct, {
+  users: ['ada', 'bob', 'cleo', 'dan', 'eve'],
+  households: ['h1', 'h2', 'h3'],
 })
 
 async function call(on: TestServer, accessToken: string, times: number): Promise<void> {

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { codeFor, type Issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { claimsOf } from '../support/id-token.ts'
 import { token } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
-let partner: TestPartner
-let endpoint: string
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  endpoint = `${server.baseUrl}oauth2/userinfo`
-  await seed(server.database, { users: [{ id: 'ada' }, { id: 'bob' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada', 'bob'] })
+const partner = await server.partner()
+const endpoint = `${server.baseUrl}oauth2/userinfo`
 
 type Answer = { status: number; headers: Headers; body: Record<string, unknown> }
 

@@ -1,31 +1,26 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { type ApiAnswer, api } from '../support/journey.ts'
-import { type TestServer, testServer } from '../support/server.ts'
+import { testServer } from '../support/server.ts'
 import { apiV2, page, type Query, walk } from '../support/walks.ts'
 
-let server: TestServer
-let ada: string
-let bob: string
 const bobsId = 'bob-4711-of-the-platform'
 const ids = Array.from({ length: 30 }, (_, index) => `h${index}`)
 
-beforeAll(async () => {
-  server = await testServer()
-  await replaceDirectory(server.database, {
-    users: [
-      { id: 'ada', firm: 'firm-1', sees: 'firm' },
-      { id: bobsId, firm: 'firm-1', sees: 'firm' },
-    ],
-    households: ids.map((id) => ({ id, firm: 'firm-1', name: `Household ${id}` })),
-  })
-  ada = await accessTokenOf(server.database, 'ada')
-  bob = await accessTokenOf(server.database, bobsId)
+const server = await serverFixture()
+await replaceDirectory(server.database, {
+  users: [
+    { id: 'ada', firm: 'firm-1', sees: 'firm' },
+    { id: bobsId, firm: 'firm-1', sees: 'firm' },
+  ],
+  households: ids.map((id) => ({ id, firm: 'firm-1', name: `Household ${id}` })),
 })
-afterAll(() => server.close())
+const ada = await accessTokenOf(server.database, 'ada')
+const bob = await accessTokenOf(server.database, bobsId)
 
 const households = (query: Query, accessToken = bob) => apiV2(server, 'households', accessToken, query)
 const cursorOf = async (query: Query, accessToken = bob) =>

@@ -9,7 +9,7 @@ import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { newDeployment } from '../support/deployment.ts'
 import { emptyDirectory, writeFiles } from '../support/import.ts'
 import { type Finished, latchkey, startLatchkey } from '../support/latchkey.ts'
-import { freePort } from '../support/server.ts'
+import { freePort } from '../support/ports.ts'
 
 let db: TestDatabase
 

@@ -1,26 +1,16 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { chooseTexts, languages } from '../../src/web/languages/languages.ts'
 import { accessibilityFaults, looks, overflow } from '../support/accessibility.ts'
-import { launchBrowser, screenshot } from '../support/browser.ts'
-import { emailOf, password, seed } from '../support/directory.ts'
+import { screenshot } from '../support/browser.ts'
+import { emailOf, password } from '../support/directory.ts'
+import { browserFixture, serverFixture } from '../support/fixtures.ts'
 import { authorizeUrl } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import type { TestPartner } from '../support/server.ts'
 
-let server: TestServer
-let partner: TestPartner
-let browser: Browser
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner({ redirectUri: `${server.authUrl}/arrived` })
-  await seed(server.database, { users: [{ id: 'ada' }] })
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.close()
-})
+const server = await serverFixture({ users: ['ada'] })
+const partner = await server.partner({ redirectUri: `${server.authUrl}/arrived` })
+const browser = await browserFixture()
 
 /** Visits login, the refused login, connect, errors and logout, and looks at each. */
 async function visit(

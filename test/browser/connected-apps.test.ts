@@ -1,52 +1,44 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterEach, describe, expect, test } from 'vitest'
 import { languages } from '../../src/web/languages/languages.ts'
 import { accessibilityFaults, looks, overflow } from '../support/accessibility.ts'
-import { launchBrowser, screenshot } from '../support/browser.ts'
+import { screenshot } from '../support/browser.ts'
 import { newPassword } from '../support/change-password.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
+import { browserFixture, serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
 import { loggedIn } from '../support/pages.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 
 const addresses = ['connections', 'sessions', 'password', 'password/changed']
 
-let server: TestServer
-let browser: Browser
 let context: BrowserContext | undefined
 
-beforeAll(async () => {
-  server = await testServer({ host: 'localhost' })
-  await seed(server.database, {
-    users: [{ id: 'ada' }, { id: 'bob' }, { id: 'cleo' }],
-    households: [{ id: 'h1' }],
-  })
-  const names = ['Ledger Accounting', 'Planner', 'Steuerberichterstattungsanwendung', 'דוחות']
-  for (const [index, name] of names.entries()) {
-    const site = index === 1 ? 'a-long-name-of-a-host.planner-for-advisors.example' : 'partner.example'
-    const partner = await server.partner({ name, redirectUri: `https://${site}/callback` })
-    const { accessToken } = await tokensFor(server, partner, 'ada')
-    await tokensFor(server, partner, 'bob')
-    await api(server, 'households', accessToken)
-  }
-  await server.context.usage.write()
-  await query(server.database, 'UPDATE grant_reads SET requests = 1234567, households = 1234567890')
-  await query(
-    server.database,
-    `INSERT INTO grants (user_id, client_id, subject, revoked_at, revoked_by)
-     SELECT user_id, client_id, subject, now(), by FROM grants, unnest('{user,operator}'::text[]) AS by WHERE user_id = 'ada'`,
-  )
-  browser = await launchBrowser()
+const server = await serverFixture({ host: 'localhost' })
+await seed(server.database, {
+  users: ['ada', 'bob', 'cleo'],
+  households: ['h1'],
 })
+const names = ['Ledger Accounting', 'Planner', 'Steuerberichterstattungsanwendung', 'דוחות']
+for (const [index, name] of names.entries()) {
+  const site = index === 1 ? 'a-long-name-of-a-host.planner-for-advisors.example' : 'partner.example'
+  const partner = await server.partner({ name, redirectUri: `https://${site}/callback` })
+  const { accessToken } = await tokensFor(server, partner, 'ada')
+  await tokensFor(server, partner, 'bob')
+  await api(server, 'households', accessToken)
+}
+await server.context.usage.write()
+await query(server.database, 'UPDATE grant_reads SET requests = 1234567, households = 1234567890')
+await query(
+  server.database,
+  `INSERT INTO grants (user_id, client_id, subject, revoked_at, revoked_by)
+   SELECT user_id, client_id, subject, now(), by FROM grants, unnest('{user,operator}'::text[]) AS by WHERE user_id = 'ada'`,
+)
+const browser = await browserFixture()
 afterEach(async () => {
   await context?.close()
   context = undefined
-})
-afterAll(async () => {
-  await browser?.close()
-  await server.close()
 })
 
 /** A browser in which this user has logged in by hand. */

@@ -1,19 +1,11 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchBrowser } from '../support/browser.ts'
+import { afterAll, expect, test } from 'vitest'
 import { emailOf, password, seed } from '../support/directory.ts'
+import { browserFixture, serverFixture } from '../support/fixtures.ts'
 import { authorizeUrl } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
 // `localhost` and `127.0.0.1` are different sites to a browser: the server is the one, the partner the other.
-let server: TestServer
-let partner: TestPartner
-let site: Server
-let origin: string
-let browser: Browser
-let page: Page
 
 /** A partner's site: a Connect button as in contract section 4.1, and a callback that goes on to another host of theirs. */
 const partnerSite: RequestListener = (request, response) => {
@@ -27,21 +19,15 @@ const partnerSite: RequestListener = (request, response) => {
   response.end(pathname === '/arrived' ? '<h1>Arrived</h1>' : form)
 }
 
-beforeAll(async () => {
-  site = createServer(partnerSite).listen(0, '127.0.0.1')
-  await new Promise((listening) => site.once('listening', listening))
-  origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
-  server = await testServer({ host: 'localhost' })
-  partner = await server.partner({ redirectUri: `${origin}/callback` })
-  await seed(server.database, { users: [{ id: 'ada' }] })
-  browser = await launchBrowser()
-  page = await browser.newPage()
-})
-afterAll(async () => {
-  await browser?.close()
-  site?.close()
-  await server?.close()
-})
+const site = createServer(partnerSite).listen(0, '127.0.0.1')
+await new Promise((listening) => site.once('listening', listening))
+const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+const server = await serverFixture({ host: 'localhost' })
+const partner = await server.partner({ redirectUri: `${origin}/callback` })
+await seed(server.database, { users: ['ada'] })
+const browser = await browserFixture()
+const page = await browser.newPage()
+afterAll(() => site?.close())
 
 test("the contract's own POST from another site leads through login and connect, and back over the partner's own redirects", async () => {
   await page.goto(origin)

@@ -1,61 +1,50 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchBrowser } from '../support/browser.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { createPartner, type Deployment, importUsers, newDeployment } from '../support/deployment.ts'
+import { afterAll, expect, test } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+import { createPartner, importUsers, newDeployment } from '../support/deployment.ts'
 import { emailOf, password } from '../support/directory.ts'
+import { browserFixture, databaseFixture } from '../support/fixtures.ts'
 import { type RunningLatchkey, startLatchkey } from '../support/latchkey.ts'
-import { freePort } from '../support/server.ts'
+import { freePort } from '../support/ports.ts'
 
 const program = fileURLToPath(new URL('../../examples/partner-app/dist/main.js', import.meta.url))
-let db: TestDatabase
-let deployment: Deployment
 let server: RunningLatchkey
-let app: ChildProcess
-let partnerUrl: string
-let browser: Browser
-let page: Page
 
-beforeAll(async () => {
-  db = await testDatabase()
-  deployment = await newDeployment({
-    DATABASE_URL: db.url,
-    LATCHKEY_SECRET: 'the secret of this deployment, 32 bytes or more',
-  })
-  partnerUrl = `http://localhost:${await freePort()}`
-  await importUsers(deployment, ['ann'])
-  const partner = await createPartner(deployment, `${partnerUrl}/callback`)
-  server = await deployment.start()
-  app = spawn(process.execPath, [program], {
-    env: {
-      PATH: process.env.PATH,
-      LATCHKEY_AUTH_URL: deployment.authUrl,
-      LATCHKEY_BASE_URL: deployment.baseUrl,
-      PARTNER_URL: partnerUrl,
-      PARTNER_CLIENT_ID: partner.clientId,
-      PARTNER_CLIENT_SECRET: partner.clientSecret,
-      PARTNER_DATA_FILE: join(deployment.dataDir, 'partner-app.json'),
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  if (!app.stdout) throw new Error('no standard output')
-  const [line] = await once(createInterface(app.stdout), 'line')
-  expect(line).toBe(`partner app ready {"partner_url":"${partnerUrl}"}`)
-  browser = await launchBrowser()
-  page = await browser.newPage()
+const db = await databaseFixture()
+const deployment = await newDeployment({
+  DATABASE_URL: db.url,
+  LATCHKEY_SECRET: 'the secret of this deployment, 32 bytes or more',
 })
+const partnerUrl = `http://localhost:${await freePort()}`
+await importUsers(deployment, ['ann'])
+const partner = await createPartner(deployment, `${partnerUrl}/callback`)
+server = await deployment.start()
+const app = spawn(process.execPath, [program], {
+  env: {
+    PATH: process.env.PATH,
+    LATCHKEY_AUTH_URL: deployment.authUrl,
+    LATCHKEY_BASE_URL: deployment.baseUrl,
+    PARTNER_URL: partnerUrl,
+    PARTNER_CLIENT_ID: partner.clientId,
+    PARTNER_CLIENT_SECRET: partner.clientSecret,
+    PARTNER_DATA_FILE: join(deployment.dataDir, 'partner-app.json'),
+  },
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+if (!app.stdout) throw new Error('no standard output')
+const [line] = await once(createInterface(app.stdout), 'line')
+expect(line).toBe(`partner app ready {"partner_url":"${partnerUrl}"}`)
+const browser = await browserFixture()
+const page = await browser.newPage()
 afterAll(async () => {
-  await browser?.close()
   app?.kill()
   expect(await server?.stop()).toBe(0)
   deployment?.remove()
-  await db?.drop()
 })
 
 test('the unchanged demo partner connects a user of an imported directory', async () => {

@@ -1,42 +1,31 @@
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { launchBrowser, screenshot } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { screenshot } from '../support/browser.ts'
 import { tokensFor } from '../support/connection.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { browserFixture, serverFixture } from '../support/fixtures.ts'
 
 // `localhost` and `127.0.0.1` are different sites to a browser: the server is the one, the partner the other.
-let server: TestServer
-let partner: TestPartner
-let site: Server
-let origin: string
-let browser: Browser
 let page: Page
 /** The fields of the partner's Log out button. */
 let fields: Record<string, string>
 
-beforeAll(async () => {
-  site = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', origin)
-    const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`)
-    const form = `<form method="post" action="${server.authUrl}/api/oauth2/logout">${inputs.join('')}<button>Leave</button></form>`
-    response.setHeader('content-type', 'text/html; charset=utf-8')
-    response.end(pathname === '/bye' ? '<h1>Bye</h1>' : form)
-  }).listen(0, '127.0.0.1')
-  await new Promise((listening) => site.once('listening', listening))
-  origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
-  server = await testServer({ host: 'localhost' })
-  partner = await server.partner({ postLogoutRedirectUris: [`${origin}/bye`] })
-  await seed(server.database, { users: [{ id: 'ada' }] })
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  site?.close()
-  await server?.close()
-})
+const site = createServer((request, response) => {
+  const { pathname } = new URL(request.url ?? '/', origin)
+  const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`)
+  const form = `<form method="post" action="${server.authUrl}/api/oauth2/logout">${inputs.join('')}<button>Leave</button></form>`
+  response.setHeader('content-type', 'text/html; charset=utf-8')
+  response.end(pathname === '/bye' ? '<h1>Bye</h1>' : form)
+}).listen(0, '127.0.0.1')
+await new Promise((listening) => site.once('listening', listening))
+const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+const server = await serverFixture({ host: 'localhost' })
+const partner = await server.partner({ postLogoutRedirectUris: [`${origin}/bye`] })
+await seed(server.database, { users: ['ada'] })
+const browser = await browserFixture()
+afterAll(() => site?.close())
 beforeEach(async () => {
   page = await browser.newPage()
   await page.goto(`${server.authUrl}/login`)

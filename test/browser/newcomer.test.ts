@@ -1,37 +1,30 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { accessibilityFaults, overflow } from '../support/accessibility.ts'
-import { launchBrowser, screenshot } from '../support/browser.ts'
-import { type RunningLatchkey, startLatchkey } from '../support/latchkey.ts'
-import { freePort } from '../support/server.ts'
+import { screenshot } from '../support/browser.ts'
+import { browserFixture } from '../support/fixtures.ts'
+import { startLatchkey } from '../support/latchkey.ts'
+import { freePort } from '../support/ports.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-newcomer-'))
-let demo: RunningLatchkey
-let browser: Browser
-let page: Page
-let partnerUrl: string
 const violations: string[] = []
 
-beforeAll(async () => {
-  const [port, opsPort, partnerPort] = [await freePort(), await freePort(), await freePort()]
-  partnerUrl = `http://localhost:${partnerPort}`
-  demo = await startLatchkey(['demo'], {
-    LATCHKEY_DATA_DIR: dataDir,
-    LATCHKEY_PORT: String(port),
-    LATCHKEY_OPS_PORT: String(opsPort),
-    PARTNER_URL: partnerUrl,
-  })
-  browser = await launchBrowser()
-  page = await browser.newPage({ viewport: { width: 1000, height: 800 } })
-  page.on('console', (message) => {
-    if (/Content.Security.Policy/i.test(message.text())) violations.push(message.text())
-  })
+const [port, opsPort, partnerPort] = [await freePort(), await freePort(), await freePort()]
+const partnerUrl = `http://localhost:${partnerPort}`
+const demo = await startLatchkey(['demo'], {
+  LATCHKEY_DATA_DIR: dataDir,
+  LATCHKEY_PORT: String(port),
+  LATCHKEY_OPS_PORT: String(opsPort),
+  PARTNER_URL: partnerUrl,
+})
+const browser = await browserFixture()
+const page = await browser.newPage({ viewport: { width: 1000, height: 800 } })
+page.on('console', (message) => {
+  if (/Content.Security.Policy/i.test(message.text())) violations.push(message.text())
 })
 afterAll(async () => {
-  await browser?.close()
   expect(await demo?.stop()).toBe(0)
   rmSync(dataDir, { recursive: true, force: true })
 })

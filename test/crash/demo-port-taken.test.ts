@@ -1,10 +1,11 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { latchkey } from '../support/latchkey.ts'
-import { freePort } from '../support/server.ts'
+import { freePort } from '../support/ports.ts'
 
 let dataDir: string
 let taken: number
@@ -12,9 +13,9 @@ let holder: Server
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'latchkey-port-'))
-  taken = await freePort()
-  holder = createServer().listen(taken, '127.0.0.1')
-  await new Promise((listening) => holder.once('listening', listening))
+  holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  taken = (holder.address() as AddressInfo).port
 })
 afterEach(() => {
   holder.close()

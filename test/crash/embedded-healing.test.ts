@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => deployment?.remove())
 
-describe('PostgreSQL alone killed -9', () => {
+describe('39: PostgreSQL alone killed -9', () => {
   let server: RunningLatchkey
   beforeAll(async () => {
     server = await deployment.start()

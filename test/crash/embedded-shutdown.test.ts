@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => deployment?.remove())
 
-describe('SIGTERM', () => {
+describe('43: SIGTERM', () => {
   test('lets requests in flight finish, ends with 0 and stops PostgreSQL', async () => {
     const server = await deployment.start()
     const logins = await Promise.all(users.map(loginPage))

@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { type Deployment, newDeployment } from '../support/deployment.ts'
+import { newDeployment } from '../support/deployment.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
 import { readsOf } from '../support/usage.ts'
 
-let db: TestDatabase
-let latchkey: Deployment
-
-beforeAll(async () => {
-  db = await testDatabase()
-  latchkey = await newDeployment({
-    DATABASE_URL: db.url,
-    LATCHKEY_SECRET: 'a secret for tests, of 32 bytes or more',
-  })
-  await seed(db.database, { users: [{ id: 'ada' }], households: [{ id: 'h' }] })
+const db = await databaseFixture()
+const latchkey = await newDeployment({
+  DATABASE_URL: db.url,
+  LATCHKEY_SECRET: 'a secret for tests, of 32 bytes or more',
 })
-afterAll(async () => {
-  latchkey.remove()
-  await db.drop()
-})
+await seed(db.database, { users: ['ada'], households: ['h'] })
+afterAll(() => latchkey.remove())
 
 test('43: SIGTERM: what was counted is written before the database is let go', async () => {
   const accessToken = await accessTokenOf(db.database, 'ada')

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { codeFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { authorize, authorizeUrl, connect, logIn, pkce, token } from '../support/journey.ts'
 import { answerOf, disconnect, isConnectPage, isLoginPage, loggedIn } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { testServer } from '../support/server.ts'
 import { type Page, Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-let partner: TestPartner
-let endpoint: string
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  endpoint = `${server.authUrl}/api/oauth2/authorize`
-  await seed(server.database, { users: ['ada', 'bob', 'cleo', 'dan'].map((id) => ({ id })) })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada', 'bob', 'cleo', 'dan'] })
+const partner = await server.partner()
+const endpoint = `${server.authUrl}/api/oauth2/authorize`
 
 /** The request with these parameters, from the partner's page to the first page or answer. */
 async function ask(visitor: Visitor, more: Record<string, string>): Promise<Page> {

@@ -1,14 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { describe, expect, test } from 'vitest'
+import { databaseFixture } from '../support/fixtures.ts'
 import { errorOf, latchkey, latchkeyOn } from '../support/latchkey.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await testDatabase()
-})
-afterAll(() => db?.drop())
+const db = await databaseFixture()
 
 describe('usage errors', () => {
   test.each([

@@ -1,29 +1,23 @@
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
-import { type TestServer, testServer } from '../support/server.ts'
+import { serverFixture } from '../support/fixtures.ts'
 
-let server: TestServer
-let accessToken: string
-
-beforeAll(async () => {
-  server = await testServer()
-  const households = Array.from({ length: 900 }, (_, number) => ({
-    id: `h${number}`,
-    firm: 'firm-1',
-    name: `Frau Ärmel und Söhne 家 ${number}`,
-  }))
-  await replaceDirectory(server.database, {
-    users: [{ id: 'ada', firm: 'firm-1', sees: 'firm' }],
-    households,
-    accounts: households.map((_, number) => ({ id: `a${number}`, household: 'h1', status: 'active' })),
-  })
-  accessToken = await accessTokenOf(server.database, 'ada')
+const server = await serverFixture()
+const households = Array.from({ length: 900 }, (_, number) => ({
+  id: `h${number}`,
+  firm: 'firm-1',
+  name: `Frau Ärmel und Söhne 家 ${number}`,
+}))
+await replaceDirectory(server.database, {
+  users: [{ id: 'ada', firm: 'firm-1', sees: 'firm' }],
+  households,
+  accounts: households.map((_, number) => ({ id: `a${number}`, household: 'h1', status: 'active' })),
 })
-afterAll(() => server.close())
+const accessToken = await accessTokenOf(server.database, 'ada')
 
 type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer }
 

@@ -1,24 +1,21 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { etagOf } from '../../src/resource/conditional.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
-import { type TestServer, testServer } from '../support/server.ts'
+import { ofRuns } from '../support/property-runs.ts'
 
-let server: TestServer
 const tokens = new Map<string, string>()
 
-beforeAll(async () => {
-  server = await testServer()
-  const ids = Array.from({ length: 12 }, (_, number) => ({ id: `h${number}` }))
-  const accounts = ids.map(({ id }) => ({ id: `a-${id}`, household: id }))
-  const users = [{ id: 'ada' }, { id: 'bob' }, { id: 'cleo', sees: 'granted' as const, access: ['a-h1'] }]
-  await seed(server.database, { users, households: ids, accounts })
-  for (const { id } of users) tokens.set(id, await accessTokenOf(server.database, id))
-})
-afterAll(() => server.close())
+const server = await serverFixture()
+const ids = Array.from({ length: 12 }, (_, number) => ({ id: `h${number}` }))
+const accounts = ids.map(({ id }) => ({ id: `a-${id}`, household: id }))
+const users = [{ id: 'ada' }, { id: 'bob' }, { id: 'cleo', sees: 'granted' as const, access: ['a-h1'] }]
+await seed(server.database, { users, households: ids, accounts })
+for (const { id } of users) tokens.set(id, await accessTokenOf(server.database, id))
 
 const call = fc.record({
   user: fc.constantFrom('ada', 'bob', 'cleo'),
@@ -56,8 +53,8 @@ test('the same call has the same tag, and no two calls share one', async () => {
     if (tag !== null) expect(owners.get(tag) ?? key).toBe(key)
     if (tag !== null) owners.set(tag, key)
   })
-  await fc.assert(check, { numRuns: 400 })
-  expect(owners.size).toBeGreaterThan(100)
+  await fc.assert(check, { numRuns: ofRuns(400) })
+  expect(owners.size).toBeGreaterThan(ofRuns(100))
 })
 
 test('a page behind a cursor has another tag than the page of that number', async () => {
@@ -90,5 +87,5 @@ test('whatever is put together, where one part ends and the next begins makes a 
     const [first = '', ...rest] = one.address
     if (first) expect(tag({ ...one, view: one.view + first, address: rest.join('') })).not.toBe(tag(one))
   })
-  fc.assert(check, { numRuns: 500 })
+  fc.assert(check, { numRuns: ofRuns(500) })
 })

@@ -1,36 +1,28 @@
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
-import { type CountingDatabase, countingDatabase } from '../support/counting-database.ts'
+import { countingDatabase } from '../support/counting-database.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { type ApiAnswer, api } from '../support/journey.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { lastUse, readsOf } from '../support/usage.ts'
 
-let db: CountingDatabase
-let server: TestServer
 let ada: string
 let bob: string
 
-beforeAll(async () => {
-  db = await countingDatabase()
-  server = await testServer({ on: db })
-  await server.context.usage.close() // from here on it writes when it is told to
-  await seed(db.direct, {
-    users: [{ id: 'ada' }, { id: 'bob' }, { id: 'cleo' }, { id: 'dan' }],
-    households: ['h1', 'h2', 'h3'].map((id) => ({ id })),
-    accounts: ['a1', 'a2'].map((id) => ({ id, household: 'h1' })),
-  })
-  await query(db.direct, `INSERT INTO firms VALUES ('firm-2', 'Another')`)
+const db = await databaseFixture(countingDatabase)
+const server = await serverFixture({ on: db })
+await server.context.usage.close() // from here on it writes when it is told to
+await seed(db.direct, {
+  users: ['ada', 'bob', 'cleo', 'dan'],
+  households: ['h1', 'h2', 'h3'],
+  accounts: ['a1', 'a2'].map((id) => ({ id, household: 'h1' })),
 })
+await query(db.direct, `INSERT INTO firms VALUES ('firm-2', 'Another')`)
 beforeEach(async () => {
   ada = await accessTokenOf(db.direct, 'ada')
   bob = await accessTokenOf(db.direct, 'bob')
-})
-afterAll(async () => {
-  await server?.close()
-  await db?.drop()
 })
 
 const paths = ['households', 'households?page_size=2', 'households?name_pattern=h', 'households/h1/accounts']

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { serverMetadata } from '../../src/discovery/metadata.ts'
 import { issued, passTime } from '../support/connection.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { RelyingParty } from '../support/openid-run.ts'
 import { expectErrorPage } from '../support/pages.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
 
 // Modules of the OpenID Foundation's Basic OP and Config OP plans, by their names. docs/conformance.md lists all modules and
 // the tests of those that are not here.
 
-let server: TestServer
-let partner: TestPartner
-let client: RelyingParty
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  await seed(server.database, { users: [{ id: 'ada' }, { id: 'bob' }] })
-  client = await RelyingParty.discover(server, partner)
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada', 'bob'] })
+const partner = await server.partner()
+const client = await RelyingParty.discover(server, partner)
 
 const freshClient = () => RelyingParty.discover(server, partner)
 

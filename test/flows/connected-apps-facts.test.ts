@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { listGrants, revokeGrant } from '../../src/grants/grants.sql.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, connect } from '../support/journey.ts'
+
 import { disconnect, loggedIn } from '../support/pages.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import type { Page, Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-let ledger: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  ledger = await server.partner({ name: 'Ledger', redirectUri: 'https://ledger.example/callback' })
-  await seed(server.database, {
-    users: ['ada', 'bob', 'cleo', 'dan', 'eve'].map((id) => ({ id })),
-    households: ['h1', 'h2'].map((id) => ({ id })),
-    accounts: [{ id: 'a1', household: 'h1' }],
-  })
+const server = await serverFixture({
+  users: ['ada', 'bob', 'cleo', 'dan', 'eve'],
+  households: ['h1', 'h2'],
+  accounts: [{ id: 'a1', household: 'h1' }],
 })
-afterAll(() => server.close())
+const ledger = await server.partner({ name: 'Ledger', redirectUri: 'https://ledger.example/callback' })
 
 const appsPage = (visitor: Visitor, language = 'en') =>
   visitor.get(`${server.authUrl}/connections`, { 'accept-language': language })

@@ -1,23 +1,16 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { tokensFor } from '../support/connection.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, authorize, connect, logIn } from '../support/journey.ts'
+
 import { disconnect, disconnectPage, isConnectPage, loggedIn, recoveryLink } from '../support/pages.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import type { TestPartner } from '../support/server.ts'
 import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-let ledger: TestPartner
-let planner: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  ledger = await server.partner({ name: 'Ledger', redirectUri: 'https://ledger.example:8443/callback' })
-  planner = await server.partner({ name: 'Planner', redirectUri: 'https://planner.example/callback' })
-  await seed(server.database, { users: ['ada', 'bob', 'cleo', 'dan', 'eve'].map((id) => ({ id })) })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada', 'bob', 'cleo', 'dan', 'eve'] })
+const ledger = await server.partner({ name: 'Ledger', redirectUri: 'https://ledger.example:8443/callback' })
+const planner = await server.partner({ name: 'Planner', redirectUri: 'https://planner.example/callback' })
 
 const appsPage = (visitor: Visitor) => visitor.get(`${server.authUrl}/connections`)
 

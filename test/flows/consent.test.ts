@@ -3,21 +3,15 @@ import { setPartnerStatus } from '../../src/partners/partners.sql.ts'
 import { codeFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { authorize, authorizeUrl, connect, logIn, pkce, token } from '../support/journey.ts'
 import { answerOf, isConnectPage, loggedIn, recoveryLink } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { type Page, Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-let partner: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  await seed(server.database, { users: ['ada', 'eve'].map((id) => ({ id })) })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada', 'eve'] })
+const partner = await server.partner()
 
 /** The request with these parameters, from the partner's page to the first page or answer. */
 async function ask(visitor: Visitor, more: Record<string, string>): Promise<Page> {

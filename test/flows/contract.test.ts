@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { tokensFor } from '../support/connection.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, connect, refresh, token } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
-let partner: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  await seed(server.database, {
-    users: [{ id: 'ada' }],
-    households: [
-      { id: 'h1', name: 'Straße' },
-      { id: 'h2', name: null },
-    ],
-    accounts: [
-      { id: 'a1', household: 'h1' },
-      { id: 'a2', household: 'h1', status: 'closed' },
-    ],
-  })
+const server = await serverFixture({
+  users: ['ada'],
+  households: [
+    { id: 'h1', name: 'Straße' },
+    { id: 'h2', name: null },
+  ],
+  accounts: [
+    { id: 'a1', household: 'h1' },
+    { id: 'a2', household: 'h1', status: 'closed' },
+  ],
 })
-afterAll(() => server.close())
+const partner = await server.partner()
 
 test('the journey of contract section 4: authorize, exchange, list, accounts, refresh', async () => {
   const answer = await connect(server, partner, 'ada', { state: 'opaque state' })

@@ -1,28 +1,22 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { DemoLogin } from '../../src/demo/data/people.ts'
 import { writeDemoData } from '../../src/demo/data/write-demo-data.ts'
 import { foldCase } from '../../src/directory/case-folding.ts'
 import { verifyPassword } from '../../src/directory/passwords.ts'
 import { importDirectory } from '../../src/import/import-directory.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'latchkey-demo-'))
-let db: TestDatabase
-let logins: DemoLogin[]
 
-beforeAll(async () => {
-  db = await testDatabase()
-  logins = await writeDemoData(directory)
-  expect(await importDirectory(db.database, directory)).toMatchObject({ kind: 'imported' })
-})
+const db = await databaseFixture()
+const logins: DemoLogin[] = await writeDemoData(directory)
+expect(await importDirectory(db.database, directory)).toMatchObject({ kind: 'imported' })
 
-afterAll(async () => {
-  await db.drop()
-  rmSync(directory, { recursive: true })
-})
+afterAll(() => rmSync(directory, { recursive: true }))
 
 async function count(sql: string): Promise<number> {
   const [row] = await query(db.database, `SELECT count(*)::integer AS count FROM ${sql}`)

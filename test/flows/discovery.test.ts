@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestServer, testServer } from '../support/server.ts'
+import { describe, expect, test } from 'vitest'
+import { serverFixture } from '../support/fixtures.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-})
-afterAll(() => server.close())
+const server = await serverFixture()
 
 const documents = [
   '/.well-known/openid-configuration',

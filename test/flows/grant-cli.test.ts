@@ -1,27 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { describe, expect, test } from 'vitest'
+import { commandLine } from '../support/command-line.ts'
 import { tokensFor } from '../support/connection.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
 import { emailOf, seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, refresh } from '../support/journey.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 
 const secret = randomBytes(32).toString('hex')
-let db: TestDatabase
-let server: TestServer
-let cli: CommandLine
 
-beforeAll(async () => {
-  db = await testDatabase()
-  server = await testServer({ on: db, secret })
-  await seed(db.database, { users: [{ id: 'ann' }, { id: 'bob' }], households: [{ id: 'h1' }] })
-  cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
-})
-afterAll(async () => {
-  await server?.close()
-  await db?.drop()
-})
+const db = await databaseFixture()
+const server = await serverFixture({ on: db, secret })
+await seed(db.database, { users: ['ann', 'bob'], households: ['h1'] })
+const cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
 
 describe('grant list and revoke', () => {
   test('show who shares with whom, and end it on the next request', async () => {

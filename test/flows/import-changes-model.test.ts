@@ -1,14 +1,11 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { expect, test } from 'vitest'
+import { query } from '../support/database.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 import { accountsHeader, emptyDirectory, type ImportFiles, taken, usersHeader } from '../support/import.ts'
+import { ofRuns } from '../support/property-runs.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await testDatabase()
-})
-afterAll(() => db?.drop())
+const db = await databaseFixture()
 
 const firms = ['f1', 'f2']
 const roles = ['principal', 'advisor']
@@ -186,6 +183,6 @@ test('whatever a series of imports does, the logs name every household that chan
         }
       }
     }),
-    { numRuns: 25 },
+    { numRuns: ofRuns(25) },
   )
 }, 240_000)

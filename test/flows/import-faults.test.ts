@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { query } from '../support/database.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 import {
   accountsHeader,
   base,
@@ -12,12 +13,7 @@ import {
 } from '../support/import.ts'
 import { latchkeyOn as latchkey } from '../support/latchkey.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await testDatabase()
-})
-afterAll(() => db?.drop())
+const db = await databaseFixture()
 beforeEach(() => emptyDirectory(db.database))
 
 describe('faults', () => {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { query } from '../support/database.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 import { accountsHeader, base, emptyDirectory, startedUntil, taken, usersHeader } from '../support/import.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await testDatabase()
-})
-afterAll(() => db?.drop())
+const db = await databaseFixture()
 beforeEach(() => emptyDirectory(db.database))
 
 function logs() {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { tokensFor } from '../support/connection.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
 import { emailOf, password } from '../support/directory.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 import {
   accountsHeader,
   base,
@@ -17,12 +18,7 @@ import { api, refresh } from '../support/journey.ts'
 import { latchkeyOn as latchkey } from '../support/latchkey.ts'
 import { testServer } from '../support/server.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await testDatabase()
-})
-afterAll(() => db?.drop())
+const db = await databaseFixture()
 beforeEach(() => emptyDirectory(db.database))
 
 /** The base without h2, and without u2, whose access goes as well. */

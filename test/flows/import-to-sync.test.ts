@@ -1,24 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
 import { byteOrder } from '../support/directory-rows.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { accountsHeader, emptyDirectory, taken, usersHeader } from '../support/import.ts'
 import { api } from '../support/journey.ts'
-import { type TestServer, testServer } from '../support/server.ts'
+import { ofRuns } from '../support/property-runs.ts'
 import { walk } from '../support/walks.ts'
 
-let db: TestDatabase
-let server: TestServer
-
-beforeAll(async () => {
-  db = await testDatabase()
-  server = await testServer({ on: db })
-})
-afterAll(async () => {
-  await server?.close()
-  await db?.drop()
-})
+const db = await databaseFixture()
+const server = await serverFixture({ on: db })
 
 /** A platform's state: what each household is named and whose it is, its one account, and whether the advisor has access to it. */
 type State = { id: string; firm: string; name: string; access: boolean }[]
@@ -79,9 +71,9 @@ test('whatever is imported and pruned, copies that are kept by syncs and by tags
         for (const copy of copies) told += await bringUpToDate(copy, visible(next, copy.user))
       }
     }),
-    { numRuns: 25 },
+    { numRuns: ofRuns(25) },
   )
-  expect(told).toBeGreaterThan(50)
+  expect(told).toBeGreaterThan(ofRuns(50))
 })
 
 async function newCopy(user: 'pia' | 'adam'): Promise<Copy> {

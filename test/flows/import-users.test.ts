@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { hashPassword, verifyPassword } from '../../src/directory/passwords.ts'
+
 import { disableUser, enableUser } from '../../src/directory/users.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 import {
   addSession,
   base,
@@ -14,12 +16,7 @@ import {
 } from '../support/import.ts'
 import { latchkeyOn } from '../support/latchkey.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await testDatabase()
-})
-afterAll(() => db?.drop())
+const db = await databaseFixture()
 beforeEach(() => emptyDirectory(db.database))
 
 describe('passwords', () => {

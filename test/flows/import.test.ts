@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { query } from '../support/database.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 import {
   addSession,
   base,
@@ -13,12 +14,7 @@ import {
 } from '../support/import.ts'
 import { errorOf, latchkeyOn as latchkey } from '../support/latchkey.ts'
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await testDatabase()
-})
-afterAll(() => db?.drop())
+const db = await databaseFixture()
 beforeEach(() => emptyDirectory(db.database))
 
 describe('the command', () => {

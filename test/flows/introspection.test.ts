@@ -1,34 +1,23 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newToken } from '../../src/secrets/token-format.ts'
-import { type Client, clientBy } from '../support/client-assertion.ts'
+import { clientBy } from '../support/client-assertion.ts'
 import { codeFor, connectionOf, type Issued, issued, passTime } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
-import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
+import { interruptibleDatabase } from '../support/interruptible-database.ts'
 import { api, send } from '../support/journey.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { credentials, expectError, postForm, postJson } from '../support/token-endpoint.ts'
 import { Visitor } from '../support/visitor.ts'
 
 const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
 
-let database: InterruptibleDatabase
-let server: TestServer
-let client: Client
-let other: Client
-
-beforeAll(async () => {
-  database = await interruptibleDatabase()
-  server = await testServer({ on: database })
-  client = await clientBy('client_secret_post', server)
-  other = await clientBy('client_secret_post', server)
-  await seed(server.database, { users: [{ id: 'ada' }, { id: 'bob' }] })
-})
-afterAll(async () => {
-  await server?.close()
-  await database?.drop()
-})
+const database = await databaseFixture(interruptibleDatabase)
+const server = await serverFixture({ on: database })
+const client = await clientBy('client_secret_post', server)
+const other = await clientBy('client_secret_post', server)
+await seed(server.database, { users: ['ada', 'bob'] })
 
 const ada = new Visitor()
 

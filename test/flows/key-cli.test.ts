@@ -1,24 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CommandLine, commandLine } from '../support/command-line.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { afterAll, expect, test } from 'vitest'
+import { commandLine } from '../support/command-line.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 import { keysOf, passKeyTime, publishedKids } from '../support/keys.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 
 const secret = randomBytes(32).toString('hex')
 const hour = 3600
-let db: TestDatabase
 let server: TestServer
-let cli: CommandLine
 
-beforeAll(async () => {
-  db = await testDatabase()
-  cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
-})
-afterAll(async () => {
-  await server?.close()
-  await db?.drop()
-})
+const db = await databaseFixture()
+const cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
+afterAll(() => server?.close())
 
 const states = async () =>
   (await cli.json('key', 'list')).map((key: Record<string, unknown>) => [key.algorithm, key.state])

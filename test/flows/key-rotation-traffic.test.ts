@@ -1,14 +1,14 @@
 import { setInterval } from 'node:timers/promises'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { signingAlgorithms } from '../../src/keys/signing-keys.ts'
 import { tokensFor } from '../support/connection.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { type MovableClock, movableClock } from '../support/database-clock.ts'
+import { movableClock } from '../support/database-clock.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { refresh } from '../support/journey.ts'
 import { jwksUrl, keysOf, rotateKey } from '../support/keys.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import type { TestPartner, TestServer } from '../support/server.ts'
 
 /** Milliseconds between two requests, and the simulated seconds that pass with each. */
 const pace = 20
@@ -23,30 +23,19 @@ const atOnce = 10
 /** Simulated seconds after which an id_token is shown once more, shortly before it expires. */
 const lastUse = 3600 - 2 * atOnce * step
 
-let db: TestDatabase
-let clock: MovableClock
-let servers: [TestServer, TestServer]
-let connected: { partner: TestPartner; refreshToken: string }[]
-
-beforeAll(async () => {
-  db = await testDatabase()
-  clock = await movableClock(db)
-  const one = await testServer({ on: db })
-  const two = await testServer({ on: db, authUrl: one.authUrl })
-  two.advanceClock(7) // no two clocks are the same
-  servers = [one, two]
-  await seed(db.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
-  connected = []
-  for (const algorithm of signingAlgorithms) {
-    const partner = await one.partner({ idTokenAlg: algorithm })
-    connected.push({ partner, refreshToken: (await tokensFor(one, partner, 'ada')).refreshToken })
-  }
-})
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.close()))
-  await clock.close()
-  await db.drop()
-})
+const db = await databaseFixture()
+const clock = await movableClock(db)
+const one = await serverFixture({ on: db })
+const two = await serverFixture({ on: db, authUrl: one.authUrl })
+two.advanceClock(7) // no two clocks are the same
+const servers = [one, two] as const
+await seed(db.database, { users: ['ada'], households: ['h1'] })
+const connected: { partner: TestPartner; refreshToken: string }[] = []
+for (const algorithm of signingAlgorithms) {
+  const partner = await one.partner({ idTokenAlg: algorithm })
+  connected.push({ partner, refreshToken: (await tokensFor(one, partner, 'ada')).refreshToken })
+}
+afterAll(() => clock.close())
 
 /** A partner's library at its strictest: it keeps the JWKS for exactly max-age, and never looks again for a new kid. */
 class StrictVerifier {

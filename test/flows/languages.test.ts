@@ -1,23 +1,17 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { setPartnerStatus } from '../../src/partners/partners.sql.ts'
 import { chooseTexts, type Language, languages, type Texts } from '../../src/web/languages/languages.ts'
 import { emailOf, seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { authorize, logIn } from '../support/journey.ts'
 import { wrong } from '../support/login.ts'
 import { isConnectPage, isLoginPage, loggedIn, parametersFor, recoveryLink } from '../support/pages.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { testServer } from '../support/server.ts'
 import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-let partner: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  await seed(server.database, { users: ['ada', 'bob', 'cleo'].map((id) => ({ id })) })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada', 'bob', 'cleo'] })
+const partner = await server.partner()
 
 const speak = (language: Language): Texts => chooseTexts(language, undefined)
 const heading = (page: Page) => page.document.querySelector('h1')?.text.trim()

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { authorize, logIn } from '../support/journey.ts'
 import { right } from '../support/login.ts'
 import { answerOf, isConnectPage, isLoginPage, loggedIn, recoveryLink } from '../support/pages.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
-let server: TestServer
-let partner: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  await seed(server.database, { users: [{ id: 'ada' }] })
-  partner = await server.partner()
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'] })
+const partner = await server.partner()
 
 const minutes = (n: number) => server.advanceClock(n * 60)
 

@@ -1,30 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Issued, tokensFor } from '../support/connection.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { claimsOf, signedHint } from '../support/id-token.ts'
 import { api } from '../support/journey.ts'
 import { loggedIn } from '../support/pages.ts'
 import { rowCounts } from '../support/raw-request.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { isLoggedIn } from '../support/sessions.ts'
 import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
 const home = 'https://partner.example/bye'
 
-let server: TestServer
-let partner: TestPartner
-let endpoint: string
 let visitor: Visitor
 /** The tokens that the partner has of Ada, from this visitor's login. */
 let tokens: Issued
 
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner({ postLogoutRedirectUris: [home, `${home}?from=latchkey`] })
-  endpoint = `${server.authUrl}/api/oauth2/logout`
-  await seed(server.database, { users: [{ id: 'ada' }, { id: 'bob' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada', 'bob'] })
+const partner = await server.partner({ postLogoutRedirectUris: [home, `${home}?from=latchkey`] })
+const endpoint = `${server.authUrl}/api/oauth2/logout`
 beforeEach(async () => {
   visitor = new Visitor()
   tokens = await tokensFor(server, partner, 'ada', { visitor })

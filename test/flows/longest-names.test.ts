@@ -1,17 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { checkHouseholdName } from '../../src/directory/values.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-})
-afterAll(() => server.close())
+const server = await serverFixture()
 
 /** What 500 characters cost most in: bytes that do not compress, escapes of six bytes, and both in turn. */
 const emoji = fc.integer({ min: 0x1f300, max: 0x1f9ff }).map((code) => String.fromCodePoint(code))

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { MigrationError, migrate } from '../../src/database/migrate.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
-import { errorOf, latchkeyOn } from '../support/latchkey.ts'
+import { errorOf, latchkey, latchkeyOn } from '../support/latchkey.ts'
 
 const ownNames = readdirSync(new URL('../../migrations', import.meta.url)).sort()
 let db: TestDatabase
@@ -46,9 +46,10 @@ function write(name: string, sql: string, kind = 'compatible'): void {
   writeFileSync(join(directory, name), `-- ${kind}\n${sql}`)
 }
 
-/** `latchkey migrate` on this database. */
+/** `latchkey migrate` on this database, in a process of its own: some of them wait for each other, or are killed. */
 function run() {
-  return latchkeyOn(db.url, ['migrate', '--json'])
+  const env = { DATABASE_URL: db.url, LATCHKEY_SECRET: 'a secret for tests, of 32 bytes or more' }
+  return latchkey(['migrate', '--json'], env)
 }
 
 /** Until so many sessions of this database wait for a lock of this kind. */
@@ -157,7 +158,7 @@ describe('a migration that fails half way', () => {
   })
 })
 
-describe('a migration killed half way', () => {
+describe('42: a migration killed half way', () => {
   const halfWay = 77
   beforeEach(async () => {
     await emptyDatabase()

@@ -1,17 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { foldCase } from '../../src/directory/case-folding.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-})
-afterAll(() => server.close())
+const server = await serverFixture()
 
 /** Makes these the names of all households; `find` gives the names that a pattern finds. */
 async function households(names: (string | null)[]) {

@@ -1,26 +1,17 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { clientBy } from '../support/client-assertion.ts'
 import { codeFor, issued } from '../support/connection.ts'
-import { type CountingDatabase, countingDatabase, executionReader } from '../support/counting-database.ts'
+import { countingDatabase, executionReader } from '../support/counting-database.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
 
-let database: CountingDatabase
-let server: TestServer
-
-beforeAll(async () => {
-  database = await countingDatabase()
-  server = await testServer({ on: database })
-  const directory = { users: [{ id: 'ada' }], households: [{ id: 'h1' }] }
-  await seed(database.direct, { ...directory, accounts: [{ id: 'a1', household: 'h1' }] })
-})
-afterAll(async () => {
-  await server?.close()
-  await database?.drop()
-})
+const database = await databaseFixture(countingDatabase)
+const server = await serverFixture({ on: database })
+const directory = { users: [{ id: 'ada' }], households: [{ id: 'h1' }] }
+await seed(database.direct, { ...directory, accounts: [{ id: 'a1', household: 'h1' }] })
 
 describe.each(['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const)('%s', (method) => {
   test('an exchange, a refresh and every authenticated call cost one statement each', async () => {

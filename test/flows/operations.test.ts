@@ -1,29 +1,16 @@
-import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { statement } from '../../src/database/database.ts'
 import { createOpsServer } from '../../src/ops-server.ts'
 import { query } from '../support/database.ts'
-import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
-import { freePort, type TestServer, testServer } from '../support/server.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
+import { interruptibleDatabase } from '../support/interruptible-database.ts'
 
-let database: InterruptibleDatabase
-let server: TestServer
-let operations: FastifyInstance
-let opsUrl: string
-
-beforeAll(async () => {
-  database = await interruptibleDatabase()
-  server = await testServer({ on: database })
-  operations = createOpsServer(database.database)
-  const port = await freePort()
-  opsUrl = await operations.listen({ host: '127.0.0.1', port })
-})
-afterAll(async () => {
-  await operations.close()
-  await server.close()
-  await database.drop()
-})
+const database = await databaseFixture(interruptibleDatabase)
+const server = await serverFixture({ on: database })
+const operations = createOpsServer(database.database)
+const opsUrl = await operations.listen({ host: '127.0.0.1', port: 0 })
+afterAll(() => operations.close())
 
 async function get(url: string): Promise<{ status: number; body: unknown }> {
   const response = await fetch(url)
@@ -181,7 +168,7 @@ describe('openapi.json', () => {
       updated_since: { type: 'string' },
     })
     expect(operation(path).parameters.filter(({ required }) => required)).toEqual([])
-    expect(Object.keys(operation(path).responses)).toEqual(['200', '304', '400', '401', '410', '503'])
+    expect(Object.keys(operation(path).responses)).toEqual(['200', '304', '400', '401', '410', '429', '503'])
     expect(operation(`${path}/{household_id}`).parameters).toMatchObject([
       { name: 'household_id', in: 'path', required: true },
     ])

@@ -1,31 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { rotatePartnerSecret } from '../../src/partners/partners.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
-import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { commandLine } from '../support/command-line.ts'
 import { tokensFor } from '../support/connection.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, refresh, token } from '../support/journey.ts'
 import { errorOf, latchkey } from '../support/latchkey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import type { TestPartner } from '../support/server.ts'
 
 const secret = randomBytes(32).toString('hex')
 const redirectUri = 'https://partner.example/callback'
-let db: TestDatabase
-let server: TestServer
-let cli: CommandLine
 
-beforeAll(async () => {
-  db = await testDatabase()
-  server = await testServer({ on: db, secret })
-  await seed(db.database, { users: [{ id: 'ann' }], households: [{ id: 'h1' }] })
-  cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
-})
-afterAll(async () => {
-  await server?.close()
-  await db?.drop()
-})
+const db = await databaseFixture()
+const server = await serverFixture({ on: db, secret })
+await seed(db.database, { users: ['ann'], households: ['h1'] })
+const cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
 
 async function create(name = 'Test Partner'): Promise<TestPartner> {
   const made = await cli.json('partner', 'create', '--name', name, '--redirect-uri', redirectUri)

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { newToken } from '../../src/secrets/token-format.ts'
 import {
   assertionOf,
@@ -11,34 +11,22 @@ import {
   newSigningPair,
   type SigningPair,
 } from '../support/client-assertion.ts'
-import { type CommandLine, commandLine } from '../support/command-line.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { commandLine } from '../support/command-line.ts'
+import { query } from '../support/database.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { errorOf } from '../support/latchkey.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { postForm } from '../support/token-endpoint.ts'
 
 const secret = randomBytes(32).toString('hex')
 const redirectUri = 'https://partner.example/callback'
-let db: TestDatabase
-let server: TestServer
-let cli: CommandLine
-let directory: string
-let rsa: SigningPair
-let elliptic: SigningPair
 
-beforeAll(async () => {
-  db = await testDatabase()
-  server = await testServer({ on: db, secret })
-  cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-keys-'))
-  rsa = await newSigningPair('RS256')
-  elliptic = await newSigningPair('ES256')
-})
-afterAll(async () => {
-  await server?.close()
-  await db?.drop()
-  rmSync(directory, { recursive: true, force: true })
-})
+const db = await databaseFixture()
+const server = await serverFixture({ on: db, secret })
+const cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
+const directory = mkdtempSync(join(tmpdir(), 'latchkey-keys-'))
+const rsa = await newSigningPair('RS256')
+const elliptic = await newSigningPair('ES256')
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 function fileOf(content: unknown): string {
   const file = join(directory, `${randomBytes(6).toString('hex')}.json`)

@@ -1,30 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { changePassword, loginStatus, newPassword } from '../support/change-password.ts'
 import { tokensFor } from '../support/connection.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { password, seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, connect } from '../support/journey.ts'
 import { cookieOf, plant } from '../support/login.ts'
 import { loggedIn } from '../support/pages.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { isLoggedIn, listedSessions, sessionsPage } from '../support/sessions.ts'
 import { Visitor } from '../support/visitor.ts'
 
-let db: TestDatabase
-let server: TestServer
-let other: TestServer
-
-beforeAll(async () => {
-  db = await testDatabase()
-  server = await testServer({ on: db })
-  other = await testServer({ on: db })
-  await seed(db.database, { users: ['ada', 'bob', 'cleo', 'dan'].map((id) => ({ id })) })
-})
-afterAll(async () => {
-  await server.close()
-  await other.close()
-  await db.drop()
-})
+const db = await databaseFixture()
+const server = await serverFixture({ on: db })
+const other = await serverFixture({ on: db })
+await seed(db.database, { users: ['ada', 'bob', 'cleo', 'dan'] })
 
 describe('a changed password', () => {
   test('is the one that counts from then on', async () => {

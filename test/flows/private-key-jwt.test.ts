@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type ClientKey, clientKeys } from '../../src/partners/client-keys.ts'
 import { replacePartnerKeys } from '../../src/partners/partners.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
@@ -11,31 +11,19 @@ import {
   type SigningPair,
 } from '../support/client-assertion.ts'
 import { codeFor, issued } from '../support/connection.ts'
-import { type CountingDatabase, countingDatabase } from '../support/counting-database.ts'
+import { countingDatabase } from '../support/counting-database.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import type { TokenAnswer } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
 import { credentials, expectError, postForm } from '../support/token-endpoint.ts'
 
-let database: CountingDatabase
-let server: TestServer
-let elsewhere: TestServer
-let pair: SigningPair
-let partner: TestPartner
-
-beforeAll(async () => {
-  database = await countingDatabase()
-  server = await testServer({ on: database })
-  elsewhere = await testServer({ on: database })
-  pair = await newSigningPair()
-  partner = await server.partner({ authMethods: ['private_key_jwt'], jwks: pair.jwk })
-  await seed(database.direct, { users: [{ id: 'ada' }] })
-})
-afterAll(async () => {
-  await elsewhere?.close()
-  await server?.close()
-  await database?.drop()
-})
+const database = await databaseFixture(countingDatabase)
+const server = await serverFixture({ on: database })
+const elsewhere = await serverFixture({ on: database })
+const pair = await newSigningPair()
+const partner = await server.partner({ authMethods: ['private_key_jwt'], jwks: pair.jwk })
+await seed(database.direct, { users: ['ada'] })
 
 /** `invalid_grant` is what only a client that authenticated is told of this token. */
 const unknownToken = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
@@ -186,6 +174,7 @@ describe('the keys are looked up', () => {
     const rounds = (n: number) => async () => {
       for (let round = 0; round < n; round++) await guess()
     }
+    server.stopClock()
     expect(await database.statementsDuring(rounds(10))).toBe(2) // the first look, and a second after it did not fit
     expect(await database.statementsDuring(rounds(10))).toBe(0)
     server.advanceClock(6)

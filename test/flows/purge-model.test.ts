@@ -1,26 +1,20 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hmac } from '../../src/secrets/derived-keys.ts'
 import { newToken, type Token } from '../../src/secrets/token-format.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, refresh, token } from '../support/journey.ts'
+import { ofRuns } from '../support/property-runs.ts'
 import { purge } from '../support/purge.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
 const hour = 3600
 const day = 24 * hour
-let server: TestServer
-let partner: TestPartner
 
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  await seed(server.database, { users: [{ id: 'ada' }] })
-  await tokensFor(server, partner, 'ada') // the grant
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'] })
+const partner = await server.partner()
+await tokensFor(server, partner, 'ada') // the grant
 
 /** All in seconds. The code was redeemed as long ago as all of the gaps and the age together. */
 type Past = {
@@ -125,6 +119,6 @@ test('whatever a connection has lived through, its partner finds out the same be
       for (const twin of twins) after.push(await findOut(twin.after, twin.past))
       expect(after).toEqual(before)
     }),
-    { numRuns: 40 },
+    { numRuns: ofRuns(40) },
   )
 }, 60_000)

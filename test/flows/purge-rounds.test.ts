@@ -1,36 +1,29 @@
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startServer } from '../../src/main.ts'
 import { purgeConnections, purgeExpired } from '../../src/maintenance/purge.sql.ts'
 import { Purge } from '../../src/maintenance/purge.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { codeFor, issued, tokensFor } from '../support/connection.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { interruptibleDatabase } from '../support/interruptible-database.ts'
 import { api, refresh, token } from '../support/journey.ts'
+import { freePort } from '../support/ports.ts'
 import { heardDatabase, leaveExpired, purge } from '../support/purge.ts'
-import { freePort, type TestServer, testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
 
-let db: TestDatabase
-let server: TestServer
 let opened: ReturnType<typeof heardDatabase>[] = []
 
-beforeAll(async () => {
-  db = await testDatabase()
-  server = await testServer({ on: db })
-  await seed(db.database, { users: [{ id: 'ada' }, { id: 'bob' }], households: [{ id: 'h1' }] })
-})
+const db = await databaseFixture()
+const server = await serverFixture({ on: db })
+await seed(db.database, { users: ['ada', 'bob'], households: ['h1'] })
 afterEach(async () => {
   vi.useRealTimers()
   await Promise.all(opened.map(({ database }) => database.close()))
   opened = []
   await purge(db.database)
-})
-afterAll(async () => {
-  await server.close()
-  await db.drop()
 })
 
 /** Purges as a server of its own. */

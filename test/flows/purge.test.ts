@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
 import { codeFor, connectionOf, type Issued, issued, passTime } from '../support/connection.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, authorize, logIn, refresh, token } from '../support/journey.ts'
 import { attempt, right, wrong } from '../support/login.ts'
 import { purge } from '../support/purge.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { isLoggedIn, leaveIdle } from '../support/sessions.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
 import { readsOf } from '../support/usage.ts'
@@ -14,22 +14,13 @@ import { Visitor } from '../support/visitor.ts'
 
 const hour = 3600
 const day = 24 * hour
-let db: TestDatabase
-let server: TestServer
-let partner: TestPartner
 const ada = new Visitor()
 
-beforeAll(async () => {
-  db = await testDatabase()
-  server = await testServer({ on: db })
-  partner = await server.partner()
-  const users = ['ada', 'bob', 'cleo', 'dan', 'eve'].map((id) => ({ id }))
-  await seed(db.database, { users, households: [{ id: 'h1' }] })
-})
-afterAll(async () => {
-  await server.close()
-  await db.drop()
-})
+const db = await databaseFixture()
+const server = await serverFixture({ on: db })
+const partner = await server.partner()
+const users = ['ada', 'bob', 'cleo', 'dan', 'eve'].map((id) => ({ id }))
+await seed(db.database, { users, households: ['h1'] })
 
 const newCode = () => codeFor(server, partner, 'ada', { visitor: ada })
 const redeem = (code: string) => token(server, partner, { grant_type: 'authorization_code', code })

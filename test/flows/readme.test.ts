@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeDemoData } from '../../src/demo/data/write-demo-data.ts'
 import { latchkey, type RunningLatchkey, startLatchkey } from '../support/latchkey.ts'
-import { freePort } from '../support/server.ts'
+import { freePort } from '../support/ports.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')

@@ -1,20 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { exportJWK, generateKeyPair } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createPartner } from '../../src/partners/partners.ts'
-import { newSigningPair, type SigningPair } from '../support/client-assertion.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { newSigningPair } from '../support/client-assertion.ts'
+import { query } from '../support/database.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 
-let db: TestDatabase
-let rsa: SigningPair
-let elliptic: SigningPair
-
-beforeAll(async () => {
-  db = await testDatabase()
-  rsa = await newSigningPair('RS256')
-  elliptic = await newSigningPair('ES256')
-})
-afterAll(() => db?.drop())
+const db = await databaseFixture()
+const rsa = await newSigningPair('RS256')
+const elliptic = await newSigningPair('ES256')
 
 function register(jwks: string) {
   return createPartner(db.database, 'sandbox', {

@@ -1,24 +1,17 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connectionOf, issued, passTime, tokensFor } from '../support/connection.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, refresh, type TokenAnswer, token } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { ofRuns } from '../support/property-runs.ts'
 import { Visitor } from '../support/visitor.ts'
 
 const day = 24 * 3600
-let server: TestServer
-let partner: TestPartner
-let other: TestPartner
 const ada = new Visitor()
 
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  other = await server.partner({ name: 'Other Partner' })
-  await seed(server.database, { users: [{ id: 'ada' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'] })
+const partner = await server.partner()
+const other = await server.partner({ name: 'Other Partner' })
 
 /** The rule of docs/adr/0005, with nothing but arithmetic. */
 class Model {
@@ -186,6 +179,6 @@ test('whatever happens in whatever order, the chain does what docs/adr/0005 says
         })
       }
     }),
-    { numRuns: 40, examples },
+    { numRuns: ofRuns(40), examples },
   )
 }, 60_000)

@@ -9,7 +9,7 @@ import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { newDeployment } from '../support/deployment.ts'
 import { writeFiles } from '../support/import.ts'
 import { errorOf, latchkey, startLatchkey } from '../support/latchkey.ts'
-import { freePort } from '../support/server.ts'
+import { freePort } from '../support/ports.ts'
 
 const ownNames = readdirSync('migrations').sort()
 const latest = ownNames.at(-1)?.slice(0, 4)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { foldCase } from '../../src/directory/case-folding.ts'
 import { searchedFor } from '../../src/households/name-pattern.ts'
 import {
@@ -12,16 +12,12 @@ import { sha256 } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
-import { type TestServer, testServer } from '../support/server.ts'
+import { ofRuns } from '../support/property-runs.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-})
+const server = await serverFixture()
 afterEach(() => vi.restoreAllMocks())
-afterAll(() => server.close())
 
 type Sees = 'firm' | 'granted'
 
@@ -133,9 +129,9 @@ describe.each([
           entries += expected.length
         }
       }),
-      { numRuns: 40 },
+      { numRuns: ofRuns(40) },
     )
-    expect(entries).toBeGreaterThan(20)
+    expect(entries).toBeGreaterThan(ofRuns(20))
   }, 90_000)
 
   test('a statement that reads no further than it may says so, and an unknown token reads nothing', async () => {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { describe, expect, test } from 'vitest'
+import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { authorize, connect, logIn } from '../support/journey.ts'
 import { loginPage, right } from '../support/login.ts'
 import { answerOf, isConnectPage, isLoginPage, loggedIn } from '../support/pages.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { isLoggedIn, leaveIdle, listedSessions, sessionsPage } from '../support/sessions.ts'
 import { redirectOf, Visitor } from '../support/visitor.ts'
 
@@ -12,22 +12,11 @@ const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100
 const safari =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 
-let db: TestDatabase
-let server: TestServer
-let other: TestServer
-
-beforeAll(async () => {
-  db = await testDatabase()
-  server = await testServer({ on: db })
-  other = await testServer({ on: db })
-  const ids = ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus', 'hal']
-  await seed(db.database, { users: ids.map((id) => ({ id })) })
-})
-afterAll(async () => {
-  await server.close()
-  await other.close()
-  await db.drop()
-})
+const db = await databaseFixture()
+const server = await serverFixture({ on: db })
+const other = await serverFixture({ on: db })
+const ids = ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus', 'hal']
+await seed(db.database, { users: ids.map((id) => ({ id })) })
 
 async function loggedInWith(userId: string, userAgent: string): Promise<Visitor> {
   const visitor = new Visitor()

@@ -1,29 +1,22 @@
 import { createHash } from 'node:crypto'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { tokensFor } from '../support/connection.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { refresh, send } from '../support/journey.ts'
 import { jwksUrl, keysOf, publishedKids } from '../support/keys.ts'
-import { type TestServer, testServer } from '../support/server.ts'
+import { testServer } from '../support/server.ts'
 
-let db: TestDatabase
-let servers: TestServer[]
-let server: TestServer
-
-beforeAll(async () => {
-  db = await testDatabase()
-  servers = await Promise.all(Array.from({ length: 6 }, () => testServer({ on: db })))
-  const [first] = servers
-  if (!first) throw new Error('no server')
-  server = first
-  await seed(db.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
-})
-afterAll(async () => {
-  await Promise.all(servers.map((one) => one.close()))
-  await db.drop()
-})
+const db = await databaseFixture()
+/** Not that of the other tests, whose keys are made already. */
+const secret = 'a secret of which there are no keys yet'
+const servers = await Promise.all(Array.from({ length: 6 }, () => serverFixture({ on: db, secret })))
+const [first] = servers
+if (!first) throw new Error('no server')
+const server = first
+await seed(db.database, { users: ['ada'], households: ['h1'] })
 
 test('six servers that start at once on an empty database agree on one key of each algorithm', async () => {
   const keys = await keysOf(server)

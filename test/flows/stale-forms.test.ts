@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { seed } from '../support/directory.ts'
+import { expect, test } from 'vitest'
+import { serverFixture } from '../support/fixtures.ts'
 import { loggedIn, recoveryLink } from '../support/pages.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { redirectOf } from '../support/visitor.ts'
 
-let server: TestServer
-let partner: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner({ postLogoutRedirectUris: ['https://partner.example/bye'] })
-  await seed(server.database, { users: [{ id: 'ada' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'] })
+const partner = await server.partner({ postLogoutRedirectUris: ['https://partner.example/bye'] })
 
 test.each([
   ['/login', '/login', '/login'],

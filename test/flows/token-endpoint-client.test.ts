@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { connectionOf, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import type { TokenAnswer } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { basic, credentials, expectError, postForm } from '../support/token-endpoint.ts'
 
-let server: TestServer
-let partner: TestPartner
-let other: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  other = await server.partner({ name: 'Other Partner' })
-  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'], households: ['h1'] })
+const partner = await server.partner()
+const other = await server.partner({ name: 'Other Partner' })
 
 describe('22: client authentication', () => {
   const unknownCode = { grant_type: 'authorization_code', code: newToken('sandbox', 'ac').text }

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { connectionOf, tokensFor } from '../support/connection.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { send, type TokenAnswer } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { credentials, expectError, postForm, postJson } from '../support/token-endpoint.ts'
 
-let server: TestServer
-let partner: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'], households: ['h1'] })
+const partner = await server.partner()
 
 describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
   const rt = newToken('sandbox', 'rt').text

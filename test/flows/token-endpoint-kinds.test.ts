@@ -1,25 +1,17 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newClientId } from '../../src/partners/client-id.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, issued, tokensFor } from '../support/connection.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, refresh, send, type TokenAnswer, token } from '../support/journey.ts'
 import { logLines } from '../support/logs.ts'
 import { loggedIn } from '../support/pages.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import type { TestPartner } from '../support/server.ts'
 
-let server: TestServer
-let partner: TestPartner
-let other: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  other = await server.partner({ name: 'Other Partner' })
-  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'], households: ['h1'] })
+const partner = await server.partner()
+const other = await server.partner({ name: 'Other Partner' })
 
 describe('27: what is not an access token', () => {
   test.each<[string, () => Promise<string>]>([

@@ -1,46 +1,37 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type Database, openPool } from '../../src/database/database.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, connectionOf, issued } from '../support/connection.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, refresh, type TokenAnswer, token } from '../support/journey.ts'
-import { freePort, type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import { freePort } from '../support/ports.ts'
 import { Visitor } from '../support/visitor.ts'
 
-let database: TestDatabase
-let nowhere: Database
 let reached: Database
-let server: TestServer
-let partner: TestPartner
 const visitor = new Visitor()
 
-beforeAll(async () => {
-  database = await testDatabase()
-  nowhere = openPool(`postgres://nobody@127.0.0.1:${await freePort()}/nothing`, () => {})
-  reached = database.database
-  const changing: Database = {
-    run: (statement, values) => reached.run(statement, values),
-    one: (statement, values) => reached.one(statement, values),
-    maybe: (statement, values) => reached.maybe(statement, values),
-    get listing() {
-      return reached.listing
-    },
-    get expensive() {
-      return reached.expensive
-    },
-    withConnection: (work) => reached.withConnection(work),
-    close: async () => {},
-  }
-  server = await testServer({ on: { ...database, database: changing } })
-  partner = await server.partner()
-  await seed(server.database, { users: [{ id: 'ada' }] })
-})
-afterAll(async () => {
-  await server.close()
-  await nowhere.close()
-  await database.drop()
-})
+const database = await databaseFixture()
+const nowhere = openPool(`postgres://nobody@127.0.0.1:${await freePort()}/nothing`, () => {})
+reached = database.database
+const changing: Database = {
+  run: (statement, values) => reached.run(statement, values),
+  one: (statement, values) => reached.one(statement, values),
+  maybe: (statement, values) => reached.maybe(statement, values),
+  get listing() {
+    return reached.listing
+  },
+  get expensive() {
+    return reached.expensive
+  },
+  withConnection: (work) => reached.withConnection(work),
+  close: async () => {},
+}
+const server = await serverFixture({ on: { ...database, database: changing } })
+const partner = await server.partner()
+await seed(server.database, { users: ['ada'] })
+afterAll(() => nowhere.close())
 
 const code = () => codeFor(server, partner, 'ada', { visitor })
 const redeem = (text: string) => token(server, partner, { grant_type: 'authorization_code', code: text })

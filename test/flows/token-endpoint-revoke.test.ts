@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, connectionOf, issued, passTime, tokensFor } from '../support/connection.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, pkce, refresh, send, token } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { credentials, expectError, postForm } from '../support/token-endpoint.ts'
 
-let server: TestServer
-let partner: TestPartner
-let other: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  other = await server.partner({ name: 'Other Partner' })
-  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'], households: ['h1'] })
+const partner = await server.partner()
+const other = await server.partner({ name: 'Other Partner' })
 
 describe('RFC 7009: revocation', () => {
   const revoke = (secret: string, by = partner, more: Record<string, string> = {}) =>

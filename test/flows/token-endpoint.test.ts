@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { codeFor, tokensFor } from '../support/connection.ts'
-import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api, send, type TokenAnswer } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { basic, credentials, postForm, postJson } from '../support/token-endpoint.ts'
 
-let server: TestServer
-let partner: TestPartner
-
-beforeAll(async () => {
-  server = await testServer()
-  partner = await server.partner()
-  await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
-})
-afterAll(() => server.close())
+const server = await serverFixture({ users: ['ada'], households: ['h1'] })
+const partner = await server.partner()
 
 function expectTokens(answer: TokenAnswer): void {
   expect(answer).toMatchObject({ status: 200 })

@@ -1,37 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/database/database.ts'
+import { describe, expect, test } from 'vitest'
+import type { Database, Queries } from '../../src/database/database.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { codeFor, tokensFor } from '../support/connection.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, refresh, token } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { lastUse, readsOf } from '../support/usage.ts'
 
-let db: TestDatabase
-let server: TestServer
-let other: TestServer
-let partner: TestPartner
 const statements: string[] = []
 
 const users = Array.from({ length: 20 }, (_, n) => `many-${n}`)
 
-beforeAll(async () => {
-  db = await testDatabase()
-  server = await testServer({ on: { ...db, database: listening(db.database) } })
-  other = await testServer({ on: db })
-  await server.context.usage.close() // from here on it writes when it is told to
-  partner = await server.partner()
-  await seed(db.database, {
-    users: ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus', ...users].map((id) => ({ id })),
-    households: ['h1', 'h2', 'h3', 'h4', 'h5'].map((id) => ({ id })),
-    accounts: ['a1', 'a2', 'a3'].map((id) => ({ id, household: 'h1' })),
-  })
-})
-afterAll(async () => {
-  await server.close()
-  await other.close()
-  await db.drop()
+const db = await databaseFixture()
+const server = await serverFixture({ on: { ...db, database: listening(db.database) } })
+const other = await serverFixture({ on: db })
+await server.context.usage.close() // from here on it writes when it is told to
+const partner = await server.partner()
+await seed(db.database, {
+  users: ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus', ...users],
+  households: ['h1', 'h2', 'h3', 'h4', 'h5'],
+  accounts: ['a1', 'a2', 'a3'].map((id) => ({ id, household: 'h1' })),
 })
 
 /** The same database, and the names of the statements that went through here. */
@@ -40,12 +29,13 @@ function listening(database: Database): Database {
     statements.push(statement.name)
     return statement
   }
-  return {
-    ...database,
-    run: (statement, values) => database.run(heard(statement), values),
-    one: (statement, values) => database.one(heard(statement), values),
-    maybe: (statement, values) => database.maybe(heard(statement), values),
-  }
+  const listened = (to: Queries): Queries => ({
+    run: (statement, values) => to.run(heard(statement), values),
+    one: (statement, values) => to.one(heard(statement), values),
+    maybe: (statement, values) => to.maybe(heard(statement), values),
+  })
+  const { listing, expensive } = database
+  return { ...database, ...listened(database), listing: listened(listing), expensive: listened(expensive) }
 }
 
 async function statuses(accessToken: string, paths: string[]): Promise<number[]> {

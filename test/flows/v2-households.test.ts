@@ -1,45 +1,35 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
-import { type CountingDatabase, countingDatabase } from '../support/counting-database.ts'
+import { countingDatabase } from '../support/counting-database.ts'
 import { query } from '../support/database.ts'
 import { byteOrder, replaceDirectory } from '../support/directory-rows.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { logLines } from '../support/logs.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { readsOf } from '../support/usage.ts'
 import { apiV2, digestOf, page, walk } from '../support/walks.ts'
 
-let database: CountingDatabase
-let server: TestServer
 const ids = Array.from({ length: 250 }, (_, index) => `h${index}`)
 const ordered = ids.toSorted(byteOrder)
-let ada: string
-let bob: string
 
-beforeAll(async () => {
-  database = await countingDatabase()
-  server = await testServer({ on: database })
-  await replaceDirectory(database.direct, {
-    firms: ['firm-1', 'firm-2'],
-    users: [
-      { id: 'ada', firm: 'firm-1', sees: 'firm' },
-      { id: 'bob', firm: 'firm-1', sees: 'granted' },
-    ],
-    households: [
-      ...ids.map((id) => ({ id, firm: 'firm-1', name: `Household ${id}` })),
-      { id: 'nameless', firm: 'firm-1', name: null },
-      { id: 'quoted', firm: 'firm-1', name: '{"id":"x"},{"id":"' },
-      { id: 'theirs', firm: 'firm-2' },
-    ],
-    accounts: ids.slice(0, 30).map((id) => ({ id: `a-${id}`, household: id, status: 'active' })),
-    access: ids.slice(0, 30).map((id) => ({ user: 'bob', account: `a-${id}` })),
-  })
-  ada = await accessTokenOf(database.direct, 'ada')
-  bob = await accessTokenOf(database.direct, 'bob')
+const database = await databaseFixture(countingDatabase)
+const server = await serverFixture({ on: database })
+await replaceDirectory(database.direct, {
+  firms: ['firm-1', 'firm-2'],
+  users: [
+    { id: 'ada', firm: 'firm-1', sees: 'firm' },
+    { id: 'bob', firm: 'firm-1', sees: 'granted' },
+  ],
+  households: [
+    ...ids.map((id) => ({ id, firm: 'firm-1', name: `Household ${id}` })),
+    { id: 'nameless', firm: 'firm-1', name: null },
+    { id: 'quoted', firm: 'firm-1', name: '{"id":"x"},{"id":"' },
+    { id: 'theirs', firm: 'firm-2' },
+  ],
+  accounts: ids.slice(0, 30).map((id) => ({ id: `a-${id}`, household: id, status: 'active' })),
+  access: ids.slice(0, 30).map((id) => ({ user: 'bob', account: `a-${id}` })),
 })
-afterAll(async () => {
-  await server.close()
-  await database.drop()
-})
+const ada = await accessTokenOf(database.direct, 'ada')
+const bob = await accessTokenOf(database.direct, 'bob')
 
 describe('a walk', () => {
   test.each([1, 7, 84, 100, 1000])('by %i gives every household once, in byte order', async (limit) => {

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readPage } from '../../src/households/v2/read-page.ts'
 import { sha256 } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
 import { explained } from '../support/explain.ts'
-import { type TestServer, testServer } from '../support/server.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { walk } from '../support/walks.ts'
 
-let server: TestServer
 const households = 30_000
 /** Every so many-th household is one that the user has access to. */
 const everyNth = { few: 1000, some: 10, many: 2 }
@@ -16,32 +15,29 @@ const users = Object.keys(everyNth)
 const tokens: Record<string, string> = {}
 const sql = (text: string) => query(server.database, text)
 
-beforeAll(async () => {
-  server = await testServer()
-  const granted = users.map((id) => ({ id, firm: 'firm-1', sees: 'granted' as const }))
-  await replaceDirectory(server.database, {
-    users: [...granted, { id: 'all', firm: 'firm-1', sees: 'firm' }],
-  })
-  await sql(
-    `INSERT INTO households (id, firm_id) SELECT 'h' || lpad(n::text, 6, '0'), 'firm-1' FROM generate_series(1, ${households}) n;
-     INSERT INTO accounts (id, household_id, status) SELECT 'a' || id, id, 'active' FROM households`,
-  )
-  for (const [user, nth] of Object.entries(everyNth)) {
-    await sql(`INSERT INTO account_access (user_id, account_id, household_id)
-               SELECT '${user}', 'a' || id, id FROM households WHERE right(id, 6)::int % ${nth} = 0`)
-  }
-  await sql(
-    `UPDATE users SET sees_since = now() - interval '1 day'; UPDATE firms SET changed_at = now();
-     INSERT INTO access_changes SELECT user_id, household_id, now() - interval '2 hours' FROM account_access;
-     INSERT INTO household_changes SELECT firm_id, id, now() - interval '1 hour' FROM households`,
-  )
-  await sql(
-    `UPDATE household_changes SET changed_at = now() - interval '1 minute' WHERE right(household_id, 6)::int % 1000 = 0`,
-  )
-  await sql('VACUUM ANALYZE')
-  for (const id of [...users, 'all']) tokens[id] = await accessTokenOf(server.database, id)
+const server = await serverFixture()
+const granted = users.map((id) => ({ id, firm: 'firm-1', sees: 'granted' as const }))
+await replaceDirectory(server.database, {
+  users: [...granted, { id: 'all', firm: 'firm-1', sees: 'firm' }],
 })
-afterAll(() => server.close())
+await sql(
+  `INSERT INTO households (id, firm_id) SELECT 'h' || lpad(n::text, 6, '0'), 'firm-1' FROM generate_series(1, ${households}) n;
+   INSERT INTO accounts (id, household_id, status) SELECT 'a' || id, id, 'active' FROM households`,
+)
+for (const [user, nth] of Object.entries(everyNth)) {
+  await sql(`INSERT INTO account_access (user_id, account_id, household_id)
+             SELECT '${user}', 'a' || id, id FROM households WHERE right(id, 6)::int % ${nth} = 0`)
+}
+await sql(
+  `UPDATE users SET sees_since = now() - interval '1 day'; UPDATE firms SET changed_at = now();
+   INSERT INTO access_changes SELECT user_id, household_id, now() - interval '2 hours' FROM account_access;
+   INSERT INTO household_changes SELECT firm_id, id, now() - interval '1 hour' FROM households`,
+)
+await sql(
+  `UPDATE household_changes SET changed_at = now() - interval '1 minute' WHERE right(household_id, 6)::int % 1000 = 0`,
+)
+await sql('VACUUM ANALYZE')
+for (const id of [...users, 'all']) tokens[id] = await accessTokenOf(server.database, id)
 
 /** Pages of the database that one page of 100 touches. `since` is SQL. */
 async function touched(user: string, since: string): Promise<number> {

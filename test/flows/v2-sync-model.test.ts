@@ -1,19 +1,15 @@
 import fc from 'fast-check'
 import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
 import { type Change, changed, directoryChange, firms, userIds } from '../support/directory-changes.ts'
 import { type DirectoryRows, replaceDirectory } from '../support/directory-rows.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { beginImport } from '../support/logged-import.ts'
-import { type TestServer, testServer } from '../support/server.ts'
+import { ofRuns } from '../support/property-runs.ts'
 import { type Walked, walk } from '../support/walks.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-})
-afterAll(() => server.close())
+const server = await serverFixture()
 
 type Copy = Record<string, string | null>
 
@@ -179,9 +175,9 @@ test('for any changes, also between the pages, a copy kept by syncs is in the en
       expect(played.fullWalks).toEqual([1, 1, 1])
       told += played.told
     }),
-    { numRuns: 40 },
+    { numRuns: ofRuns(40) },
   )
-  expect(told).toBeGreaterThan(300)
+  expect(told).toBeGreaterThan(ofRuns(300))
 })
 
 test('the same where roles and firms of users change too: then, and only then, all is walked again', async () => {
@@ -191,9 +187,9 @@ test('the same where roles and firms of users change too: then, and only then, a
       const { fullWalks } = await play(given, ['firm', 'granted', 'granted'])
       again += Math.max(...fullWalks) - 1
     }),
-    { numRuns: 25 },
+    { numRuns: ofRuns(25) },
   )
-  expect(again).toBeGreaterThan(10)
+  expect(again).toBeGreaterThan(ofRuns(10))
 })
 
 test('the same where so much else changes that a user is served by the few households there is access to', async () => {
@@ -202,7 +198,7 @@ test('the same where so much else changes that a user is served by the few house
     fc.asyncProperty(scenario(0), async (given) => {
       told += (await play(given, ['granted', 'granted', 'granted'], 1001)).told
     }),
-    { numRuns: 15 },
+    { numRuns: ofRuns(15) },
   )
-  expect(told).toBeGreaterThan(80)
+  expect(told).toBeGreaterThan(ofRuns(80))
 })

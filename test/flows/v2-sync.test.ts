@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import type { ApiAnswer } from '../support/journey.ts'
 import { purge } from '../support/purge.ts'
-import { type TestServer, testServer } from '../support/server.ts'
 import { apiV2, page, type Query, walk } from '../support/walks.ts'
 
-let server: TestServer
 let ada: string
 let bob: string
 const day = 24 * 3600
 
-beforeAll(async () => {
-  server = await testServer()
-})
-afterAll(() => server.close())
+const server = await serverFixture()
 
 /** Ten households that all changed a second apart, 100 seconds ago and later; ada sees all, bob the first three. */
 beforeEach(async () => {

@@ -1,16 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
 import { byteOrder, type DirectoryRows, replaceDirectory } from '../support/directory-rows.ts'
+import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
-import { type TestServer, testServer } from '../support/server.ts'
+import { ofRuns } from '../support/property-runs.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await testServer()
-})
-afterAll(() => server.close())
+const server = await serverFixture()
 
 /** Who sees what, said a second time and as plainly as it can be: null where the answer is 404. */
 function model({ users, households, accounts, access }: DirectoryRows, userId: string) {
@@ -85,7 +81,7 @@ test('for any directory, each user is given just the households and accounts of 
       await replaceDirectory(server.database, rows)
       for (const { id } of rows.users) expect(await answers(rows, id)).toEqual(model(rows, id))
     }),
-    { numRuns: 100 },
+    { numRuns: ofRuns(100) },
   )
 })
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startLatchkey } from '../support/latchkey.ts'
-import { freePort } from '../support/server.ts'
+import { freePort } from '../support/ports.ts'
 
 const run = promisify(execFile)
 const scratch = mkdtempSync(join(tmpdir(), 'latchkey-packed-'))

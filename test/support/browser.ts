@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import sparticuz from '@sparticuz/chromium'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { inject } from 'vitest'
 
 const output = fileURLToPath(new URL('../output', import.meta.url))
 
@@ -20,11 +20,15 @@ const args = [
 export async function launchBrowser(): Promise<Browser> {
   const system = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
   if (system) return chromium.launch({ executablePath: system, args })
-  // Unpacked where nobody else does: another user's, or one that another worker is still writing, cannot be run.
-  const own = mkdtempSync(join(tmpdir(), 'latchkey-chromium-'))
-  const browser = await chromium.launch({ executablePath: await unpackInto(own), args })
-  browser.once('disconnected', () => rmSync(own, { recursive: true, force: true }))
-  return browser
+  unpacked ??= unpack()
+  return chromium.launch({ executablePath: await unpacked, args })
+}
+
+/** Once in each worker: a program that another worker is still writing cannot be run. */
+let unpacked: Promise<string> | undefined
+
+function unpack(): Promise<string> {
+  return unpackInto(mkdtempSync(join(inject('scratch'), 'chromium-')))
 }
 
 async function unpackInto(directory: string): Promise<string> {

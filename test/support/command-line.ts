@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
-import { latchkey } from './latchkey.ts'
+import { hostedLatchkey } from './latchkey.ts'
 
 export type CommandLine = ReturnType<typeof commandLine>
 
 /** The program's commands in one environment. */
 export function commandLine(env: Record<string, string>) {
-  const run = (...args: string[]) => latchkey(args, env)
+  const run = (...args: string[]) => hostedLatchkey(args, env)
 
   /** Standard output of a command that has to succeed. */
   async function text(...args: string[]): Promise<string> {

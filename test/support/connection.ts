@@ -1,6 +1,8 @@
-import { sha256 } from '../../src/secrets/token-format.ts'
+import { connect as issueCode } from '../../src/authorize/connect.ts'
+import { randomId, sha256 } from '../../src/secrets/token-format.ts'
 import { query } from './database.ts'
-import { type Addresses, connect, type TokenAnswer, token } from './journey.ts'
+import { type Addresses, connect, logIn, type TokenAnswer, token } from './journey.ts'
+import { cookieOf } from './login.ts'
 import type { TestPartner, TestServer } from './server.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -54,30 +56,66 @@ export async function passTime(server: TestServer, secret: string, seconds: numb
   })
 }
 
-/** Without a visitor it is a new one, who has to log in; `more` are further parameters of the authorization request. */
-type Asking = { visitor?: Visitor; more?: Record<string, string> }
+/** `more` are further parameters of the authorization request. A visitor is logged in afterwards. */
+type CodeOptions = { visitor?: Visitor; more?: Record<string, string> }
 
-/** A code of the whole journey. */
+/**
+ * A code for this user. From a server in this process it comes straight from the use case behind the connect page, which
+ * is faster; from another one, and with parameters that change the journey, by the whole journey.
+ */
 export async function codeFor(
-  server: Addresses,
+  server: Addresses | TestServer,
   partner: TestPartner,
   userId: string,
-  { visitor, more }: Asking = {},
+  { visitor, more = {} }: CodeOptions = {},
 ): Promise<string> {
-  const answer = await connect(server, partner, userId, more, visitor)
-  const code = answer.searchParams.get('code')
-  if (!code) throw new Error(`no code in ${answer.searchParams}`)
-  return code
+  const { nonce, code_challenge: codeChallenge, code_challenge_method: _, ...others } = more
+  if (!('context' in server) || Object.keys(others).length > 0) {
+    const answer = await connect(server, partner, userId, more, visitor)
+    return answer.searchParams.get('code') ?? fail(`no code in ${answer.searchParams}`)
+  }
+  const now = server.context.now()
+  const authTime = visitor && (await loginTime(server, visitor, userId))
+  const outcome = await issueCode(
+    server.context,
+    {
+      id: randomId(),
+      issuedAt: now.getTime(),
+      clientId: partner.clientId,
+      redirectUri: partner.redirectUri,
+      prompt: [],
+      ...(nonce && { nonce }),
+      ...(codeChallenge && { codeChallenge }),
+    },
+    { id: userId, authTime: authTime ?? now },
+  )
+  return outcome.kind === 'connected' ? outcome.code : fail(`no code: ${outcome.kind}`)
+}
+
+/** When the visitor logged in, which may have to be done first. */
+async function loginTime(server: TestServer, visitor: Visitor, userId: string): Promise<Date> {
+  const cookie = () => cookieOf(visitor, server, 'latchkey-session')
+  if (!(await cookie())) await logIn(visitor, await visitor.get(`${server.authUrl}/login`), userId)
+  const [session] = await query<{ auth_time: Date }>(
+    server.database,
+    'SELECT auth_time FROM sessions WHERE hash = $1 AND user_id = $2',
+    [sha256((await cookie()) ?? ''), userId],
+  )
+  return session?.auth_time ?? fail(`the visitor is not logged in as ${userId}`)
+}
+
+function fail(message: string): never {
+  throw new Error(message)
 }
 
 /** The tokens for such a code, which the partner redeems with its secret. */
 export async function tokensFor(
-  server: Addresses,
+  server: Addresses | TestServer,
   partner: TestPartner,
   userId: string,
-  asking?: Asking,
+  options?: CodeOptions,
 ): Promise<Issued> {
-  const code = await codeFor(server, partner, userId, asking)
+  const code = await codeFor(server, partner, userId, options)
   return issued(await token(server, partner, { grant_type: 'authorization_code', code }))
 }
 

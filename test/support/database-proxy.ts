@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { freePort } from './server.ts'
+import { freePort } from './ports.ts'
 
 export type DatabaseProxy = {
   /** The database's, by way of the proxy. */

@@ -5,7 +5,8 @@ import pg from 'pg'
 import { emailOf, password } from './directory.ts'
 import type { Addresses } from './journey.ts'
 import { latchkey, type RunningLatchkey, startLatchkey } from './latchkey.ts'
-import { freePort, type TestPartner } from './server.ts'
+import { freePort } from './ports.ts'
+import type { TestPartner } from './server.ts'
 
 /** What an operator has: a data directory, addresses, and the program. The server itself may be up or down. */
 export type Deployment = Addresses & {

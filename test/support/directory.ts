@@ -1,14 +1,16 @@
+import { hashSync } from '@node-rs/argon2'
 import type { Database } from '../../src/database/database.ts'
 import { foldCase } from '../../src/directory/case-folding.ts'
-import { hashPassword } from '../../src/directory/passwords.ts'
 import { query } from './database.ts'
 
 export const password = 'correct horse battery staple'
-let hashed: Promise<string> | undefined
 
-export type SeedHousehold = { id: string; firm?: string; name?: string | null }
-export type SeedAccount = { id: string; household: string; status?: string; name?: string }
-export type SeedUser = {
+/** At the least cost there is: logins in tests would otherwise spend 40 ms each on a hash that protects nobody. */
+const hash = hashSync(password, { memoryCost: 8, timeCost: 1, parallelism: 1 })
+
+type SeedHousehold = { id: string; firm?: string; name?: string | null }
+type SeedAccount = { id: string; household: string; status?: string; name?: string }
+type SeedUser = {
   id: string
   firm?: string
   sees?: 'firm' | 'granted'
@@ -21,52 +23,81 @@ export function emailOf(userId: string): string {
   return `${userId}@example.com`
 }
 
-/** Puts just these rows into the directory; firms and roles come into being as they are named. */
-export async function seed(
-  database: Database,
-  rows: { users?: SeedUser[]; households?: SeedHousehold[]; accounts?: SeedAccount[] },
-): Promise<void> {
-  hashed ??= hashPassword(password)
-  const hash = await hashed
-  await query(
-    database,
-    `INSERT INTO roles VALUES ('sees-firm', 'firm'), ('sees-granted', 'granted') ON CONFLICT DO NOTHING`,
-  )
-  const firm = async (id: string) => {
-    await query(database, 'INSERT INTO firms VALUES ($1, $1) ON CONFLICT DO NOTHING', [id])
-    return id
-  }
-  for (const { id, firm: firmId = 'firm-1', name = id } of rows.households ?? []) {
-    const folded = name === null ? null : foldCase(name)
-    await query(database, 'INSERT INTO households (id, firm_id, name, name_folded) VALUES ($1, $2, $3, $4)', [
-      id,
-      await firm(firmId),
-      name,
-      folded,
-    ])
-  }
-  for (const { id, household, status = 'active', name } of rows.accounts ?? []) {
-    await query(database, 'INSERT INTO accounts (id, household_id, status, name) VALUES ($1, $2, $3, $4)', [
-      id,
-      household,
-      status,
-      name ?? null,
-    ])
-  }
-  for (const { id, firm: firmId = 'firm-1', sees = 'firm', status = 'active', access = [] } of rows.users ??
-    []) {
-    await query(
-      database,
+/** An id alone is a user of the first firm who sees all of it, or a household of that firm. */
+export type SeedRows = {
+  users?: (string | SeedUser)[]
+  households?: (string | SeedHousehold)[]
+  accounts?: SeedAccount[]
+}
+
+const withId = <Row extends { id: string }>(row: string | Row): Row | { id: string } =>
+  typeof row === 'string' ? { id: row } : row
+
+/** Adds these rows to the directory, and the firms and roles that they name. */
+export async function seed(database: Database, rows: SeedRows): Promise<void> {
+  const households = (rows.households ?? [])
+    .map(withId)
+    .map((row) => ({ firm: 'firm-1', name: row.id, ...row }))
+  const users = (rows.users ?? [])
+    .map(withId)
+    .map((row) => ({ firm: 'firm-1', sees: 'firm', status: 'active', access: [], ...row }))
+  await insertRows(database, {
+    firms: [...households, ...users].map(({ firm }) => firm),
+    users,
+    households,
+    accounts: (rows.accounts ?? []).map((row) => ({ status: 'active', ...row })),
+    access: users.flatMap(({ id, access }) => access.map((account) => ({ user: id, account }))),
+  })
+}
+
+type Rows = {
+  firms: string[]
+  users: { id: string; firm: string; sees: string; status?: string }[]
+  households: { id: string; firm: string; name?: string | null }[]
+  accounts: { id: string; household: string; status: string; name?: string }[]
+  access: { user: string; account: string }[]
+}
+
+/** One statement a table. */
+export async function insertRows(database: Database, rows: Rows): Promise<void> {
+  const users = rows.users.map((row) => ({ ...row, email: emailOf(row.id), hash }))
+  const households = rows.households.map((row) => ({
+    ...row,
+    folded: row.name ? foldCase(row.name) : row.name,
+  }))
+  const inserts: [string, unknown[]][] = [
+    [
+      'INSERT INTO firms SELECT id, id FROM jsonb_to_recordset($1) AS r(id text) ON CONFLICT DO NOTHING',
+      rows.firms.map((id) => ({ id })),
+    ],
+    [
+      `INSERT INTO roles SELECT 'sees-' || sees, sees FROM jsonb_to_recordset($1) AS r(sees text) ON CONFLICT DO NOTHING`,
+      [{ sees: 'firm' }, { sees: 'granted' }],
+    ],
+    [
+      `INSERT INTO households (id, firm_id, name, name_folded)
+       SELECT * FROM jsonb_to_recordset($1) AS r(id text, firm text, name text, folded text)`,
+      households,
+    ],
+    [
+      `INSERT INTO accounts (id, household_id, status, name)
+       SELECT * FROM jsonb_to_recordset($1) AS r(id text, household text, status text, name text)`,
+      rows.accounts,
+    ],
+    [
       `INSERT INTO users (id, firm_id, email, email_folded, name, role, status, password_hash)
-       VALUES ($1, $2, $3, $3, $4, $5, $6, $7)`,
-      [id, await firm(firmId), emailOf(id), `User ${id}`, `sees-${sees}`, status, hash],
-    )
-    for (const account of access) {
-      await query(
-        database,
-        'INSERT INTO account_access (user_id, account_id, household_id) SELECT $1, id, household_id FROM accounts WHERE id = $2',
-        [id, account],
-      )
-    }
+       SELECT id, firm, email, email, 'User ' || id, 'sees-' || sees, coalesce(status, 'active'), hash
+         FROM jsonb_to_recordset($1) AS r(id text, firm text, email text, sees text, status text, hash text)`,
+      users,
+    ],
+    [
+      `INSERT INTO account_access (user_id, account_id, household_id)
+       SELECT "user", account, a.household_id FROM jsonb_to_recordset($1) AS r("user" text, account text)
+         JOIN accounts a ON a.id = account`,
+      rows.access,
+    ],
+  ]
+  for (const [text, values] of inserts) {
+    if (values.length > 0) await query(database, text, [JSON.stringify(values)])
   }
 }

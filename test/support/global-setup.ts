@@ -5,11 +5,17 @@ import type { TestProject } from 'vitest/node'
 import { openPool } from '../../src/database/database.ts'
 import { openEmbedded } from '../../src/database/embedded/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import type { StoredKeyPair } from '../../src/keys/signing-keys.ts'
+import { makeSigningKeys } from './server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Of the server that all test files share; each makes databases of its own on it. */
     postgresUrl: string
+    /** A directory that is removed after the run. */
+    scratch: string
+    /** Of each algorithm one, for every server with the secret that tests have in common. */
+    signingKeys: StoredKeyPair[]
   }
 }
 
@@ -22,6 +28,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await migrate(template)
   await template.close()
   project.provide('postgresUrl', postgres.url)
+  project.provide('scratch', dataDir)
+  project.provide('signingKeys', await makeSigningKeys())
   return async () => {
     await postgres.leave()
     rmSync(dataDir, { recursive: true, force: true })

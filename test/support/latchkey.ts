@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -29,10 +29,37 @@ export function errorOf({ stderr }: Finished): { code: string; message: string }
   return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error
 }
 
+/**
+ * The same on a database of the tests, in one process for all commands of a worker: for what a command answers, not for
+ * how a process starts, ends or shares a database.
+ */
+export function hostedLatchkey(args: string[], env: Record<string, string>, input = ''): Promise<Finished> {
+  const finished = lastCommand.then(() => runHosted(args, env, input))
+  lastCommand = finished.catch(() => {})
+  return finished
+}
+
+let host: ChildProcess | undefined
+let lastCommand: Promise<unknown> = Promise.resolve()
+
+async function runHosted(args: string[], env: Record<string, string>, input: string): Promise<Finished> {
+  host ??= fork(fileURLToPath(new URL('command-host.mjs', import.meta.url)), [program], { execArgv: [] })
+  const child = host
+  const answer = new Promise<Finished>((resolve, reject) => {
+    child.once('message', resolve)
+    child.once('exit', (code) => {
+      host = undefined
+      reject(new Error(`latchkey ${args.join(' ')} ended its process with ${code}`))
+    })
+  })
+  child.send({ args, env, input })
+  return answer.finally(() => child.removeAllListeners())
+}
+
 /** One command on a database of its own. */
 export function latchkeyOn(databaseUrl: string, args: string[], input = ''): Promise<Finished> {
   const env = { DATABASE_URL: databaseUrl, LATCHKEY_SECRET: 'a secret for tests, of 32 bytes or more' }
-  return latchkey(args, env, input)
+  return hostedLatchkey(args, env, input)
 }
 
 export type RunningLatchkey = {

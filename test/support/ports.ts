@@ -1,22 +1,33 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-const givenPorts = new Set<number>()
+/** Below the ports that the system gives to clients, and to servers that leave the choice to it. */
+const [firstPort, lastPort] = [10_000, 32_000]
 
-/** A port on which nobody listens. Never the same one twice in a process: the system may offer a port again at once. */
+/** A port on which nothing listens. It is chosen at random, so that several that choose at once choose different ones. */
 export async function freePort(): Promise<number> {
-  const port = await portOfSystem()
-  if (givenPorts.has(port)) return freePort()
-  givenPorts.add(port)
-  return port
+  for (;;) {
+    const port = randomInt(firstPort, lastPort)
+    if (await isFree(port)) return port
+  }
 }
 
-function portOfSystem(): Promise<number> {
-  return new Promise((resolve, reject) => {
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
+}
+
+/** A server names its own port in what it answers, so the port is chosen before it listens. */
+export async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(await freePort())
+    } catch (error) {
+      const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+      if (!taken || attempt === 5) throw error
+    }
+  }
 }

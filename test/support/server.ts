@@ -1,18 +1,19 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
+import { inject } from 'vitest'
 import type { Config, Environment } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
+import { insertSigningKey } from '../../src/keys/signing-keys.sql.ts'
+import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../../src/keys/signing-keys.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { createServer } from '../../src/server.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
-import { freePort } from './ports.ts'
-
-export { freePort } from './ports.ts'
+import { onFreePort } from './ports.ts'
 
 /** `clientSecret` is empty where the partner has none. */
 export type TestPartner = { clientId: string; clientSecret: string; redirectUri: string }
@@ -34,6 +35,8 @@ export type TestServer = {
   context: Context
   /** Moves the server's clock (never the database's) by so many seconds from now. */
   advanceClock(seconds: number): void
+  /** From now on the server's clock stands still but for `advanceClock`, however long a test takes. */
+  stopClock(): void
   /** All log lines so far. */
   logs(): string
   partner(options?: PartnerOptions): Promise<TestPartner>
@@ -53,17 +56,18 @@ export type TestServerOptions = {
   v1?: Config['v1']
 }
 
+const testSecret = 'a secret for tests only, 32 bytes or more'
+
 /** A real server on a port of its own, with a database of its own. */
 export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
   const own = options.on ? undefined : await testDatabase()
   const database = options.on?.database ?? own?.database
   if (!database) throw new Error('no database')
-  const port = await freePort()
-  const authUrl = options.authUrl ?? `http://${options.host ?? '127.0.0.1'}:${port}`
-  const secret = options.secret ?? 'a secret for tests only, 32 bytes or more'
-  const keys = deriveKeys(secret)
+  const { secret = testSecret } = options
+  if (secret === testSecret) await lendSigningKeys(database)
   let ahead = 0
-  const now = () => new Date(Date.now() + ahead * 1000)
+  let stoppedAt: number | undefined
+  const now = () => new Date((stoppedAt ?? Date.now()) + ahead * 1000)
   const lines: string[] = []
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -72,40 +76,32 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     },
   })
   const logger = pino({ level: 'trace' }, sink)
+  const keys = deriveKeys(secret)
   const keyring = new Keyring({ database, sealingKey: keys['signing-key'], now, logger })
   await keyring.refresh()
-  const context: Context = {
-    config: {
-      environment: options.environment ?? 'sandbox',
-      authUrl,
-      baseUrl: `http://${options.host ?? '127.0.0.1'}:${port}/service-open-api/`,
-      host: '127.0.0.1',
-      port,
-      opsHost: '127.0.0.1',
-      opsPort: 0,
-      dataDir: '',
-      secret,
-      trustedProxies: options.trustedProxies ?? [],
-      ...(options.v1 ? { v1: options.v1 } : {}),
-    },
-    database,
-    keys,
-    keyring,
+  const usage = new Usage(database, logger)
+  const limiters = {
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
-    usage: new Usage(database, logger),
-    now,
   }
-  const app = await createServer(context, logger)
-  await app.listen({ host: '127.0.0.1', port })
-  context.usage.start()
+  const { app, context } = await onFreePort(async (port) => {
+    const config = configFor(options, secret, port)
+    const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
+    const app = await createServer(context, logger)
+    await app.listen({ host: '127.0.0.1', port })
+    return { app, context }
+  })
+  usage.start()
   return {
-    authUrl,
+    authUrl: context.config.authUrl,
     baseUrl: context.config.baseUrl,
     database,
     context,
     advanceClock(seconds) {
       ahead += seconds
+    },
+    stopClock() {
+      stoppedAt = Date.now()
     },
     logs: () => lines.join(''),
     async partner({
@@ -131,4 +127,36 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       await own?.drop()
     },
   }
+}
+
+function configFor(options: TestServerOptions, secret: string, port: number): Config {
+  const { environment = 'sandbox', host = '127.0.0.1', trustedProxies = [], v1 } = options
+  return {
+    environment,
+    authUrl: options.authUrl ?? `http://${host}:${port}`,
+    baseUrl: `http://${host}:${port}/service-open-api/`,
+    host: '127.0.0.1',
+    port,
+    opsHost: '127.0.0.1',
+    opsPort: 0,
+    dataDir: '',
+    secret,
+    trustedProxies,
+    ...(v1 && { v1 }),
+  }
+}
+
+/** The signing keys of the run, in a database that has none: an RSA key for each server would cost most of its start. */
+async function lendSigningKeys(database: Database): Promise<void> {
+  for (const [place, algorithm] of signingAlgorithms.entries()) {
+    const key = inject('signingKeys')[place]
+    if (!key) throw new Error(`there is no ${algorithm} key`)
+    await database.maybe(insertSigningKey, [key.kid, algorithm, 1, key.publicJwk, key.sealedPrivateJwk])
+  }
+}
+
+/** What the global setup makes for `lendSigningKeys`. */
+export function makeSigningKeys(): Promise<StoredKeyPair[]> {
+  const sealingKey = deriveKeys(testSecret)['signing-key']
+  return Promise.all(signingAlgorithms.map((algorithm) => generateSigningKey(algorithm, sealingKey)))
 }

@@ -1,0 +1,13 @@
+// The properties of the short suite, with all their runs.
+import { tryInFull } from '../support/property-runs.ts'
+
+tryInFull()
+
+await import('../flows/search-plans.test.ts')
+await import('../flows/import-to-sync.test.ts')
+await import('../flows/v2-sync-model.test.ts')
+await import('../flows/import-changes-model.test.ts')
+await import('../flows/rotation-model.test.ts')
+await import('../flows/purge-model.test.ts')
+await import('../flows/conditional-tags.test.ts')
+await import('../flows/visibility.test.ts')
