@@ -38,7 +38,7 @@ export const searchSample = statement(
     sampled: Type.Integer(),
     /** Those of them whose name matches. */
     matching: Type.Integer(),
-    /** Those of them that the caller sees, whatever their name. */
+    /** Those of them that the caller sees, with any name. */
     visible: Type.Integer(),
     /** The caller's own households that follow, up to `mostOwnCounted`; null for a role that sees the firm. */
     own: Type.Union([Type.Integer(), Type.Null()]),

@@ -1,13 +1,7 @@
-import { mostOwnCounted, sampleSize } from './search-households.sql.ts'
+import { mostOwnCounted, sampleSize, type searchSample } from './search-households.sql.ts'
 
 /** What `searchSample` counted. */
-export type SearchSample = {
-  sampled: number
-  matching: number
-  visible: number
-  own: number | null
-  total: number
-}
+export type SearchSample = ReturnType<typeof searchSample.parse>
 
 /** Which statement reads the page, and for those in listing order, how many households it may read. */
 export type SearchPlan = { by: 'grams' } | { by: 'firm' | 'own'; most: number }

@@ -106,10 +106,16 @@ describe.each(paths)('%s', (path) => {
     }
   })
 
-  test('costs one statement with the right tag and without any, and two with an old one', async () => {
+  test('costs one statement with the right tag, and one more than without any with an old one', async () => {
+    const read = path.includes('name_pattern') ? 2 : 1 // a search counts before it reads
     const tag = await tagOf(path, ada)
     const cost = (value?: string) => db.statementsDuring(() => ask(path, ada, value))
-    expect([await cost(), await cost(tag), await cost('*'), await cost('"old"')]).toEqual([1, 1, 1, 2])
+    expect([await cost(), await cost(tag), await cost('*'), await cost('"old"')]).toEqual([
+      read,
+      1,
+      read,
+      read + 1,
+    ])
   })
 
   test('is not read for a 304', async () => {

@@ -118,7 +118,7 @@ const byFirmLog: ByRole = {
 /**
  * Authenticates the call and tells what changed for the caller, in the order of the changes: `entries` of what is visible
  * now, `removed` of the rest, both without brackets, and where it ended. A household that both changed and came into or
- * left the user's access, in two imports, is told in both places. Reads the firm's log in its order.
+ * left the user's access, in two imports, is listed in both places. Reads the firm's log in its order.
  *
  * $1 SHA-256 of the access token, $2 and $3 instant and id of the last change told, $4 page size, $5 since when changes
  * are asked for, $6 the `as_of` of the first page, null on it, $7 whether to read the log however long it is
