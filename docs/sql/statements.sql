@@ -71,10 +71,8 @@ WITH changed AS (
 )
 SELECT encode(sha256($5::bytea || convert_to($3, 'UTF8')), 'hex') AS proof FROM changed;
 
--- database_facts
-SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
-clock_timestamp() AS clock,
-(SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
+-- data_facts
+SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
 (SELECT count(*)::int FROM partners) AS partners,
 (SELECT count(*)::int FROM grants WHERE revoked_at IS NULL) AS grants;
 
@@ -88,10 +86,17 @@ DELETE FROM sessions WHERE hash = $1 RETURNING user_id;
 DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id;
 
 -- ended_grants_of_user
-SELECT g.id, p.name AS partner_name, g.created_at, g.revoked_at, g.revoked_by
+SELECT g.id, p.name AS partner_name, g.created_at, g.revoked_at, coalesce(g.revoked_for, g.revoked_by) AS revoked_by
 FROM grants g JOIN partners p USING (client_id)
 WHERE g.user_id = $1 AND g.revoked_at IS NOT NULL
 ORDER BY g.revoked_at DESC, g.id DESC LIMIT 20;
+
+-- find-user-facts
+SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at, f.name AS firm_name, r.sees, u.password_hash IS NOT NULL AS has_password,
+(SELECT count(*)::integer FROM sessions s WHERE s.user_id = u.id AND s.expires_at > now()) AS sessions,
+(SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND g.revoked_at IS NULL) AS live_grants
+FROM users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
+WHERE u.id = $1 OR u.email_folded = $1;
 
 -- find_client_keys
 SELECT coalesce(jwks->'keys', '[]') AS keys FROM partners WHERE client_id = $1;
@@ -100,8 +105,16 @@ SELECT coalesce(jwks->'keys', '[]') AS keys FROM partners WHERE client_id = $1;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
-  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
   WHEN t.expires_at <= now() THEN 'expired' END AS refusal
   FROM access_tokens t
   JOIN connections c ON c.id = t.connection_id
@@ -123,7 +136,7 @@ SELECT
 -- find_partner
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, post_logout_redirect_uris FROM partners WHERE client_id = $1;
+id_token_alg, post_logout_redirect_uris, site FROM partners WHERE client_id = $1;
 
 -- find_session
 WITH found AS (
@@ -143,8 +156,16 @@ FROM found;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
-  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
   WHEN t.expires_at <= now() THEN 'expired' END AS refusal
   FROM access_tokens t
   JOIN connections c ON c.id = t.connection_id
@@ -182,8 +203,8 @@ SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 
 -- insert_partner
 INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
-  key_thumbprints, id_token_alg, post_logout_redirect_uris)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING client_id;
+  key_thumbprints, id_token_alg, post_logout_redirect_uris, site)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING client_id;
 
 -- insert_signing_key
 INSERT INTO signing_keys (kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from)
@@ -218,17 +239,31 @@ credentialed AS (
   JOIN users u ON u.id = g.user_id AND u.status = 'active'
 )
 SELECT
-CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN 'unknown'
+CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
+CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
+THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.token, l.subject, l.expires_at FROM (SELECT) AS always LEFT JOIN live l ON true;
+
+-- list-users
+SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
+WHERE ($1::text IS NULL OR u.firm_id = $1) AND ($2::text IS NULL OR u.status = $2) ORDER BY u.id;
 
 -- list_accounts
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
-  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
   WHEN t.expires_at <= now() THEN 'expired' END AS refusal
   FROM access_tokens t
   JOIN connections c ON c.id = t.connection_id
@@ -266,8 +301,16 @@ FROM page;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
-  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
   WHEN t.expires_at <= now() THEN 'expired' END AS refusal
   FROM access_tokens t
   JOIN connections c ON c.id = t.connection_id
@@ -351,8 +394,16 @@ FROM page;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
-  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
   WHEN t.expires_at <= now() THEN 'expired' END AS refusal
   FROM access_tokens t
   JOIN connections c ON c.id = t.connection_id
@@ -409,9 +460,12 @@ string_agg(to_json(household_id)::text, ',' ORDER BY place) FILTER (WHERE json I
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
 
 -- list_grants
-SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, p.redirect_uris[1] AS redirect_uri, g.created_at
+SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
+  (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
+  p.redirect_uris[1]) AS redirect_uri, g.created_at,
+g.revoked_at, g.revoked_by
 FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
-WHERE g.revoked_at IS NULL AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
+WHERE ($3 OR g.revoked_at IS NULL) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
 AND ($2::text IS NULL OR g.client_id = $2)
 ORDER BY g.created_at, g.id;
 
@@ -419,8 +473,16 @@ ORDER BY g.created_at, g.id;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
-  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
   WHEN t.expires_at <= now() THEN 'expired' END AS refusal
   FROM access_tokens t
   JOIN connections c ON c.id = t.connection_id
@@ -453,7 +515,7 @@ bearer AS (
 -- list_partners
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, post_logout_redirect_uris, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
+id_token_alg, post_logout_redirect_uris, site, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
 
 -- list_signing_keys
 SELECT kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from,
@@ -461,7 +523,9 @@ created_at <= now() - interval '90 days' AS aged
 FROM signing_keys ORDER BY algorithm, generation;
 
 -- live_grants_of_user
-SELECT g.id, p.name AS partner_name, p.redirect_uris[1] AS redirect_uri, g.created_at, g.last_used_at,
+SELECT g.id, p.name AS partner_name, coalesce(
+  (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
+  p.redirect_uris[1]) AS redirect_uri, g.created_at, g.last_used_at,
 coalesce(sum(r.requests), 0)::float8 AS requests, coalesce(sum(r.households), 0)::float8 AS households,
 coalesce(sum(r.accounts), 0)::float8 AS accounts
 FROM grants g JOIN partners p USING (client_id)
@@ -474,15 +538,12 @@ WITH old AS (
   DELETE FROM sessions WHERE hash = $3 OR hash = ANY (ARRAY(
       SELECT hash FROM sessions WHERE hash IN (
         SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET 49
-      ) FOR UPDATE SKIP LOCKED -- what is being purged need not be waited for
+      ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
   ))
 )
 INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
 VALUES ($1, $2, $5, $4, now() + interval '8 hours', $6, $7)
 RETURNING user_id;
-
--- ping
-SELECT 1 AS ok;
 
 -- purge_access_changes
 WITH gone AS (
@@ -565,33 +626,36 @@ SELECT count(*)::int AS removed FROM gone;
 
 -- record_connection
 WITH earlier AS (
-  SELECT c.grant_id, c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND g.revoked_at IS NULL AS usable
+  SELECT c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND g.revoked_at IS NULL AS usable
   FROM connections c JOIN grants g ON g.id = c.grant_id WHERE c.code_hash = $4
+), parties AS (
+  SELECT u.id, p.client_id FROM users u, partners p
+  WHERE u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
+  FOR SHARE OF u
 ), given AS (
   INSERT INTO grants (user_id, client_id, subject)
-  SELECT u.id, p.client_id,
-  coalesce((SELECT g.subject FROM grants g WHERE g.user_id = u.id AND g.client_id = p.client_id LIMIT 1), $3)
-  FROM users u, partners p
-  WHERE u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
-  AND NOT EXISTS (SELECT FROM earlier WHERE NOT usable) AND NOT $9::boolean
+  SELECT id, client_id,
+  coalesce((SELECT g.subject FROM grants g WHERE g.user_id = $1 AND g.client_id = $2 LIMIT 1), $3)
+  FROM parties WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9::boolean
   ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL DO UPDATE SET client_id = excluded.client_id
   RETURNING id
 ), kept AS (
-  UPDATE grants g SET client_id = g.client_id FROM users u, partners p
-  WHERE g.user_id = $1 AND g.client_id = $2 AND g.revoked_at IS NULL AND $9
-  AND u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
+  UPDATE grants g SET client_id = g.client_id FROM parties p
+  WHERE g.user_id = p.id AND g.client_id = p.client_id AND g.revoked_at IS NULL
+  AND NOT EXISTS (SELECT FROM earlier) AND $9
   RETURNING g.id
-), consent AS (
-  SELECT id FROM given UNION ALL SELECT id FROM kept
 ), started AS (
-  INSERT INTO connections AS c (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time)
-  SELECT id, $2, $4, now() + interval '60 seconds', $5, $6, $7, $8 FROM consent
-  ON CONFLICT (code_hash) DO UPDATE SET code_hash = excluded.code_hash
-  RETURNING c.grant_id, c.redemptions
+  INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time)
+  SELECT id, $2, $4, now() + interval '60 seconds', $5, $6, $7, $8
+  FROM (SELECT id FROM given UNION ALL SELECT id FROM kept) AS consent
+  RETURNING id
 )
-SELECT redemptions = 0 AND grant_id = (SELECT id FROM consent) AS usable FROM started
+SELECT true AS usable FROM started
 UNION ALL
-SELECT false FROM earlier WHERE NOT usable;
+SELECT usable FROM earlier WHERE NOT usable OR EXISTS (SELECT FROM parties);
+
+-- record_demo
+UPDATE deployment SET demo = true;
 
 -- redeem_code
 WITH
@@ -609,23 +673,32 @@ credentialed AS (
 ), presented AS (
   UPDATE connections c SET
   redemptions = c.redemptions + 1,
-  revoked_at = CASE WHEN c.redemptions > 0 OR NOT f.fits THEN coalesce(c.revoked_at, now()) ELSE c.revoked_at END,
+  revoked_at = CASE WHEN c.redemptions > 0 OR f.misfit IS NOT NULL THEN coalesce(c.revoked_at, now()) ELSE c.revoked_at END,
   revoked_for = CASE WHEN c.revoked_at IS NOT NULL THEN c.revoked_for
   WHEN c.redemptions > 0 THEN 'code_replayed'
-  WHEN NOT f.fits THEN 'code_misused' END
+  WHEN f.misfit IS NOT NULL THEN 'code_misused' END
   FROM client, LATERAL (
-    SELECT k.id, ($7::text IS NULL OR $7 = k.redirect_uri) AND k.code_challenge IS NOT DISTINCT FROM $8::text AS fits
+    SELECT k.id, CASE WHEN $7::text <> k.redirect_uri THEN 'redirect_uri_mismatch'
+    WHEN k.code_challenge IS NULL AND $8::text IS NOT NULL THEN 'code_verifier_unexpected'
+    WHEN k.code_challenge IS NOT NULL AND $8 IS NULL THEN 'code_verifier_missing'
+    WHEN k.code_challenge <> $8 THEN 'code_verifier_mismatch' END AS misfit
     FROM connections k WHERE k.code_hash = $6
   ) f
   WHERE c.id = f.id AND c.client_id = client.client_id AND client.status = 'active'
-  RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.fits, c.revoked_at,
-  c.auth_time, c.nonce
+  RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.misfit, c.revoked_at,
+  c.revoked_for, c.auth_time, c.nonce
 ), judged AS (
-  SELECT p.*, g.subject,
-  p.revoked_at IS NULL AND g.revoked_at IS NULL AND u.status = 'active' AS live
+  SELECT p.*, g.subject, CASE
+  WHEN p.revoked_at IS NOT NULL THEN
+  CASE p.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled' END AS ended
   FROM presented p JOIN grants g ON g.id = p.grant_id JOIN users u ON u.id = g.user_id
 ), redeemed AS (
-  SELECT id FROM judged WHERE redemptions = 1 AND fits AND live AND NOT expired
+  SELECT id FROM judged WHERE redemptions = 1 AND misfit IS NULL AND ended IS NULL AND NOT expired
 ), access AS (
   INSERT INTO access_tokens (hash, connection_id, expires_at)
   SELECT $9, id, now() + interval '3600 seconds' FROM redeemed
@@ -634,17 +707,19 @@ credentialed AS (
   SELECT $10, id, now() + interval '30 days' FROM redeemed
 )
 SELECT
-CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN 'unknown'
+CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
+CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
+THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id_token_alg FROM client) AS id_token_alg,
-j.redemptions, j.expired, j.fits, j.live, j.subject, j.auth_time, j.nonce
+j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.nonce
 FROM (SELECT) AS always LEFT JOIN judged j ON true;
 
 -- replace_partner_keys
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, post_logout_redirect_uris;
+id_token_alg, post_logout_redirect_uris, site;
 
 -- retire_signing_keys
 UPDATE signing_keys k SET private_jwk = NULL
@@ -676,18 +751,21 @@ credentialed AS (
   FROM refresh_tokens r, client
   WHERE r.hash = $6 AND c.id = r.connection_id AND c.client_id = client.client_id
   RETURNING c.id
-), expired AS (
-  UPDATE access_tokens a SET expires_at = now()
+), ended_token AS (
+  UPDATE access_tokens a SET expires_at = now(), revoked_at = now()
   FROM connections c, client
   WHERE a.hash = $6 AND c.id = a.connection_id AND c.client_id = client.client_id AND a.expires_at > now()
   RETURNING a.hash
 )
 SELECT
-CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN 'unknown'
+CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
+CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
+THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication,
-EXISTS (SELECT FROM ended) OR EXISTS (SELECT FROM expired) AS revoked;
+EXISTS (SELECT FROM ended) OR EXISTS (SELECT FROM ended_token) AS revoked,
+(SELECT id FROM ended) AS ended_connection;
 
 -- rotate_partner_secret
 UPDATE partners SET secret_hashes = ARRAY[$2::bytea] || secret_hashes[1:$3::int] WHERE client_id = $1
@@ -711,8 +789,14 @@ credentialed AS (
 ), presented AS (
   SELECT r.hash, c.id AS connection_id, c.auth_time, c.grant_id, g.subject,
   r.rotated_at <= now() - interval '60 seconds' AND successor.used AS late,
-  CASE WHEN c.revoked_at IS NOT NULL THEN CASE c.revoked_for WHEN 'partner' THEN 'partner' ELSE 'replay' END
-  WHEN g.revoked_at IS NOT NULL OR u.status <> 'active' THEN 'user' END AS ended
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled' END AS ended
   FROM successor, client
   JOIN refresh_tokens r ON r.hash = $6
   JOIN connections c ON c.id = r.connection_id AND c.client_id = client.client_id
@@ -737,19 +821,29 @@ credentialed AS (
   FROM presented p WHERE c.id = p.connection_id AND p.late AND c.revoked_at IS NULL
 )
 SELECT
-CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN 'unknown'
+CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
+CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
+THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id_token_alg FROM client) AS id_token_alg, EXISTS (SELECT FROM rotated) AS rotated,
-p.late, p.ended, p.grant_id, now() AS used_at, p.subject, p.auth_time
+p.connection_id, p.late, p.ended, p.grant_id, now() AS used_at, p.subject, p.auth_time
 FROM (SELECT) AS always LEFT JOIN presented p ON true;
 
 -- search_by_grams
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
-  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
   WHEN t.expires_at <= now() THEN 'expired' END AS refusal
   FROM access_tokens t
   JOIN connections c ON c.id = t.connection_id
@@ -787,8 +881,16 @@ coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
-  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
   WHEN t.expires_at <= now() THEN 'expired' END AS refusal
   FROM access_tokens t
   JOIN connections c ON c.id = t.connection_id
@@ -831,8 +933,16 @@ coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, c
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
-  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
   WHEN t.expires_at <= now() THEN 'expired' END AS refusal
   FROM access_tokens t
   JOIN connections c ON c.id = t.connection_id
@@ -881,8 +991,16 @@ coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, c
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
-  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
   WHEN t.expires_at <= now() THEN 'expired' END AS refusal
   FROM access_tokens t
   JOIN connections c ON c.id = t.connection_id
@@ -915,6 +1033,10 @@ CASE sees WHEN 'granted' THEN own END AS own,
 (SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = 'households'::regclass) AS total
 FROM caller, sample, own;
 
+-- server_facts
+SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
+clock_timestamp() AS clock;
+
 -- sessions_of_user
 SELECT s.id, s.browser, s.system, s.auth_time, s.last_seen_at, s.hash = $2 AS current
 FROM sessions s JOIN users u ON u.id = s.user_id
@@ -924,14 +1046,22 @@ ORDER BY current DESC, s.last_seen_at DESC, s.id;
 -- set_partner_status
 UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, post_logout_redirect_uris;
+id_token_alg, post_logout_redirect_uris, site;
 
 -- sync_households
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
-  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
   WHEN t.expires_at <= now() THEN 'expired' END AS refusal
   FROM access_tokens t
   JOIN connections c ON c.id = t.connection_id
@@ -974,20 +1104,45 @@ WITH changed AS (
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 
+-- update-to-active
+UPDATE users SET status = 'active', disabled_by_operator_at = NULL
+WHERE id = $1 OR email_folded = $1 RETURNING id;
+
 -- update-to-disabled
 WITH changed AS (
-  UPDATE users SET status = 'disabled' WHERE id = $1 OR email_folded = $1 RETURNING id
+  UPDATE users SET status = 'disabled', disabled_by_operator_at = coalesce(disabled_by_operator_at, now())
+  WHERE id = $1 OR email_folded = $1 RETURNING id
 ), ended AS (
   DELETE FROM sessions USING changed WHERE sessions.user_id = changed.id RETURNING 1
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 
+-- update_partner_settings
+UPDATE partners
+SET name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
+site = CASE WHEN $4::text IS NULL THEN site ELSE nullif($4, '') END,
+auth_methods = coalesce($6, auth_methods), secret_hashes = coalesce($7, secret_hashes),
+jwks = CASE WHEN $8::text IS NULL THEN jwks ELSE nullif($8, '')::jsonb END,
+key_thumbprints = coalesce($9, key_thumbprints)
+WHERE client_id = $1 AND auth_methods = $5
+RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
+ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
+id_token_alg, post_logout_redirect_uris, site;
+
 -- visibility_version_of_caller
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-  CASE WHEN c.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'revoked'
-  WHEN p.status <> 'active' OR u.status <> 'active' THEN 'suspended'
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
   WHEN t.expires_at <= now() THEN 'expired' END AS refusal
   FROM access_tokens t
   JOIN connections c ON c.id = t.connection_id

@@ -19,7 +19,7 @@ export const anyFirm = statement(
   'SELECT id FROM firms LIMIT 1',
 )
 
-const recordDemo = statement('record_demo', Type.Object({}), 'UPDATE deployment SET demo = true')
+export const recordDemo = statement('record_demo', Type.Object({}), 'UPDATE deployment SET demo = true')
 
 class NotADemo extends ExplainedError {}
 

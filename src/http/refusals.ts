@@ -128,7 +128,14 @@ export type BearerReason = ReasonOf<typeof bearerDescriptions>
 /** Every reason for which a request with credentials is refused, as the log has it. */
 export type LogReason = TokenReason | BearerReason
 
-export type TokenRefusal = { kind: 'refused'; error: TokenError; reason: TokenReason; explanation: string }
+export type TokenRefusal = {
+  kind: 'refused'
+  error: TokenError
+  reason: TokenReason
+  explanation: string
+  /** The connection that this request has ended. */
+  endedConnection?: string
+}
 
 export type BearerRefusal = {
   kind: 'refused'

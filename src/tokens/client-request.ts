@@ -33,7 +33,10 @@ export function clientRequests(context: Context) {
   const keys = clientKeys(context.database)
 
   return async function withClient<
-    Done extends { kind: 'issued' | 'revoked' | 'nothing_to_revoke' | 'active' | 'inactive' },
+    Done extends {
+      kind: 'issued' | 'revoked' | 'nothing_to_revoke' | 'active' | 'inactive'
+      endedConnection?: string
+    },
   >(
     request: FastifyRequest,
     endpoint: ClientEndpoint,
@@ -44,7 +47,8 @@ export function clientRequests(context: Context) {
     logOnce(request, {
       event: endpoint,
       outcome: outcome.kind === 'refused' ? (outcome.reason satisfies LogReason) : outcome.kind,
-      // Whatever else was sent as a client_id may be a secret in the wrong place.
+      ...('endedConnection' in outcome && { ended_connection: outcome.endedConnection }),
+      // Another text sent as a client_id may be a secret in the wrong place.
       ...(read.kind === 'read' && isClientId(read.client.clientId) && { client_id: read.client.clientId }),
     })
     return outcome

@@ -29,6 +29,11 @@ export function clientRefusal(
   }
 }
 
+/** A refusal that has ended the connection: the log names it, so that a restored backup can end it again. */
+export function endedRefusal(refusal: TokenRefusal, connectionId: string | null): TokenRefusal {
+  return connectionId === null ? refusal : { ...refusal, endedConnection: connectionId }
+}
+
 /** The tokens that are sent for a code or a refresh token, with an id_token about the login they come from. */
 export async function issuedTokens(
   context: Context,

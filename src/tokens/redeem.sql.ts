@@ -23,6 +23,7 @@ export const redeemCode = statement(
   Type.Object({
     client_authentication: ClientAuthentication,
     id_token_alg: Type.Union([SigningAlgorithm, Type.Null()]),
+    connection_id: Type.Union([Type.String(), Type.Null()]),
     redemptions: Type.Union([Type.Integer(), Type.Null()]),
     expired: Type.Union([Type.Boolean(), Type.Null()]),
     /** Which parameter does not fit the authorization request. */
@@ -68,6 +69,6 @@ export const redeemCode = statement(
      SELECT $10, id, now() + interval '${refreshTokenDays} days' FROM redeemed
    )
    SELECT ${clientAuthenticationColumn}, (SELECT id_token_alg FROM client) AS id_token_alg,
-          j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.nonce
+          j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.nonce
      FROM (SELECT) AS always LEFT JOIN judged j ON true`,
 )

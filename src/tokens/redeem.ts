@@ -5,7 +5,7 @@ import { clientValues } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
 import { newToken, parseToken, sha256 } from '../secrets/token-format.ts'
 import { codeSeconds } from './lifetimes.ts'
-import { clientRefusal, type IssuedTokens, issuedTokens } from './outcome.ts'
+import { clientRefusal, endedRefusal, type IssuedTokens, issuedTokens } from './outcome.ts'
 import { redeemCode } from './redeem.sql.ts'
 
 export type Redemption = {
@@ -38,8 +38,8 @@ export async function redeem(context: Context, request: Redemption): Promise<Iss
   if (redemptions === null || subject === null || authTime === null || algorithm === null) {
     return tokenRefusal('unknown_code')
   }
-  if (redemptions > 1) return tokenRefusal('code_replayed')
-  if (row.misfit !== null) return tokenRefusal(row.misfit)
+  if (redemptions > 1) return endedRefusal(tokenRefusal('code_replayed'), row.connection_id)
+  if (row.misfit !== null) return endedRefusal(tokenRefusal(row.misfit), row.connection_id)
   if (row.expired) return tokenRefusal('code_expired', String(codeSeconds))
   if (row.ended !== null) return tokenRefusal(row.ended)
   return issuedTokens(context, access, refresh, {

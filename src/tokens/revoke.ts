@@ -12,18 +12,23 @@ import type { ClientCredential } from '../partners/client-authentication.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import { clientRefusal } from './outcome.ts'
 
+/** `endedConnection` is the connection that ended; a revoked access token ends none. */
+export type Revocation = { kind: 'revoked'; endedConnection?: string } | { kind: 'nothing_to_revoke' }
+
 /** Ends what the token stands for; a token that is not known here is as good as ended (RFC 7009 section 2.2). */
 export async function revoke(
   { database }: Context,
   request: { client: ClientCredential; token: string },
-): Promise<{ kind: 'revoked' | 'nothing_to_revoke' } | TokenRefusal> {
+): Promise<Revocation | TokenRefusal> {
   const row = await database.one(revokeToken, [...clientValues(request.client), sha256(request.token)])
   // A suspended partner may still give up what it holds.
   const refusal =
     row.client_authentication === 'suspended'
       ? undefined
       : clientRefusal(row.client_authentication, request.client)
-  return refusal ?? { kind: row.revoked ? 'revoked' : 'nothing_to_revoke' }
+  if (refusal) return refusal
+  if (!row.revoked) return { kind: 'nothing_to_revoke' }
+  return { kind: 'revoked', ...(row.ended_connection && { endedConnection: row.ended_connection }) }
 }
 
 /**
@@ -36,6 +41,7 @@ export const revokeToken = statement(
   Type.Object({
     client_authentication: ClientAuthentication,
     revoked: Type.Boolean(),
+    ended_connection: Type.Union([Type.String(), Type.Null()]),
   }),
   `WITH ${authenticatedClient}, ended AS (
      UPDATE connections c SET revoked_at = coalesce(c.revoked_at, now()), revoked_for = coalesce(c.revoked_for, 'partner')
@@ -49,5 +55,6 @@ export const revokeToken = statement(
      RETURNING a.hash
    )
    SELECT ${clientAuthenticationColumn},
-          EXISTS (SELECT FROM ended) OR EXISTS (SELECT FROM ended_token) AS revoked`,
+          EXISTS (SELECT FROM ended) OR EXISTS (SELECT FROM ended_token) AS revoked,
+          (SELECT id FROM ended) AS ended_connection`,
 )

@@ -27,6 +27,7 @@ export const rotateRefreshToken = statement(
     client_authentication: ClientAuthentication,
     id_token_alg: Type.Union([SigningAlgorithm, Type.Null()]),
     rotated: Type.Boolean(),
+    connection_id: Type.Union([Type.String(), Type.Null()]),
     grant_id: Type.Union([Type.String(), Type.Null()]),
     used_at: Instant,
     late: Type.Union([Type.Boolean(), Type.Null()]),
@@ -64,6 +65,6 @@ export const rotateRefreshToken = statement(
        FROM presented p WHERE c.id = p.connection_id AND p.late AND c.revoked_at IS NULL
    )
    SELECT ${clientAuthenticationColumn}, (SELECT id_token_alg FROM client) AS id_token_alg, EXISTS (SELECT FROM rotated) AS rotated,
-          p.late, p.ended, p.grant_id, now() AS used_at, p.subject, p.auth_time
+          p.connection_id, p.late, p.ended, p.grant_id, now() AS used_at, p.subject, p.auth_time
      FROM (SELECT) AS always LEFT JOIN presented p ON true`,
 )

@@ -5,7 +5,7 @@ import type { ClientCredential } from '../partners/client-authentication.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { newToken, parseToken, sha256 } from '../secrets/token-format.ts'
 import { refreshTokenDays } from './lifetimes.ts'
-import { clientRefusal, type IssuedTokens, issuedTokens } from './outcome.ts'
+import { clientRefusal, endedRefusal, type IssuedTokens, issuedTokens } from './outcome.ts'
 import { rotateRefreshToken } from './rotate.sql.ts'
 
 export type Rotation = { client: ClientCredential; refreshToken: string }
@@ -32,7 +32,7 @@ export async function rotate(context: Context, request: Rotation): Promise<Issue
   if (subject === null || authTime === null || algorithm === null)
     return tokenRefusal('unknown_refresh_token')
   if (row.ended !== null) return tokenRefusal(row.ended)
-  if (row.late) return tokenRefusal('refresh_replayed')
+  if (row.late) return endedRefusal(tokenRefusal('refresh_replayed'), row.connection_id)
   if (!row.rotated) return tokenRefusal('refresh_token_expired', String(refreshTokenDays))
   if (row.grant_id !== null) usage.used(row.grant_id, row.used_at)
   return issuedTokens(context, access, successor, {

@@ -211,7 +211,7 @@ describe('49: requests that two readers would read differently', () => {
     '{"x":"a\\\\","y":"\\"x\\":"}',
   ])('a name that is only in a value, %s: read', async (body) => {
     const answer = await json(body)
-    expect(JSON.parse(answer?.body ?? '').error_description).toBe('client_id is missing')
+    expect(JSON.parse(answer?.body ?? '').error_description).toBe('client_id is missing.')
   })
 })
 

@@ -4,7 +4,7 @@ import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { taken, usersHeader } from '../support/import.ts'
 import { api, authorize, refresh, token } from '../support/journey.ts'
-import { loggedIn } from '../support/pages.ts'
+import { disconnect, loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
 
@@ -78,7 +78,7 @@ describe('52: A user moves to another firm, or the user’s role changes: old co
   test('the cause of a grant that ended before stays', async () => {
     const visitor = await loggedIn(server, 'ada')
     await tokensFor(server, partner, 'ada', { visitor })
-    await visitor.submit(await visitor.get(`${server.authUrl}/connections`), '/connections/disconnect', {})
+    await disconnect(visitor, server)
     await users('f2')
     const [last] = await query(
       server.database,

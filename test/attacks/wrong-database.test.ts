@@ -52,7 +52,7 @@ const commands = [
 describe.each([
   ['sandbox', 'production'],
   ['production', 'sandbox'],
-])('the database of the %s, used by mistake as %s (attack 53)', (home, away) => {
+])('53: the database of the %s, used by mistake as %s', (home, away) => {
   test.each(commands.map((command) => [command]))('%j: refused, and nothing is changed', async (command) => {
     expect(await run(home, 'migrate')).toMatchObject({ code: 0 })
     const before = await everything()

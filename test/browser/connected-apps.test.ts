@@ -174,6 +174,7 @@ describe('by keyboard alone', () => {
     await page.getByRole('heading', { name: 'Disconnect Planner?' }).waitFor()
     await pressUntil(page, 'Cancel')
     await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Connected apps' }).waitFor()
     await pressUntil(page, 'Disconnect Planner')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Disconnect Planner?' }).waitFor()

@@ -33,7 +33,7 @@ test.each(['LATCHKEY_PORT', 'PARTNER_URL'])(
       PARTNER_URL: `http://localhost:${partnerPort}/`,
     })
     expect(finished).toMatchObject({ code: 1, stdout: '' })
-    expect(finished.stderr).toMatch(name === 'LATCHKEY_PORT' ? `Port ${taken} is taken` : /EADDRINUSE/)
+    expect(finished.stderr).toMatch(name === 'LATCHKEY_PORT' ? `uses port ${taken}` : /EADDRINUSE/)
     await expect(
       fetch(`http://127.0.0.1:${partnerPort}`, { signal: AbortSignal.timeout(500) }),
     ).rejects.toThrow()

@@ -8,8 +8,8 @@ import { tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, refresh } from '../support/journey.ts'
+import { disconnect, loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
-import { Visitor } from '../support/visitor.ts'
 
 const secret = 'a secret for backups, of 32 bytes or more'
 
@@ -192,14 +192,11 @@ describe('51: what ended after the backup stays ended', () => {
 
   test('by the log of the server', async () => {
     const own = await server.partner({ name: 'Logged' })
-    const visitor = new Visitor()
-    const gone = await tokensFor(server, own, 'fay', { visitor })
+    const gone = await tokensFor(server, own, 'fay')
     const revoked = await tokensFor(server, own, 'bob')
     const stays = await tokensFor(server, own, 'dee')
     const file = await backup()
-    const [grant] = await on(source).json('grant', 'list', '--user', 'fay', '--partner', own.clientId)
-    const page = await visitor.get(`${server.authUrl}/connections`)
-    await visitor.submit(page, '/connections/disconnect', { grant: grant.id })
+    await disconnect(await loggedIn(server, 'fay'), server, 'Logged')
     await fetch(`${server.baseUrl}oauth2/revoke`, {
       method: 'POST',
       body: new URLSearchParams({

@@ -107,7 +107,7 @@ describe('the site', () => {
       const partner = { clientId: created.clientId, clientSecret: created.clientSecret ?? '', redirectUri }
       await connect(server, partner, 'eve', {}, visitor)
       sites.push(facts(await appsPage(visitor)).Site)
-      const [listed] = await server.database.run(listGrants, ['eve', created.clientId])
+      const [listed] = await server.database.run(listGrants, ['eve', created.clientId, false])
       expect(listed?.redirect_uri).toBe(redirectUri)
     }
     expect(sites).toEqual(['first.example', 'second.example:8443', 'first.example'])

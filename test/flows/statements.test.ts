@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { anyFirm } from '../../src/demo/demo.ts'
+import { anyFirm, recordDemo } from '../../src/demo/demo.ts'
 import { findSubject } from '../../src/resource/userinfo.routes.ts'
 import { revokeToken } from '../../src/tokens/revoke.ts'
 
@@ -11,7 +11,7 @@ const src = fileURLToPath(new URL('../../src', import.meta.url))
 type Text = { name: string; text: string }
 
 /** Statements that stand beside the code that runs them. */
-const outsideOfSqlFiles: Text[] = [anyFirm, findSubject, revokeToken]
+const outsideOfSqlFiles: Text[] = [anyFirm, findSubject, recordDemo, revokeToken]
 
 /** Every statement, sorted by name. Importing a file only defines what is in it. */
 async function statements(): Promise<Text[]> {

@@ -8,7 +8,7 @@ import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, pkce, refresh, type TokenAnswer, token } from '../support/journey.ts'
 import { logLines } from '../support/logs.ts'
-import { loggedIn } from '../support/pages.ts'
+import { disconnect, loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { basic, credentials, expectError, expectInvalidGrant, postForm } from '../support/token-endpoint.ts'
 
@@ -95,8 +95,7 @@ describe('a refusal says what happened', () => {
 
   test('the user disconnected', async () => {
     const held = await hold('cleo')
-    const apps = await held.visitor.get(`${server.authUrl}/connections`)
-    await held.visitor.submit(apps, '/connections/disconnect', {})
+    await disconnect(held.visitor, server)
     await expectEnded(held, 'ended_by_user', /The user has disconnected this application\./)
   })
 

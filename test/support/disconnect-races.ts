@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { query } from './database.ts'
 import { authorize } from './journey.ts'
-import { loggedIn } from './pages.ts'
+import { disconnectPage, loggedIn } from './pages.ts'
 import type { TestPartner, TestServer } from './server.ts'
 import { redirectOf } from './visitor.ts'
 
@@ -27,8 +27,8 @@ export async function disconnectRaces(
     const press = () => visitor.submit(page, '/connect', { decision: 'connect' })
     const first = redirectOf(await press())?.searchParams.get('code')
     expect(first).toMatch(/^lk_test_ac_/)
-    const apps = await visitor.get(`${server.authUrl}/connections`)
-    const disconnect = () => visitor.submit(apps, '/connections/disconnect', {})
+    const confirmation = await disconnectPage(visitor, server)
+    const disconnect = () => visitor.submit(confirmation, '/connections/disconnect', {})
     // Which of them is sent first differs from round to round.
     const requests = [press, press, press]
     requests.splice(round % 4, 0, disconnect)
@@ -59,10 +59,10 @@ export async function firstPressRaces(
   const visitor = await loggedIn(server, userId)
   for (let round = 0; round < rounds; round++) {
     await visitor.submit(await authorize(visitor, server, partner), '/connect', { decision: 'connect' })
-    const apps = await visitor.get(`${server.authUrl}/connections`)
+    const confirmation = await disconnectPage(visitor, server)
     const page = await authorize(visitor, server, partner)
     const press = () => visitor.submit(page, '/connect', { decision: 'connect' })
-    const disconnect = () => visitor.submit(apps, '/connections/disconnect', {})
+    const disconnect = () => visitor.submit(confirmation, '/connections/disconnect', {})
     const answers = await Promise.all([press(), disconnect(), press()])
     for (const answer of answers) expect([303, 409]).toContain(answer.status)
     const [left] = await query<{ unconnected: number }>(server.database, countGrants, [userId])
