@@ -21,11 +21,6 @@ const refusalLogInterval = 10_000
 export function limitConnections(app: FastifyInstance): void {
   const { server } = app
   server.maxConnections = maxConnections
-  server.setTimeout(writeTimeout, (socket: Socket) => {
-    // Without output, the request is still worked on. Node calls this only when no byte moved in either direction.
-    if (socket.writableLength > 0) socket.destroy()
-  })
-
   let refused = 0
   let loggedAt = 0
   server.on('drop', () => {
@@ -37,6 +32,11 @@ export function limitConnections(app: FastifyInstance): void {
   })
 
   const unanswered = new WeakMap<Socket, number>()
+  // With this listener, Node leaves every timed out connection to us, also those that are idle between two requests.
+  server.setTimeout(writeTimeout, (socket: Socket) => {
+    const isWorkedOn = (unanswered.get(socket) ?? 0) > 0 && socket.writableLength === 0
+    if (!isWorkedOn) socket.destroy()
+  })
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw
     const count = (unanswered.get(socket) ?? 0) + 1

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type CommandLine, commandLine } from '../support/command-line.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
@@ -118,6 +118,7 @@ describe('a backup', () => {
   test('shows one instant, while rows that belong together are written', async () => {
     await seed(source.database, { households: [{ id: 'pairs' }] })
     let writing = true
+    let written = 0
     const writer = source.database.withConnection(async (client) => {
       for (let n = 0; writing; n++) {
         await client.query(
@@ -125,8 +126,10 @@ describe('a backup', () => {
            INSERT INTO accounts (id, household_id, status) SELECT 'account-' || id, 'pairs', 'active' FROM household`,
           [`pair-${n}`],
         )
+        written = n + 1
       }
     })
+    await vi.waitUntil(() => written > 20)
     const file = await backup()
     writing = false
     await writer

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { databaseFixture } from '../support/fixtures.ts'
-import { errorOf, latchkey, latchkeyOn } from '../support/latchkey.ts'
+import { errorOf, hostedLatchkey, latchkey, latchkeyOn } from '../support/latchkey.ts'
 
 const db = await databaseFixture()
 
@@ -23,7 +23,7 @@ describe('usage errors', () => {
     ],
     ['no client_id', ['partner', 'show'], /missing required argument 'client_id'/],
   ])('%s: one helpful line, and no database is asked', async (_what, args, line) => {
-    const { code, stdout, stderr } = await latchkey(args, { DATABASE_URL: 'postgres://127.0.0.1:1/x' })
+    const { code, stdout, stderr } = await hostedLatchkey(args, { DATABASE_URL: 'postgres://127.0.0.1:1/x' })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(line)
     expect(stderr).not.toMatch(/ECONNREFUSED|LATCHKEY_SECRET|\n {4}at /)
@@ -67,8 +67,8 @@ describe('with --json, an error is one line of JSON on standard error, and stand
     ['wrong_environment', ['partner', 'list'], production, /^This database belongs to sandbox/],
   ])('%s: %j', async (code, args, env, message) => {
     const sandbox = { DATABASE_URL: db.url, LATCHKEY_SECRET: 'a secret of 32 bytes, or even more' }
-    await latchkey(['migrate'], sandbox)
-    const finished = await latchkey([...args, '--json'], { ...sandbox, ...env })
+    await hostedLatchkey(['migrate'], sandbox)
+    const finished = await hostedLatchkey([...args, '--json'], { ...sandbox, ...env })
     expect(finished).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^.*\n$/) })
     expect(errorOf(finished)).toEqual({ code, message: expect.stringMatching(message) })
   })

@@ -8,7 +8,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { newDeployment } from '../support/deployment.ts'
 import { writeFiles } from '../support/import.ts'
-import { errorOf, latchkey, startLatchkey } from '../support/latchkey.ts'
+import { errorOf, hostedLatchkey, latchkey, startLatchkey } from '../support/latchkey.ts'
 import { freePort } from '../support/ports.ts'
 
 const ownNames = readdirSync('migrations').sort()
@@ -26,7 +26,9 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const run = (...args: string[]) => latchkey(args, { DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
+/** A server is a process of its own: it would not end in the one that the other commands share. */
+const run = (...args: string[]) =>
+  (args[0] === 'start' ? latchkey : hostedLatchkey)(args, { DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
 
 /** The schema that the program had in the days of this file. */
 async function schemaOf(last: string): Promise<void> {
