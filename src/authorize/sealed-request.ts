@@ -73,8 +73,8 @@ export async function renew(
 }
 
 /**
- * Where the browser goes after a form: on with a sealed request, or to one of our pages. No address is ever read from a
- * request, which prevents open redirects.
+ * Where the browser goes after a form: on with a sealed request, or to one of our pages. A form never contains an
+ * address, which prevents open redirects.
  */
 export const Destination = Type.Object({
   request: Type.Optional(Type.String()),

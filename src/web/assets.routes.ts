@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 
-/** A file whose address contains a digest of its content. Browsers may therefore cache it without an end. */
+/** A file whose address contains a digest of its content. Browsers may therefore cache it indefinitely. */
 type Asset = { path: string; type: string; content: string }
 
 export type Assets = {

@@ -29,7 +29,7 @@ export function newSessionId(): { id: string; hash: Buffer } {
   return { id, hash: sha256(id) }
 }
 
-/** Call this only after the session is stored. Otherwise the browser could lose a live session. */
+/** Call this only after the session is stored. If storing fails, the browser then keeps its live session. */
 export function setSessionCookie(reply: FastifyReply, config: Config, id: string): void {
   reply.setCookie(cookieName(config, name), id, cookieOptions(config))
 }

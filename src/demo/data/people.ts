@@ -31,7 +31,7 @@ export const roles = [
 
 const none: Access = () => false
 
-/** One third of a firm's households. Only users who see the whole firm see the last third. */
+/** Every third household, from the first or the second. Most of the others are visible only to a role for the whole firm. */
 const everyThird =
   (third: 0 | 1): Access =>
   (household) =>
@@ -55,7 +55,7 @@ export const people: DemoUser[] = [
     'assistant',
     'Dan Ó Briain',
     (n) => n < 5,
-    'five households of Northbridge at most',
+    'at most five households of Northbridge',
   ),
   user(
     'eve',
