@@ -31,7 +31,7 @@ export const roles = [
 
 const none: Access = () => false
 
-/** Every third household, from the first or the second. Most of the others are visible only to a role for the whole firm. */
+/** Every third household, from the first or the second. Few users see the remaining third. */
 const everyThird =
   (third: 0 | 1): Access =>
   (household) =>
