@@ -1,5 +1,5 @@
-// Shows the times on the page in the reader's time zone, with the exact time in the title. Without this script they are
-// in UTC, and say so. `data-relative` asks for "2 hours ago" while that is less than 30 days.
+// Shows the times on the page in the reader's time zone, with the exact time in the title. Without this script the page
+// shows them in UTC and names the zone. `data-relative` selects the form "2 hours ago" for times in the last 30 days.
 const { lang } = document.documentElement
 const local = new Intl.DateTimeFormat(lang, {
   year: 'numeric',
@@ -24,7 +24,7 @@ for (const time of document.querySelectorAll('time[datetime]')) {
   time.textContent = ('relative' in time.dataset && relativeTo(at)) || local.format(at)
 }
 
-/** Undefined for what is 30 days old or older. */
+/** @returns undefined if the time is 30 days old or older */
 function relativeTo(at) {
   const seconds = (Date.now() - at.getTime()) / 1000
   if (seconds < 60) return now

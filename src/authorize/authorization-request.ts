@@ -5,7 +5,7 @@ import { foreignEnvironment } from '../partners/client-id.ts'
 import type { Partner } from '../partners/partners.sql.ts'
 import type { IdTokenHint } from '../tokens/id-token.ts'
 
-/** An authorization request that passed every check; sealed, it travels through the browser until the user has decided. */
+/** An authorization request that passed every check. The browser carries it, sealed, until the user has decided. */
 export const AuthorizationRequest = Type.Object({
   id: Type.String(),
   /** Milliseconds since the epoch. */
@@ -18,7 +18,7 @@ export const AuthorizationRequest = Type.Object({
   prompt: Type.Array(Type.String()),
   /** Seconds. */
   maxAge: Type.Optional(Type.Integer()),
-  /** Of the `id_token_hint`: nobody but this user may answer. */
+  /** From the `id_token_hint`: only this user may answer the request. */
   subject: Type.Optional(Type.String()),
   loginHint: Type.Optional(Type.String()),
   uiLocales: Type.Optional(Type.String()),
@@ -26,19 +26,20 @@ export const AuthorizationRequest = Type.Object({
 export type AuthorizationRequest = Static<typeof AuthorizationRequest>
 
 /**
- * Those that change what we do. `consent` and `select_account` are what the connect page asks and offers anyway, and values
- * that nobody knows are ignored, as OpenID Connect Core section 3.1.2.1 advises: they may be tomorrow's.
+ * The `prompt` values that change the flow. `consent` and `select_account` change nothing: the connect page always asks
+ * for consent and lets the user switch accounts. Unknown values are ignored, because later specifications may define
+ * them (OpenID Connect Core section 3.1.2.1).
  */
-const prompts = ['none', 'login']
+const effectivePrompts = ['none', 'login']
 
-/** Where an answer may be sent: only ever made from a redirect URI that is registered for the client. */
+/** Where the response may be sent. The redirect URI is always one that is registered for the client. */
 export type ReturnAddress = { redirectUri: string; state?: string }
 
 export type Identified =
   | { kind: 'identified'; partner: Partner; redirectUri: string }
   | { kind: 'refused'; reason: UntrustedRequestReason }
 
-/** Why nobody may be sent to where the request points. */
+/** Why the server must not redirect the browser to the redirect URI of the request. */
 export type UntrustedRequestReason =
   | { kind: 'repeated' | 'missing'; parameter: 'client_id' | 'redirect_uri' }
   | { kind: 'foreign-environment'; theirs: Environment; ours: Environment }
@@ -50,8 +51,8 @@ export type Checked =
   | { kind: 'refused'; to: ReturnAddress; error: string; explanation: string }
 
 /**
- * Who asks, and where the answer goes. A failure here is shown to the user and never redirected: the address is not
- * trustworthy yet (RFC 6749 section 4.1.2.1).
+ * Finds the partner that sent the request, and checks the redirect URI. An error is shown to the user and never
+ * redirected, because the redirect URI is not trusted yet (RFC 6749 section 4.1.2.1).
  */
 export async function identify(
   { values, repeated }: Parameters,
@@ -76,8 +77,8 @@ export async function identify(
 }
 
 /**
- * Everything else about the request, in order. A failure goes back to the partner.
- * @throws {DatabaseUnavailable} when the hint cannot be read
+ * Checks the rest of the request. The first error is sent to the partner.
+ * @throws {DatabaseUnavailable} if the signing keys for the hint cannot be read
  */
 export async function check(
   { values, repeated }: Parameters,
@@ -86,7 +87,7 @@ export async function check(
   fresh: { id: string; now: Date },
   readHint: (idToken: string) => Promise<IdTokenHint>,
 ): Promise<Checked> {
-  const given = (name: string) => values[name] || undefined // RFC 6749 section 3.1: empty is absent
+  const given = (name: string) => values[name] || undefined // RFC 6749 section 3.1: empty means omitted
   const state = repeated.includes('state') ? undefined : given('state')
   const to: ReturnAddress = { redirectUri, ...(state && { state }) }
   const fault = firstFault(values, repeated, method, partner)
@@ -109,7 +110,7 @@ export async function check(
       issuedAt: fresh.now.getTime(),
       clientId: partner.client_id,
       redirectUri,
-      prompt: prompts.filter((known) => words(values.prompt).includes(known)),
+      prompt: effectivePrompts.filter((known) => words(values.prompt).includes(known)),
       ...(state && { state }),
       ...(nonce && { nonce }),
       ...(codeChallenge && { codeChallenge }),
@@ -130,10 +131,10 @@ function firstFault(
   partner: Partner,
 ): Fault | undefined {
   const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
-  const [twice] = repeated
-  if (twice !== undefined) return invalid(`${printableName(twice)} was sent more than once.`)
-  const tooLong = stateFault(values.state)
-  if (tooLong) return invalid(tooLong)
+  const [duplicate] = repeated
+  if (duplicate !== undefined) return invalid(`${printableName(duplicate)} was sent more than once.`)
+  const invalidState = stateFault(values.state)
+  if (invalidState) return invalid(invalidState)
   return (
     responseFault(values, method) ??
     requestObjectFault(values) ??
@@ -145,7 +146,7 @@ function firstFault(
 
 function responseFault(values: Record<string, string>, method: 'GET' | 'POST'): Fault | undefined {
   const { response_type: type, response_mode: mode } = values
-  // The contract's own call is the POST, and has no response_type; the standard's is the GET, and requires it.
+  // The contract defines the POST, without response_type. The standard defines the GET, which requires it.
   if (!type && method === 'GET')
     return { error: 'invalid_request', explanation: 'response_type is missing. Send code.' }
   if (type && type !== 'code') {
@@ -156,7 +157,7 @@ function responseFault(values: Record<string, string>, method: 'GET' | 'POST'): 
   return undefined
 }
 
-/** OpenID Connect Core section 6: refused by name, and nothing is fetched. */
+/** OpenID Connect Core section 6. Each parameter has its own error code. The server never fetches a `request_uri`. */
 function requestObjectFault(values: Record<string, string>): Fault | undefined {
   for (const name of ['request', 'request_uri', 'registration']) {
     if (values[name])
@@ -170,7 +171,7 @@ function scopeFault(values: Record<string, string>): Fault | undefined {
   return { error: 'invalid_scope', explanation: 'Invalid scope. scope must contain openid.' }
 }
 
-/** RFC 7636. `plain` would send the verifier itself through the browser. */
+/** RFC 7636. The method `plain` is refused, because it sends the verifier itself through the browser. */
 function pkceFault(values: Record<string, string>, partner: Partner): Fault | undefined {
   const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
   const { code_challenge: challenge, code_challenge_method: method } = values
@@ -196,12 +197,15 @@ function openidFault(values: Record<string, string>): Fault | undefined {
   return undefined
 }
 
-/** What is wrong with a `state`, of a logout request too. */
+/** Why the `state` of an authorization or logout request is invalid, or undefined. */
 export function stateFault(state: string | undefined): string | undefined {
   return sealedBytes(state) > 4096 ? 'state is longer than 4096 bytes.' : undefined
 }
 
-/** As it is carried in the sealed request, and that in an address: control characters take six bytes each there. */
+/**
+ * The bytes that a value takes in the sealed request, which is part of an address. There the value is JSON, in which a
+ * control character takes six bytes.
+ */
 function sealedBytes(text = ''): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2
 }

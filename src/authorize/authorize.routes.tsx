@@ -12,7 +12,7 @@ import { answerUrl } from './connect.ts'
 import { openPageRequest } from './page-request.ts'
 import { seal } from './sealed-request.ts'
 
-/** `POST` is the contract's own call, `GET` the standard's; both read the query, the first its body too. */
+/** The contract defines the `POST`, the standard the `GET`. Both read the query; the `POST` reads its body too. */
 export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web): void {
   const { config, database, keys, now } = context
 
@@ -50,7 +50,8 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
       const { to, error, explanation } = checked
       return reply.redirect(answerUrl(to, config.authUrl, { error, error_description: explanation }), 303)
     }
-    // A cross-site POST brings no SameSite=Lax cookie, the GET that follows it does: the session is read there.
+    // Browsers do not send SameSite=Lax cookies with a cross-site POST, but send them with the GET that follows. The
+    // session is therefore read in `/connect`.
     const sealed = await seal(checked.request, keys.seal, now())
     return reply.redirect(`/connect?${new URLSearchParams({ request: sealed })}`, 303)
   }

@@ -37,10 +37,10 @@ export function connectRoutes(app: FastifyInstance, context: Context, web: Web):
   )
 }
 
-/** `sealed` is the authorization request as the browser carries it. */
+/** `sealed` is the sealed authorization request. */
 type Exchange = { context: Context; web: Web; request: FastifyRequest; reply: FastifyReply; sealed: string }
 
-/** An exchange whose authorization request is open. */
+/** An exchange whose authorization request has been unsealed. */
 type ConnectStep = Exchange & { authorization: AuthorizationRequest; texts: Texts }
 
 async function showConnect(exchange: Exchange): Promise<FastifyReply> {
@@ -106,7 +106,7 @@ async function issueCode(step: ConnectStep & { session: Session }): Promise<Fast
       return web.errorPage({ reply, texts, status: 409, heading, text: <p>{text}</p>, recoveryLink })
     }
     case 'unavailable':
-      // The partner, the user or the grant ended meanwhile: read them again and take the next step.
+      // The partner, the user or the grant has ended since the session was read. Read them again and decide again.
       return showConnect(step)
   }
 }
@@ -133,8 +133,8 @@ async function sendConnectPage(
     />
   )
   const title = texts.connect.heading(isolated(partner.name))
-  // The scheme, not the origin: Chromium checks every further redirect of the partner's callback too, and one that
-  // goes on to another host of the partner's would leave a button that does nothing.
+  // The policy allows the scheme of the redirect URI, not only its origin. Chromium also checks the redirects that the
+  // partner's callback sends. If the callback redirects to another host, a stricter policy blocks the form silently.
   return web.page({ reply, texts, title, body, formAction: protocol })
 }
 
@@ -152,13 +152,13 @@ function sendOutdated(content: {
   return web.errorPage({ reply, texts, status: 400, heading, text: <p>{text}</p>, recoveryLink })
 }
 
-/** Not for a request with an `id_token_hint`: the hint is not kept, and without it any user could answer. */
+/** No link for a request with an `id_token_hint`: the hint is not stored, and without it any user could answer. */
 function startAgainLink(authorization: AuthorizationRequest, texts: Texts): RecoveryLink | undefined {
   if (authorization.subject !== undefined) return undefined
   return { label: texts.connect.startAgain, href: sameRequest(authorization) }
 }
 
-/** The address that makes the same authorization request once more. */
+/** The address that sends the same authorization request again. */
 function sameRequest(authorization: AuthorizationRequest): string {
   const { clientId, redirectUri, state, nonce, codeChallenge, prompt, maxAge } = authorization
   const { loginHint, uiLocales } = authorization

@@ -3,24 +3,26 @@ import { statement } from '../database/database.ts'
 import { codeSeconds } from '../tokens/lifetimes.ts'
 
 /**
- * Records the consent and starts a connection with its code. The code is derived from the request, so a second press of
- * *Connect* finds the connection of the first, and gets the same code or `usable = false`. It writes nothing.
+ * Records the consent and starts a connection with its code. The code is derived from the request. A second press of
+ * *Connect* therefore finds the connection of the first press. It gets the same code or `usable = false`, and writes
+ * nothing.
  *
- * A grant is only ever made together with a new connection: both inserts succeed or neither does, because a second
- * connection with the same code violates its unique constraint (`isConcurrentPress`) and undoes the whole statement. A
- * press whose snapshot is older than the first press or a disconnect therefore cannot leave a grant behind. `ON
- * CONFLICT (code_hash)` would keep the grant in that case. The caller runs the statement again: now the first press is
- * committed, and `earlier` has its row (docs/adr/0004).
+ * A grant is created only together with a new connection. If the code already has a connection, the second insert
+ * violates the unique constraint (`isConcurrentPress`) and PostgreSQL rolls back the whole statement. A press whose
+ * snapshot is older than the first press or than a disconnect therefore cannot leave a grant behind. `ON CONFLICT
+ * (code_hash)` would keep the grant in that case. The caller runs the statement again. By then the first press is
+ * committed, and `earlier` finds its connection (docs/adr/0004).
  *
- * The share lock on the user makes this statement and an import that moves the user to another firm wait for each other,
- * so that the import ends every grant from before the move (docs/adr/0013).
+ * The share lock on the user makes this statement and an import that moves the user to another firm wait for each
+ * other. The import therefore ends every grant from before the move (docs/adr/0013).
  *
- * With $9 nobody was asked (`prompt=none`): a live grant is needed and none is made. One that the user ends at this very
- * moment stays ended.
+ * $9 means that no page asked the user (`prompt=none`). The statement then needs a live grant and creates none. A grant
+ * that the user ends at the same time stays ended.
  *
  * $1 user id, $2 client_id, $3 subject for a first grant, $4 SHA-256 of the code, $5 redirect URI, $6 code challenge
- * or null, $7 nonce or null, $8 time of authentication, $9 whether nobody was asked;
- * no row: the partner or the user is not active any more, or with $9 there is no live grant
+ * or null, $7 nonce or null, $8 time of authentication, $9 whether the request has `prompt=none`
+ *
+ * No row if the partner or the user is no longer active, or if $9 is true and there is no live grant.
  */
 export const recordConnection = statement(
   'record_connection',

@@ -9,12 +9,13 @@ export type ConnectOutcome =
   | { kind: 'connected'; code: string }
   /** The page was used before and its code is redeemed, expired or revoked. */
   | { kind: 'used' }
-  /** The partner or the user is not active any more; without a page, or the grant has just ended. */
+  /** The partner or the user is no longer active. With `prompt=none`, also: the grant has ended. */
   | { kind: 'unavailable' }
 
 /**
- * The user agreed, now or (`prompt=none`) before: records the grant and issues the code. The same request and user always
- * lead to the same code.
+ * Records the grant and issues the code. Call it after the user has consented, now or earlier (`prompt=none`). The same
+ * request and user always give the same code.
+ * @throws {DatabaseUnavailable}
  */
 export async function connect(
   { config, database, keys }: Context,
@@ -42,7 +43,7 @@ export async function connect(
   return row.usable ? { kind: 'connected', code: code.text } : { kind: 'used' }
 }
 
-/** The redirect back to the partner, with `iss` in every answer (RFC 9207). */
+/** The address that returns the response to the partner, always with `iss` (RFC 9207). */
 export function answerUrl(to: ReturnAddress, issuer: string, answer: Record<string, string>): string {
   return withParameters(to.redirectUri, { ...answer, ...(to.state && { state: to.state }), iss: issuer })
 }

@@ -7,12 +7,12 @@ import type { IdTokenHint } from '../tokens/id-token.ts'
 import { stateFault } from './authorization-request.ts'
 import { sealedLifetimeMs } from './sealed-request.ts'
 
-/** A logout request that passed every check; of one without parameters nothing is left. */
+/** A logout request that passed every check. It is empty if the request had no parameters. */
 const LogoutRequest = Type.Object({
   clientId: Type.Optional(Type.String()),
-  /** Of the `id_token_hint`: this user has asked already, at the partner. */
+  /** From the `id_token_hint`: this user has already confirmed the logout, at the partner. */
   subject: Type.Optional(Type.String()),
-  /** Registered for the client, both of them checked. */
+  /** A post-logout redirect URI that is registered for the client. */
   returnTo: Type.Optional(Type.String()),
   state: Type.Optional(Type.String()),
   uiLocales: Type.Optional(Type.String()),
@@ -21,12 +21,12 @@ export type LogoutRequest = Static<typeof LogoutRequest>
 
 export type CheckedLogout =
   | { kind: 'accepted'; request: LogoutRequest }
-  /** For the developer of the partner: the user is shown it, and is sent nowhere. */
+  /** The explanation is for the partner's developer. It is shown on an error page, and nothing is redirected. */
   | { kind: 'refused'; explanation: string }
 
 /**
- * RP-Initiated Logout section 2, in order. Who holds an id_token of ours, expired or not, is the client it was issued to;
- * who sends a client_id alone may be anybody, so the user will be asked.
+ * The checks of RP-Initiated Logout 1.0 section 2. An id_token, even an expired one, shows that the request comes from
+ * the client to which the token was issued. Anyone can send a client_id alone. In that case the user must confirm.
  * @throws {DatabaseUnavailable}
  */
 export async function checkLogout(
@@ -35,23 +35,23 @@ export async function checkLogout(
   findPartner: (clientId: string) => Promise<Partner | undefined>,
 ): Promise<CheckedLogout> {
   const refused = (explanation: string): CheckedLogout => ({ kind: 'refused', explanation })
-  const [twice] = repeated
-  if (twice !== undefined) return refused(`${printableName(twice)} was sent more than once`)
-  const { id_token_hint: idToken, client_id: named, post_logout_redirect_uri: returnTo, state } = values
+  const [duplicate] = repeated
+  if (duplicate !== undefined) return refused(`${printableName(duplicate)} was sent more than once`)
+  const { id_token_hint: idToken, client_id: sentId, post_logout_redirect_uri: returnTo, state } = values
   const hint = idToken ? await readHint(idToken) : undefined
-  if (hint?.kind === 'invalid') return refused('id_token_hint is not an id_token that was issued here')
-  if (hint && named && named !== hint.clientId) return refused('id_token_hint was issued to another client')
-  const clientId = hint?.clientId ?? (named || undefined)
+  if (hint?.kind === 'invalid') return refused('id_token_hint is not an id_token that this server issued')
+  if (hint && sentId && sentId !== hint.clientId) return refused('id_token_hint was issued to another client')
+  const clientId = hint?.clientId ?? (sentId || undefined)
   const partner = clientId === undefined ? undefined : await findPartner(clientId)
   if (clientId !== undefined && partner?.status !== 'active') {
-    return refused('the client is not known here, or is suspended')
+    return refused('the client is unknown or suspended')
   }
-  if (returnTo && !partner) return refused('post_logout_redirect_uri needs an id_token_hint or a client_id')
+  if (returnTo && !partner) return refused('post_logout_redirect_uri requires id_token_hint or client_id')
   if (returnTo && !partner?.post_logout_redirect_uris.includes(returnTo)) {
-    return refused('post_logout_redirect_uri is not one that is registered for this client')
+    return refused('post_logout_redirect_uri is not registered for this client')
   }
-  const tooLong = stateFault(state)
-  if (tooLong) return refused(tooLong)
+  const invalidState = stateFault(state)
+  if (invalidState) return refused(invalidState)
   const uiLocales = values.ui_locales?.slice(0, 100)
   return {
     kind: 'accepted',
@@ -65,7 +65,7 @@ export async function checkLogout(
   }
 }
 
-/** Not to be taken for a sealed authorization request, which is sealed under the same key. */
+/** Must differ from the schema of a sealed authorization request, because both are sealed with the same key. */
 const Sealed = Type.Object({
   logout: LogoutRequest,
   /** Milliseconds since the epoch. */
@@ -78,13 +78,13 @@ export function sealLogout(logout: LogoutRequest, key: Buffer, now: Date): Promi
   return sealJson(content, key)
 }
 
-/** What is not sealed, or not any more, is a request without parameters: the user is asked, and returns nowhere. */
+/** An invalid or expired text gives an empty request: the user must confirm, and nothing is redirected. */
 export async function unsealLogout(text: string, key: Buffer, now: Date): Promise<LogoutRequest> {
   const content = await openJson(text, key)
   return sealed.Check(content) && content.expiresAt > now.getTime() ? content.logout : {}
 }
 
-/** Where the browser goes once nobody is logged in; undefined: it stays. */
+/** The address of the redirect after the logout, or undefined to show our own page. */
 export function returnAddress({ returnTo, state }: LogoutRequest): string | undefined {
   return returnTo && state ? withParameters(returnTo, { state }) : returnTo
 }

@@ -17,7 +17,7 @@ import { Destination, nextPage } from './sealed-request.ts'
 const LogoutQuery = Type.Object({ logout: Type.Optional(Type.String()) })
 const LogoutForm = Type.Object({ ...Destination.properties, ...LogoutQuery.properties })
 
-/** RP-Initiated Logout 1.0: a partner sends its user here to log out, by `GET` or `POST`; our own pages have a form. */
+/** RP-Initiated Logout 1.0: a partner sends its user here by `GET` or `POST`. Our own pages have a logout form. */
 export function logoutRoutes(app: FastifyInstance, context: Context, web: Web): void {
   app.get('/api/oauth2/logout', (request, reply) => receiveLogout({ context, web, request, reply, form: {} }))
   app.post<{ Body: Form | null }>('/api/oauth2/logout', (request, reply) =>
@@ -34,7 +34,7 @@ export function logoutRoutes(app: FastifyInstance, context: Context, web: Web): 
     async (request, reply) => {
       const { logout, ...destination } = request.body
       await logOut(request, reply, context)
-      // Where nobody is logged in any more, a partner's logout request goes on.
+      // A partner's logout request continues: `/logout` redirects to the partner now that no user is logged in.
       const next = logout === undefined ? nextPage(destination) : `/logout?${new URLSearchParams({ logout })}`
       return reply.redirect(next, 303)
     },
@@ -68,7 +68,7 @@ async function receiveLogout({
     const recoveryLink = connectedAppsLink(texts)
     return web.errorPage({ reply, texts, status: 400, heading, text, recoveryLink })
   }
-  // As in authorize: the POST is cross-site and brings no cookie, the GET after it does.
+  // As in authorize.routes.tsx: browsers send the session cookie with this GET, but not with a cross-site POST.
   const sealed = await sealLogout(checked.request, keys.seal, now())
   return reply.redirect(`/logout?${new URLSearchParams({ logout: sealed })}`, 303)
 }
@@ -113,7 +113,7 @@ async function sendLogoutPage(content: {
       partnerName={partner?.name}
     />
   )
-  // The answer to the form leads on to the partner, and Chromium checks that too.
+  // The response to the form redirects to the partner, and Chromium checks that redirect too.
   const formAction = logout.returnTo ? new URL(logout.returnTo).protocol : ''
   return web.page({ reply, texts, title: texts.logout.heading, body, formAction })
 }

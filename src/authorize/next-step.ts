@@ -4,12 +4,12 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 export type NextStep =
   | { kind: 'login' }
   | { kind: 'connect'; session: Session }
-  /** `prompt=none` with everything in place: the code goes out without a page. */
+  /** `prompt=none`, and the user has a session and a grant: the code is issued without a page. */
   | { kind: 'issue'; session: Session }
-  /** What would need a page in spite of `prompt=none`, or another user (OpenID Connect Core section 3.1.2.6). */
+  /** `prompt=none` but a page is needed, or the wrong user is logged in (OpenID Connect Core section 3.1.2.6). */
   | { kind: 'answer'; error: 'login_required' | 'consent_required'; explanation: string }
 
-/** The one place that decides what the browser sees next; every page of the flow returns to it. */
+/** Decides what the browser gets next. Every page of the flow leads back to this decision. */
 export function nextStep(request: AuthorizationRequest, session: Session | undefined, now: Date): NextStep {
   const silent = request.prompt.includes('none')
   if (!session || !isRecentEnough(request, session, now)) {
@@ -19,7 +19,7 @@ export function nextStep(request: AuthorizationRequest, session: Session | undef
   }
   if (request.subject !== undefined && session.subject !== request.subject) {
     if (!silent && !isOfThisRequest(request, session)) return { kind: 'login' }
-    const explanation = 'The id_token_hint belongs to another user than the one who is logged in.'
+    const explanation = 'The user who is logged in is not the user of the id_token_hint.'
     return { kind: 'answer', error: 'login_required', explanation }
   }
   if (!silent) return { kind: 'connect', session }
@@ -32,7 +32,7 @@ export function nextStep(request: AuthorizationRequest, session: Session | undef
       }
 }
 
-/** A login made for this very request always counts, or `max_age=0` would never end. */
+/** A login for this request is always recent enough. Otherwise `max_age=0` would request a login again and again. */
 function isRecentEnough(request: AuthorizationRequest, session: Session, now: Date): boolean {
   if (isOfThisRequest(request, session)) return true
   if (request.prompt.includes('login')) return false

@@ -4,21 +4,21 @@ import { chooseTexts, type Texts } from '../web/languages/languages.ts'
 import { type LogoutRequest, unsealLogout } from './logout-request.ts'
 import { type Unsealed, unseal } from './sealed-request.ts'
 
-/** What an HTTP request for a page says about the flow that the page belongs to. */
+/** What an HTTP request for a page contains about the flow that the page belongs to. */
 export type PageRequest = {
-  /** From the parameter `request`; `invalid` without one. */
+  /** From the parameter `request`. `invalid` if that is missing. */
   authorization: Unsealed
-  /** From the parameter `logout`; empty without one. */
+  /** From the parameter `logout`. Empty if that is missing. */
   logout: LogoutRequest
-  /** In the language that the partner requested by `ui_locales`, otherwise in the browser's. */
+  /** In the language that the partner requested with `ui_locales`, otherwise in the browser's language. */
   texts: Texts
 }
 
 const opened = new WeakMap<FastifyRequest, Promise<PageRequest>>()
 
 /**
- * Opens what came sealed with an HTTP request, once: every later call for it, also from an error page, gets the same
- * value. Call it after the body is parsed.
+ * Unseals the parameters of an HTTP request once. Later calls for the same HTTP request, also from an error page, get
+ * the same value. Call it after the body has been parsed.
  */
 export function openPageRequest(context: Context, request: FastifyRequest): Promise<PageRequest> {
   const before = opened.get(request)
@@ -29,7 +29,7 @@ export function openPageRequest(context: Context, request: FastifyRequest): Prom
 }
 
 async function open({ keys, now }: Context, { query, body, headers }: FastifyRequest): Promise<PageRequest> {
-  const sealedIn = body ?? query // our forms carry it in the body, our redirects in the query
+  const sealedIn = body ?? query // our forms send it in the body, our redirects in the query
   const sealed = textIn(sealedIn, 'request')
   const sealedLogout = textIn(sealedIn, 'logout')
   const authorization: Unsealed =

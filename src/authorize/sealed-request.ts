@@ -5,12 +5,12 @@ import { findPartner } from '../partners/partners.sql.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
 import { AuthorizationRequest } from './authorization-request.ts'
 
-/** What a browser carries, sealed, is good for ten minutes. */
+/** Ten minutes, in milliseconds: how long a sealed request is valid. */
 export const sealedLifetimeMs = 10 * 60 * 1000
 
 const Sealed = Type.Object({
   request: AuthorizationRequest,
-  /** Set once the connect page was made for a user: nobody else may submit it. */
+  /** The user for whom the connect page was made. Only this user may submit it. */
   userId: Type.Optional(Type.String()),
   /** Milliseconds since the epoch. */
   expiresAt: Type.Number(),
@@ -24,8 +24,8 @@ export type Unsealed =
   | { kind: 'invalid' }
 
 /**
- * The request as text for the browser to carry: authenticated encryption, so it is neither read nor changed on the way,
- * and no row is written for a stranger. Making the connect page renews the ten minutes.
+ * Encrypts and authenticates the request for the browser to carry. The browser can neither read nor change it, and an
+ * unauthenticated request writes no row. The connect page seals the request again, for another ten minutes.
  */
 export function seal(
   request: AuthorizationRequest,
@@ -37,7 +37,7 @@ export function seal(
   return sealJson(content, key)
 }
 
-/** An expired one is still readable: the error page can offer to start the same request again. */
+/** Returns an expired request too, so that the error page can offer to start it again. */
 export async function unseal(text: string, key: Buffer, now: Date): Promise<Unsealed> {
   const content = await openJson(text, key)
   if (!sealed.Check(content)) return { kind: 'invalid' }
@@ -46,15 +46,19 @@ export async function unseal(text: string, key: Buffer, now: Date): Promise<Unse
   return { kind: 'open', request, ...(userId && { userId }) }
 }
 
-/** Milliseconds. The code is derived from the request, and after a day the purge may have taken the row that knows it. */
-const oldest = 24 * 3600 * 1000
+/**
+ * Milliseconds. The code is derived from the request. After a day the purge may have deleted the connection that shows
+ * that the code was already used.
+ */
+const maxRequestAgeMs = 24 * 3600 * 1000
 
 /**
- * A login page may be open for longer than ten minutes: at the login, a request of this day that expired meanwhile is
- * sealed for ten more. Its `issuedAt` stays, and the session just opened is younger than that whatever it says. One may
- * name a redirect URI that the partner has given up since, and is left expired.
+ * A user may leave the login page open for longer than ten minutes. After the login, an expired request that is less
+ * than a day old is sealed again for ten minutes. Its `issuedAt` stays the same, so the new session always counts as a
+ * login for this request. The request stays expired if its redirect URI is no longer registered for the partner.
  *
- * @returns the new sealed text, or undefined where the old one stays
+ * @returns the new sealed text, or undefined if the old one is not replaced
+ * @throws {DatabaseUnavailable}
  */
 export async function renew(
   { database, keys, now }: Context,
@@ -62,13 +66,16 @@ export async function renew(
 ): Promise<string | undefined> {
   if (authorization.kind !== 'expired') return undefined
   const { request } = authorization
-  if (now().getTime() - request.issuedAt > oldest) return undefined
+  if (now().getTime() - request.issuedAt > maxRequestAgeMs) return undefined
   const partner = await database.maybe(findPartner, [request.clientId])
   if (!partner?.redirect_uris.includes(request.redirectUri)) return undefined
   return seal(request, keys.seal, now())
 }
 
-/** Where a form leads: on with a sealed request, or to a page of ours. No return address is ever read from a request. */
+/**
+ * Where the browser goes after a form: on with a sealed request, or to one of our pages. A form never contains an
+ * address, which prevents open redirects.
+ */
 export const Destination = Type.Object({
   request: Type.Optional(Type.String()),
   page: Type.Optional(Type.Union([Type.Literal('sessions'), Type.Literal('password')])),

@@ -1,8 +1,8 @@
-// Runs the program named by its first argument, and ends with the process that started it, however that one ended: a
-// killed demo leaves no partner application behind on its port.
+// Runs the program in its first argument. Exits when the parent process ends, even if the parent was killed. A killed
+// demo therefore leaves no partner application on the port.
 import { pathToFileURL } from 'node:url'
 
 process.once('disconnect', () => process.exit())
-process.channel?.unref() // the program ends when it is done, listened to or not
+process.channel?.unref() // the open channel does not keep this process running
 const [, , program] = process.argv
 if (program) await import(pathToFileURL(program).href)

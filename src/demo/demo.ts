@@ -31,12 +31,12 @@ const DemoPartner = Type.Object({
 export type DemoPartner = Static<typeof DemoPartner>
 
 /**
- * The demo runs only on an empty database, on one that it has recorded as a demo, or on one that holds no firms but the
- * demo's: older versions did not record it. Works with any schema, and changes nothing.
+ * The demo runs only on an empty database, on a database that is recorded as a demo, or on a database that has only the
+ * firms of the demo, because older versions did not record it. Works with any schema, and changes nothing.
  * @throws {NotADemo} for any other database
  */
 export async function checkDemoDatabase(database: Database): Promise<void> {
-  const what = await database.withConnection(async (client) => {
+  const problem = await database.withConnection(async (client) => {
     const { rows } = await client.query<{ name: string }>(
       'SELECT tablename AS name FROM pg_tables WHERE schemaname = ANY (current_schemas(false))',
     )
@@ -46,21 +46,21 @@ export async function checkDemoDatabase(database: Database): Promise<void> {
     if (!tables.includes('schema_migrations')) return 'has tables of another program'
     if (tables.includes('deployment') && (await has('SELECT FROM deployment WHERE demo'))) return null
     const ids = firms.map(({ id }) => id)
-    const ofOthers =
+    const hasOtherData =
       (await has('SELECT FROM firms WHERE id <> ALL ($1) LIMIT 1', ids)) ||
       (!(await has('SELECT FROM firms LIMIT 1')) &&
         tables.includes('partners') &&
         (await has('SELECT FROM partners LIMIT 1')))
-    return ofOthers ? 'has data that the demo did not make' : null
+    return hasOtherData ? 'has data that the demo did not make' : null
   })
-  if (what === null) return
+  if (problem === null) return
   throw new NotADemo(
-    `This database ${what}. Nothing was changed. The demo needs a separate database: set LATCHKEY_DATA_DIR or ` +
+    `This database ${problem}. Nothing was changed. The demo needs a separate database: set LATCHKEY_DATA_DIR or ` +
       'DATABASE_URL to another. `latchkey start` runs a server on this one.',
   )
 }
 
-/** Records that the database is a demo, and fills it with the demo data unless it has some. */
+/** Records that the database is a demo, and imports the demo data unless the database already has firms. */
 export async function prepareDirectory(database: Database): Promise<void> {
   await database.run(recordDemo, [])
   if (await database.maybe(anyFirm, [])) return
@@ -75,7 +75,7 @@ export async function prepareDirectory(database: Database): Promise<void> {
   }
 }
 
-/** The demo partner's registration, kept with its secret in the data directory: a demo may know its own. */
+/** Registers the demo partner, and stores its secret in the data directory. That is acceptable only for a demo. */
 export async function preparePartner(
   database: Database,
   config: Config,
@@ -83,8 +83,9 @@ export async function preparePartner(
 ): Promise<DemoPartner> {
   const file = join(config.dataDir, 'demo-partner.json')
   const redirectUri = new URL('/callback', partnerUrl).href
-  const kept = readKept(file)
-  if (kept?.redirectUri === redirectUri && (await database.maybe(findPartner, [kept.clientId]))) return kept
+  const stored = readStored(file)
+  if (stored?.redirectUri === redirectUri && (await database.maybe(findPartner, [stored.clientId])))
+    return stored
   const created = await createPartner(database, config.environment, {
     name: 'Sample Partner App',
     redirectUris: [redirectUri],
@@ -94,15 +95,15 @@ export async function preparePartner(
   const { clientId, clientSecret } = created
   if (clientSecret === undefined) throw new Error('the demo partner has no secret')
   const partner = { clientId, clientSecret, redirectUri }
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o711 }) // with DATABASE_URL it may not exist yet
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o711 }) // with DATABASE_URL the directory may not exist yet
   writeFileSync(file, JSON.stringify(partner), { mode: 0o600 })
   return partner
 }
 
-function readKept(file: string): DemoPartner | undefined {
+function readStored(file: string): DemoPartner | undefined {
   try {
-    const kept: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return Compile(DemoPartner).Check(kept) ? kept : undefined
+    const stored: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return Compile(DemoPartner).Check(stored) ? stored : undefined
   } catch {
     return undefined
   }

@@ -11,11 +11,11 @@ class PartnerAppError extends ExplainedError {}
 
 export type PartnerApp = { close(): Promise<void> }
 
-/** Starts the example as a separate process, like a real partner's application, and waits until it answers. */
+/** Starts the sample partner application as a process and waits until it is ready. @throws {PartnerAppError} */
 export async function startPartnerApp(environment: Record<string, string>): Promise<PartnerApp> {
   const child = spawn(process.execPath, [attached, program], {
     env: { PATH: process.env.PATH, ...environment },
-    // A separate process group: Ctrl-C reaches only the demo, which then stops the application in order.
+    // A separate process group: Ctrl-C reaches only the demo, which then shuts down the application.
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
@@ -36,7 +36,9 @@ export async function startPartnerApp(environment: Record<string, string>): Prom
 function ready(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('exit', () => reject(new PartnerAppError('The demo partner did not start; see above.')))
+    child.once('exit', () =>
+      reject(new PartnerAppError('The demo partner did not start. Its error is above.')),
+    )
     if (!child.stdout) return
     createInterface(child.stdout).on('line', (line) => {
       if (line.startsWith('partner app ready')) resolve()

@@ -2,7 +2,7 @@ import type { Texts } from '../web/languages/languages.ts'
 import { Amount, HiddenFields, Moment } from '../web/parts.tsx'
 import type { EndedGrant, LiveGrant } from './grants.sql.ts'
 
-/** One card for each connected app: what it reads, how often, and the link to disconnect it. */
+/** One card for each connected app: what it has read, how often, and the link to disconnect it. */
 export function LiveGrants({ grants, texts }: { grants: LiveGrant[]; texts: Texts }) {
   const { intro, none, readsNote } = texts.connections
   if (grants.length === 0) return <p>{none}</p>
@@ -40,7 +40,7 @@ function LiveGrantCard({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
   )
 }
 
-/** Says what ends, before it ends. */
+/** Asks the user to confirm, and says what the disconnect ends. */
 export function DisconnectPage({ grant, csrf, texts }: { grant: LiveGrant; csrf: string; texts: Texts }) {
   const { disconnect, disconnectPage: text } = texts.connections
   const partner = <bdi>{grant.partner_name}</bdi>

@@ -11,7 +11,7 @@ import { endedGrantsOfUser, liveGrantsOfUser, revokeGrant } from './grants.sql.t
 
 const DisconnectRequest = Type.Object({ grant: Type.String({ pattern: '^[0-9]{1,18}$' }) })
 
-/** The user's connected apps. */
+/** The pages on which users see and disconnect their connected apps. */
 export function connectedAppRoutes(app: FastifyInstance, context: Context, web: Web): void {
   const { database } = context
 
@@ -45,7 +45,7 @@ export function connectedAppRoutes(app: FastifyInstance, context: Context, web: 
       if (!session) return reply.redirect('/login', 303)
       const grants = await database.run(liveGrantsOfUser, [session.user_id])
       const grant = grants.find(({ id }) => id === request.query.grant)
-      // It has ended meanwhile, or is not this user's: the list shows what there is to disconnect.
+      // The grant has ended, or belongs to another user. The list shows the grants that the user can disconnect.
       if (!grant) return reply.redirect('/connections', 303)
       const texts = chooseTexts(undefined, request.headers['accept-language'])
       const body = <DisconnectPage grant={grant} csrf={web.csrfToken(reply)} texts={texts} />

@@ -14,8 +14,8 @@ export const Ended = Type.Union([
 ])
 
 /**
- * The WHEN clauses of a CASE that says why a connection has ended, the first cause first; no clause applies to a live
- * one. For rows of connections, grants and users under these names.
+ * The WHEN clauses of a CASE that says why a connection has ended. The first clause that applies wins. No clause
+ * applies to a live connection. The parameters are the aliases of the tables connections, grants and users.
  */
 export const whenEnded = (connection: string, grant: string, user: string) => `
    WHEN ${connection}.revoked_at IS NOT NULL THEN

@@ -9,22 +9,26 @@ const Grant = Type.Object({
   partner_name: Type.String(),
   redirect_uri: Type.String(),
   created_at: Instant,
-  /** Null: live. */
+  /** Null if the grant is live. */
   revoked_at: Type.Union([Instant, Type.Null()]),
   revoked_by: Type.Union([Type.String(), Type.Null()]),
 })
 export type Grant = Static<typeof Grant>
 
 /**
- * The redirect URI of the latest connection of grant `g` of partner `p`. The purge takes connections of which no token is
- * left: then it is the partner's first one. The order is by time because PostgreSQL may serve one by id from the primary
- * key, and so read the whole table for a grant without connections.
+ * SQL for the redirect URI of the latest connection of grant `g` with partner `p`. The purge deletes connections that
+ * have no tokens left. If the grant has no connection, this is the first redirect URI of the partner. The order is by
+ * time. For an order by id, PostgreSQL may use the primary key, and then reads the whole table for a grant without
+ * connections.
  */
 const latestRedirectUri = `coalesce(
             (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
             p.redirect_uris[1])`
 
-/** For the operator. $1 user id or folded email address, or null for everybody; $2 client_id or null; $3 ended ones too */
+/**
+ * For the operator. $1 user id or folded email address, or null for all users; $2 client_id, or null for all partners;
+ * $3 whether to include ended grants
+ */
 export const listGrants = statement(
   'list_grants',
   Grant,
@@ -42,14 +46,14 @@ export const LiveGrant = Type.Object({
   redirect_uri: Type.String(),
   created_at: Instant,
   last_used_at: Type.Union([Instant, Type.Null()]),
-  /** Of the last 30 days in UTC, today included. */
+  /** The three counts cover the last 30 days in UTC, including today. */
   requests: Type.Number(),
   households: Type.Number(),
   accounts: Type.Number(),
 })
 export type LiveGrant = Static<typeof LiveGrant>
 
-/** What a user shares now. $1 user id */
+/** The user's live grants, with the use of each. $1 user id */
 export const liveGrantsOfUser = statement(
   'live_grants_of_user',
   LiveGrant,
@@ -67,7 +71,7 @@ export const EndedGrant = Type.Object({
   partner_name: Type.String(),
   created_at: Instant,
   revoked_at: Instant,
-  /** Null where it ended before this was recorded. */
+  /** Null if the grant ended before this column existed. */
   revoked_by: Type.Union([
     Type.Literal('user'),
     Type.Literal('operator'),
@@ -77,7 +81,7 @@ export const EndedGrant = Type.Object({
 })
 export type EndedGrant = Static<typeof EndedGrant>
 
-/** The last 20 that ended. $1 user id */
+/** The 20 grants of the user that ended last. $1 user id */
 export const endedGrantsOfUser = statement(
   'ended_grants_of_user',
   EndedGrant,
@@ -87,7 +91,7 @@ export const endedGrantsOfUser = statement(
     ORDER BY g.revoked_at DESC, g.id DESC LIMIT 20`,
 )
 
-/** Ends a grant, and with it every token that came of it. $1 grant id, $2 user id or null for the operator */
+/** Ends a grant, and with it all its connections and tokens. $1 grant id, $2 user id, or null for the operator */
 export const revokeGrant = statement(
   'revoke_grant',
   Type.Object({ client_id: Type.String() }),

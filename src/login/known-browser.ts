@@ -5,33 +5,33 @@ import { type DerivedKeys, hmac, isMacOf, macOf } from '../secrets/derived-keys.
 import { randomId } from '../secrets/token-format.ts'
 import { cookieName, cookieOptions } from '../web/cookies.ts'
 
-/** Accounts that a browser is known to: the latest ones. */
-const mostAccounts = 8
+/** How many accounts know one browser. The most recent logins count. */
+const maxAccounts = 8
 const lifetimeSeconds = 180 * 24 * 3600
 const name = 'latchkey-browser'
 
 /**
- * A browser that has logged in before, or may do so now. Each proof was made by `begin_login` for this id, one account
- * and its password; nothing is stored, and a changed password makes the proof worthless. In the cookie each proof has a
- * tag behind it, by which `isKnownTo` tells without a query, before any work is done.
+ * The content of the known-browser cookie, or a new id for a browser without one. `begin_login` makes each proof from
+ * this id, one account and its password. The server stores nothing, and a changed password makes the proof invalid. In
+ * the cookie a tag follows each proof. With the tag, `isKnownTo` recognizes the browser without a query.
  */
 export type Browser = { id: string; proofs: string[]; taggedProofs: string[] }
 
 const taggedProof = /^([0-9a-f]{64})([\w-]{22})$/
 
-/** The key of a browser's proof for one account, from which only the database makes the proof (`browserProof`). */
+/** The key of a browser's proof for one account. Only the database makes the proof from it (`browserProof`). */
 export function proofKey(keys: DerivedKeys, browser: Browser, email: string): Buffer {
   return hmac(keys.browser, browser.id, foldCase(email.trim()))
 }
 
-/** Whether this service made the cookie of the browser after a login to this account; the password may have changed since. */
+/** Whether the server set this cookie after a login to this account. The password may have changed since then. */
 export function isKnownTo(keys: DerivedKeys, browser: Browser, email: string): boolean {
   return browser.taggedProofs.some((text) =>
     isMacOf(text.slice(64), keys.browser, ...tagParts(browser, email)),
   )
 }
 
-/** A new proof of `begin_login` for `rememberBrowser`. */
+/** A new proof from `begin_login`, with its tag, for `rememberBrowser`. */
 export function tagged(keys: DerivedKeys, browser: Browser, email: string, proof: string): string {
   return proof + macOf(keys.browser, ...tagParts(browser, email))
 }
@@ -46,14 +46,14 @@ export function browserOf(request: FastifyRequest, config: Config): Browser {
   if (!/^\w{22}$/.test(id) || matches.includes(null)) return { id: randomId(), proofs: [], taggedProofs: [] }
   return {
     id,
-    proofs: matches.flatMap((match) => match?.[1] ?? []).slice(0, mostAccounts),
-    taggedProofs: proofs.slice(0, mostAccounts),
+    proofs: matches.flatMap((match) => match?.[1] ?? []).slice(0, maxAccounts),
+    taggedProofs: proofs.slice(0, maxAccounts),
   }
 }
 
-/** `proof` has its tag (`tagged`). */
+/** @param proof with its tag, from `tagged` */
 export function rememberBrowser(reply: FastifyReply, config: Config, browser: Browser, proof: string): void {
-  const proofs = [proof, ...browser.taggedProofs.filter((other) => other !== proof)].slice(0, mostAccounts)
+  const proofs = [proof, ...browser.taggedProofs.filter((other) => other !== proof)].slice(0, maxAccounts)
   const options = { ...cookieOptions(config), maxAge: lifetimeSeconds }
   reply.setCookie(cookieName(config, name), [browser.id, ...proofs].join('.'), options)
 }

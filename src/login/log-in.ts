@@ -10,7 +10,7 @@ import { beginLogin, forgiveLogin } from './login.sql.ts'
 export type LoginAttempt = {
   email: string
   password: string
-  /** The address that it comes from. */
+  /** The IP address of the client. */
   address: string
   browser: Browser
 }
@@ -18,10 +18,10 @@ export type LoginAttempt = {
 export type LoginOutcome =
   /** `credential` is the SHA-256 of the password hash that was checked; `proof` is for `rememberBrowser`. */
   | { kind: 'welcome'; userId: string; credential: Buffer; proof: string }
-  /** Wrong password, unknown user, disabled user: one answer, and the same work behind it. */
+  /** Wrong password, unknown user or disabled user. The response and the work are the same for all three. */
   | { kind: 'refused' }
   | { kind: 'throttled'; retryAfterSeconds: number }
-  /** Too many others are logging in; nothing was counted. */
+  /** Too many logins are in progress. This attempt was not counted. */
   | { kind: 'busy' }
 
 /** @throws {DatabaseUnavailable} */
@@ -39,17 +39,17 @@ export async function logIn(context: Context, attempt: LoginAttempt): Promise<Lo
 async function checkPassword(
   { database, keys, passwordHashLimiter }: Context,
   { email, password, browser }: LoginAttempt,
-  from: string,
+  source: string,
 ): Promise<LoginOutcome> {
-  // Keyed digests: the table tells nobody who tried to log in from where.
-  const source = hmac(keys.throttle, 'source', from)
-  const account = hmac(keys.throttle, 'account', email)
-  const ofBrowser = hmac(keys.throttle, 'browser', browser.id, email)
+  // Keyed digests: a copy of the table does not reveal who tried to log in from which address.
+  const sourceKey = hmac(keys.throttle, 'source', source)
+  const accountKey = hmac(keys.throttle, 'account', email)
+  const browserKey = hmac(keys.throttle, 'browser', browser.id, email)
   const found = await database.one(beginLogin, [
-    source,
-    account,
+    sourceKey,
+    accountKey,
     email,
-    ofBrowser,
+    browserKey,
     proofKey(keys, browser, email),
     browser.proofs,
   ])
@@ -57,14 +57,14 @@ async function checkPassword(
   const matches = await passwordHashLimiter.hash(() => verifyPassword(password, found.password_hash))
   const { user_id: userId, password_hash: hash, proof } = found
   if (!matches || userId === null || hash === null || proof === null) return { kind: 'refused' }
-  await database.run(forgiveLogin, [source, found.known_browser ? ofBrowser : account])
+  await database.run(forgiveLogin, [sourceKey, found.known_browser ? browserKey : accountKey])
   return { kind: 'welcome', userId, credential: sha256(hash), proof: tagged(keys, browser, email, proof) }
 }
 
 /**
- * What the failures of an address are counted under: an IPv4 address, or the /64 of an IPv6 one, which is the least that
- * a single customer of a provider has to choose from. What a translator made of an IPv4 address (RFC 6052) is that
- * address again. What a proxy sends that is no address counts as one source.
+ * The source for which failures are counted: an IPv4 address, or the /64 network of an IPv6 address, because a provider
+ * gives each customer at least a /64. An IPv6 address that a translator made from an IPv4 address (RFC 6052) counts as
+ * that IPv4 address. All invalid addresses that a proxy sends count as one source.
  */
 function loginSource(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown'

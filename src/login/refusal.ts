@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Texts } from '../web/languages/languages.ts'
 import type { LoginOutcome } from './log-in.ts'
 
-/** The status of a page that says why a password was not accepted; with a Retry-After where waiting helps. */
+/** The HTTP status of a page that refuses a password. Sets `Retry-After` if the user should wait. */
 export function refusalStatus(
   reply: FastifyReply,
   refusal: Exclude<LoginOutcome, { kind: 'welcome' }>,
@@ -19,7 +19,7 @@ export function refusalStatus(
   }
 }
 
-/** Why the password was not checked. */
+/** The text that says why the password was not checked. */
 export function pauseText(
   pause: Extract<LoginOutcome, { kind: 'throttled' | 'busy' }>,
   { login }: Texts,

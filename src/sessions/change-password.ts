@@ -6,17 +6,21 @@ import { logIn } from '../login/log-in.ts'
 import { changePasswordInSession, type Session } from './sessions.sql.ts'
 
 export type ChangeOutcome =
-  /** `proof` is for `rememberBrowser`: the one that the browser had was made over the old password. */
+  /** `proof` is for `rememberBrowser`: the browser's old proof is invalid, because it depends on the old password. */
   | { kind: 'changed'; proof: string }
   | { kind: 'unfit'; fault: PasswordFault }
-  /** The current password is wrong; it counts as a failed login, or a stolen session could guess without end. */
+  /** The current password is wrong. It counts as a failed login: a stolen session must not allow unlimited attempts. */
   | { kind: 'refused' }
   | { kind: 'throttled'; retryAfterSeconds: number }
   | { kind: 'busy' }
-  /** The session ended, or the password was changed elsewhere, while this was under way. */
+  /** The session ended, or the password was changed elsewhere, while this change was in progress. */
   | { kind: 'conflict' }
 
-/** Changes the user's password and ends all sessions but this one, which goes on under `newSession`, another id. */
+/**
+ * Changes the user's password and ends all other sessions. This session continues with a new id.
+ * @param newSession SHA-256 of the new session id
+ * @throws {DatabaseUnavailable}
+ */
 export async function changePassword(
   context: Context,
   session: Session & { hash: Buffer },

@@ -15,12 +15,12 @@ import { liveSession } from './sessions.ts'
 const ChangeForm = Type.Object({ current_password: Type.String(), new_password: Type.String() })
 
 /**
- * Changes that wait for their turn. An import locks the users for as long as it takes: were changes to wait for it side by
- * side, a few of them would hold all connections to the database.
+ * How many password changes may wait. Changes run one at a time, because an import locks the users until it ends.
+ * Changes that wait for the import in parallel would hold all database connections.
  */
-const mayWait = 16
+const maxQueuedChanges = 16
 
-/** Where users change their password. */
+/** The page on which users change their password. */
 export function passwordRoutes(app: FastifyInstance, context: Context, web: Web): void {
   const login = '/login?page=password'
   const changes = pLimit(1)
@@ -44,7 +44,7 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
       const browser = browserOf(request, context.config)
       const input = { current, next, address: request.ip, browser }
       const outcome: ChangeOutcome =
-        changes.pendingCount < mayWait
+        changes.pendingCount < maxQueuedChanges
           ? await changes(() => changePassword(context, session, input, hash))
           : { kind: 'busy' }
       request.log.info({ event: 'change_password', outcome: outcome.kind, user_id: session.user_id })

@@ -4,7 +4,11 @@ import type { Context } from '../context.ts'
 import { clearSessionCookie, newSessionId, sessionHash, setSessionCookie } from '../web/cookies.ts'
 import { endSession, findSession, openSession, type Session } from './sessions.sql.ts'
 
-/** The session that the browser is logged in by, with the SHA-256 of its id; and what the client has of its user. */
+/**
+ * The live session of the browser, with the SHA-256 of its id. With `clientId`, it also has the user's subject for this
+ * client and whether the client has a live grant.
+ * @throws {DatabaseUnavailable}
+ */
 export async function liveSession(
   request: FastifyRequest,
   { config, database }: Context,
@@ -29,7 +33,7 @@ export async function startSession(
   setSessionCookie(reply, config, id)
 }
 
-/** Ends this browser's login, in the database too. Grants and connections stay. */
+/** Ends this browser's session in the database and clears its cookie. Grants and connections stay. */
 export async function logOut(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -41,15 +45,15 @@ export async function logOut(
   clearSessionCookie(reply, config)
 }
 
-/** What a person would call the browser and the system of a User-Agent, as far as it can be told. */
+/** The common names of the browser and the operating system in a User-Agent. Null if unknown. */
 function browserName(userAgent = ''): { browser: string | null; system: string | null } {
-  const agent = userAgent.slice(0, 512) // a stranger's text, and what reads it are regular expressions
-  if (agent === '') return { browser: null, system: null } // which the library would not accept
+  const agent = userAgent.slice(0, 512) // limits the work of regular expressions on untrusted text
+  if (agent === '') return { browser: null, system: null } // Bowser throws for an empty text
   const { browser, os } = Bowser.parse(agent)
-  return { browser: named(browser.name), system: named(os.name) }
+  return { browser: shortName(browser.name), system: shortName(os.name) }
 }
 
-/** A name that the library does not know is whatever the User-Agent begins with. */
-function named(name: string | undefined): string | null {
+/** Limits the length: for an unknown browser, Bowser returns the beginning of the User-Agent. */
+function shortName(name: string | undefined): string | null {
   return name?.trim().slice(0, 60) || null
 }

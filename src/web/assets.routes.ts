@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 
-/** A file under an address that changes with its content, so that browsers may keep it for ever. */
+/** A file whose address contains a digest of its content. Browsers may therefore cache it indefinitely. */
 type Asset = { path: string; type: string; content: string }
 
 export type Assets = {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { sha256 } from '../secrets/token-format.ts'
 
-/** `__Host-` keeps a sibling host from planting one (RFC 6265bis section 4.1.3.2); browsers want https for it. */
+/** With `__Host-`, a sibling host cannot set the cookie (RFC 6265bis section 4.1.3.2). The prefix requires https. */
 export function cookieName(config: Config, name: string): string {
   return isHttps(config) ? `__Host-${name}` : name
 }
@@ -29,7 +29,7 @@ export function newSessionId(): { id: string; hash: Buffer } {
   return { id, hash: sha256(id) }
 }
 
-/** To be called once the session is stored: the browser would give up a live one for it. */
+/** Call this only after the session is stored. If storing fails, the browser then keeps its live session. */
 export function setSessionCookie(reply: FastifyReply, config: Config, id: string): void {
   reply.setCookie(cookieName(config, name), id, cookieOptions(config))
 }

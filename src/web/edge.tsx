@@ -15,14 +15,14 @@ import { TechnicalLine } from './parts.tsx'
 type PageContent = {
   reply: FastifyReply
   texts: Texts
-  /** 200 without one. */
+  /** 200 by default. */
   status?: number
   title: ComponentChildren
   body: ComponentChildren
-  /** What beside ourselves a form of this page may lead to; Chromium checks the redirects that answer a form. */
+  /** A CSP source that forms may lead to, in addition to 'self'. Chromium also checks the redirects after a form. */
   formAction?: string
   wide?: boolean
-  /** Whether the page has times: it then loads the script that shows them in the reader's time zone. */
+  /** Whether the page loads the script that shows times in the reader's time zone. */
   localTimes?: boolean
 }
 
@@ -38,22 +38,22 @@ type ErrorPageContent = {
 /** The texts for an error page, in the language of the flow that the HTTP request belongs to. */
 type TextsOf = (request: FastifyRequest) => Promise<Texts>
 
-/** How the slices with pages answer. */
+/** How the slices send pages. */
 export type Web = {
   assets: Assets
-  /** The checks before a form of ours is believed, in order, and before anything in it is looked at. */
+  /** The checks of a form from our own pages: same origin, then CSRF token. They run before the schema's checks. */
   ownForm: preValidationHookHandler[]
-  /** For the hidden field of a form; belongs to this browser and to its session. */
+  /** For the hidden field of a form. The token is bound to this browser and to its session. */
   csrfToken(reply: FastifyReply): string
   page(content: PageContent): FastifyReply
   errorPage(content: ErrorPageContent): FastifyReply
 }
 
-/** The edge of everything a person looks at: cookies, CSRF, security headers, and errors as pages. */
+/** Sets up what all pages share: cookies, CSRF protection, security headers, and error pages. */
 export async function webEdge(app: FastifyInstance, context: Context, textsOf: TextsOf): Promise<Web> {
   const { config, keys } = context
   const assets = loadAssets()
-  app.removeContentTypeParser('application/json') // browsers send forms, and parseForm has checked those
+  app.removeContentTypeParser('application/json') // browsers send only forms, which parseForm reads
   await app.register(fastifyCookie)
   await app.register(fastifyCsrf, {
     cookieKey: cookieName(config, 'latchkey-csrf'),
@@ -101,7 +101,7 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
   return web
 }
 
-/** A token belongs to the session as well as to the browser: it dies with the login it was made in. */
+/** Binds the CSRF token to the session as well as to the browser. The token becomes invalid when the session ends. */
 function csrfOwner(request: FastifyRequest, config: Config): string {
   return sessionHash(request, config)?.toString('base64url') ?? 'nobody'
 }
@@ -130,7 +130,7 @@ function sendError({ web, request, reply, texts, error }: Failure & { error: unk
     return web.errorPage({ reply, texts, status: 403, heading, text: <p>{text}</p>, recoveryLink })
   }
   const fault = classify(error)
-  // Pages accept forms only. The general explanation names JSON too, which the token endpoint accepts.
+  // Pages accept only forms. The general explanation also names JSON, which only the token endpoint accepts.
   const explanation = fault.status === 415 ? formsOnly : fault.explanation
   if (fault.kind !== 'client') request.log.error(error)
   if (fault.kind === 'unavailable') reply.header('retry-after', '1')
@@ -145,8 +145,8 @@ function sendError({ web, request, reply, texts, error }: Failure & { error: unk
 }
 
 /**
- * A second line behind the CSRF token. Our own forms carry `Origin: null`, because the pages ask for no referrer; the
- * browser's Sec-Fetch-Site then tells whose they are.
+ * A second defence against CSRF, in addition to the token. Browsers send `Origin: null` with our own forms, because of
+ * the pages' referrer policy. In that case `Sec-Fetch-Site` tells whether the form is from our own origin.
  */
 function isOwnPage({ headers }: FastifyRequest, authUrl: string): boolean {
   if (headers.origin && headers.origin !== 'null') return headers.origin === authUrl

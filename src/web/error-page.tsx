@@ -6,7 +6,7 @@ import type { Texts } from './languages/languages.ts'
 
 export type RecoveryLink = { label: string; href: string }
 
-/** The link of an error page that has no better one. */
+/** The default link of an error page. */
 export function connectedAppsLink({ errors }: Texts): RecoveryLink {
   return { label: errors.toConnectedApps, href: '/connections' }
 }
@@ -38,21 +38,21 @@ export function ErrorPage(props: {
 }
 
 /** The fields that name the next page. Nothing else is read from a form that failed its checks. */
-const Carried = Type.Object({
+const DestinationFields = Type.Object({
   request: Type.Optional(Type.String()),
   logout: Type.Optional(Type.String()),
   page: Type.Optional(Type.String()),
 })
-type Carried = Static<typeof Carried>
-const carried = Compile(Carried)
+type DestinationFields = Static<typeof DestinationFields>
+const destinationFields = Compile(DestinationFields)
 
-/** A link to a fresh copy of the page that the form was on. */
+/** A link that opens the page of the form again, with a new CSRF token. */
 export function retryLink({ url, body }: FastifyRequest, texts: Texts): RecoveryLink {
-  const href = pageOf(url, carried.Check(body) ? body : {})
+  const href = pageOf(url, destinationFields.Check(body) ? body : {})
   return href === undefined ? connectedAppsLink(texts) : { label: texts.errors.tryAgain, href }
 }
 
-function pageOf(url: string, { request, logout, page }: Carried): string | undefined {
+function pageOf(url: string, { request, logout, page }: DestinationFields): string | undefined {
   if (request) return `/connect?${new URLSearchParams({ request })}`
   if (logout) return `/logout?${new URLSearchParams({ logout })}`
   const [path] = /^\/(login|sessions|password|connections)\b/.exec(url) ?? []

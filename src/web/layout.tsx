@@ -14,7 +14,7 @@ type Document = {
   localTimes: boolean
 }
 
-/** A whole HTML document. Everything in it is escaped by default, and there is no inline script. */
+/** A complete HTML document. Preact escapes all text. There is no inline script. */
 export function renderPage({ environment, assets, texts, title, body, wide, localTimes }: Document): string {
   const document = (
     <html lang={texts.language}>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Language } from './languages/languages.ts'
 
-/** The hidden fields of every form: the CSRF token, and the next page where it varies. */
+/** The hidden fields of every form: the CSRF token, and the next page if the form has more than one. */
 export function HiddenFields(props: {
   csrf: string
   request?: string | undefined
@@ -25,12 +25,12 @@ export function UserName({ children }: { children: string }) {
   )
 }
 
-/** A name in a title, where no markup can stand: the characters FSI and PDI do what `<bdi>` does on the page. */
+/** Isolates the direction of a name in a title, which cannot contain `<bdi>`, with the characters FSI and PDI. */
 export function isolated(name: string): string {
   return `\u2068${name}\u2069`
 }
 
-/** The technical reason, for developers. It is in English on pages of every language. */
+/** The technical reason, for developers. It is in English in all languages of the page. */
 export function TechnicalLine({ children }: { children: string }) {
   return (
     <p lang="en">
@@ -40,28 +40,29 @@ export function TechnicalLine({ children }: { children: string }) {
 }
 
 /**
- * Text that a stranger sent, for the developer who looks for the fault in it. Everything but printable ASCII is shown as
- * an escape, spaces too: control characters cannot rearrange the line, and a message cannot pass for ours.
+ * Shows untrusted text from the request, so that a developer can find the error in it. Spaces and all characters except
+ * printable ASCII are shown as escapes. Control characters therefore cannot rearrange the line, and an attacker cannot
+ * show a message that looks like ours.
  */
 export function ReceivedText({ children }: { children: string }) {
   const shown = children
-    .slice(0, longestReceivedText)
+    .slice(0, maxReceivedText)
     .replace(/[^\x21-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`)
   return (
     <code class="received" dir="ltr">
       {shown}
-      {children.length > longestReceivedText && '…'}
+      {children.length > maxReceivedText && '…'}
     </code>
   )
 }
 
 /** In UTF-16 code units. */
-const longestReceivedText = 300
+const maxReceivedText = 300
 
-/** Why a form was rejected. The field in question refers to it by `aria-describedby`. */
+/** Says why a form was rejected. The invalid field refers to it with `aria-describedby`. */
 export function FormFault({ id, children }: { id: string; children: ComponentChildren }) {
   return (
-    // A live region is announced only when it changes, and this is a new page. Focus makes screen readers read it.
+    // Screen readers announce a live region only when it changes. On a new page they read it because it has the focus.
     <p class="fault" role="alert" id={id} tabIndex={-1} autofocus>
       {children}
     </p>
@@ -80,8 +81,8 @@ const minute = {
 } as const
 
 /**
- * Date and time to the minute, in UTC: the server does not know the reader's time zone. On a page with `localTimes` the
- * script changes it to local time; with `relative` to a text like "2 hours ago".
+ * Date and time to the minute, in UTC, because the server does not know the reader's time zone. On a page with
+ * `localTimes`, the script changes it to local time, or with `relative` to a text such as "2 hours ago".
  */
 export function Moment(props: { at: Date; language: Language; relative?: boolean }) {
   const { at, language, relative = false } = props

@@ -34,11 +34,11 @@ export function createApp(config: Config) {
     )
   }
 
-  // The forms consist of one button, so there is no body to parse.
+  // Each form is only a button, so the body is ignored.
   app.addContentTypeParser('application/x-www-form-urlencoded', async () => undefined)
 
   app.setNotFoundHandler(() => {
-    throw new Refused(404, 'Not found', 'There is no such page here.')
+    throw new Refused(404, 'Not found', 'This page does not exist.')
   })
 
   app.setErrorHandler((error, request, reply) => {
@@ -51,7 +51,7 @@ export function createApp(config: Config) {
   return app
 }
 
-// Logs only the stacks, because other properties of an error from the token endpoint can contain tokens.
+// Logs only the stacks. Other properties of an error from the token endpoint can contain tokens.
 function logFault({ title, detail }: Explanation, error: unknown) {
   console.error(`${title}: ${detail}`)
   for (let fault = error; fault instanceof Error; fault = fault.cause) console.error(fault.stack)

@@ -5,11 +5,11 @@ import type { Config } from './config.ts'
 export const Tokens = Type.Object({
   accessToken: Type.String(),
   refreshToken: Type.String(),
-  expiresAt: Type.Number({ description: 'When the access token ends, in milliseconds since 1970.' }),
+  expiresAt: Type.Number({ description: 'When the access token expires, in milliseconds since the epoch.' }),
 })
 export type Tokens = Static<typeof Tokens>
 
-/** Binds a login to the browser that started it. Without it, an attacker's code would be accepted (login CSRF). */
+/** Binds a login to the browser that started it. Otherwise an attacker could inject a code (login CSRF). */
 export const Attempt = Type.Object({
   state: Type.String(),
   nonce: Type.String(),
@@ -76,7 +76,7 @@ export function createAuthorization({ authUrl, partnerUrl, clientId, clientSecre
 function toTokens(response: Awaited<ReturnType<typeof openid.refreshTokenGrant>>): Tokens {
   const { access_token, refresh_token, expires_in } = response
   if (refresh_token === undefined || expires_in === undefined) {
-    throw new openid.ClientError('The token response lacks refresh_token or expires_in.')
+    throw new openid.ClientError('The token response has no refresh_token or no expires_in.')
   }
   return { accessToken: access_token, refreshToken: refresh_token, expiresAt: Date.now() + expires_in * 1000 }
 }

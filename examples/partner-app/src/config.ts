@@ -9,7 +9,7 @@ export interface Config {
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
 
-/** Reads the configuration. @throws {Error} one error that lists all faults */
+/** Reads the configuration. @throws {Error} one error that lists everything that is invalid */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const faults: string[] = []
 
@@ -39,7 +39,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     clientSecret: required('PARTNER_CLIENT_SECRET'),
     dataFile: env.PARTNER_DATA_FILE || './partner-app-data.json',
   }
-  if (faults.length > 0) throw new Error(`The configuration has faults:\n- ${faults.join('\n- ')}`)
+  if (faults.length > 0) throw new Error(`Invalid configuration:\n- ${faults.join('\n- ')}`)
   return config
 }
 

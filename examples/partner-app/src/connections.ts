@@ -5,11 +5,11 @@ import { parseJson } from './parse-json.ts'
 
 export type Connections = ReturnType<typeof openConnections>
 
-/** The tokens of every connected browser session, in one file that only the app's operating system user may read. */
+/** The tokens of every connected browser session. They are in one file that only the app's system user can read. */
 export function openConnections(file: string) {
   const connections = new Map(Object.entries(read(file)))
 
-  // Synchronous, so that writes never overlap and a token is on disk before it is used.
+  // Synchronous: writes never overlap, and a token is on disk before it is used.
   function save() {
     const draft = `${file}.draft`
     const text = JSON.stringify(Object.fromEntries(connections), null, 2)
@@ -17,7 +17,7 @@ export function openConnections(file: string) {
     renameSync(draft, file)
   }
 
-  // Fails at the start, and not after a login, if the file cannot be written.
+  // If the file cannot be written, the app fails when it starts and not after a login.
   save()
 
   return {
@@ -39,6 +39,6 @@ function read(file: string) {
   try {
     return parseJson(Type.Record(Type.String(), Tokens), readFileSync(file, 'utf8'))
   } catch (cause) {
-    throw new Error(`${file} cannot be read as the app's data. Repair it, or move it away.`, { cause })
+    throw new Error(`${file} is not a valid data file. Repair it or move it away.`, { cause })
   }
 }

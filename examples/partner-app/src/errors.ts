@@ -1,4 +1,4 @@
-/** This app refuses the request. The message is shown to the user. */
+/** The app refuses the request. The user sees the message. */
 export class Refused extends Error {
   readonly status: number
   readonly title: string
@@ -16,7 +16,7 @@ export class NotConnected extends Refused {
   }
 }
 
-/** An error answer of the API, with the texts and the request id from its problem document (RFC 9457). */
+/** An error response of the API, with the texts and the request id of its problem document (RFC 9457). */
 export class ApiError extends Error {
   readonly status: number
   readonly title: string

@@ -13,7 +13,7 @@ export interface Explanation {
   requestId?: string | undefined
 }
 
-/** Turns an error into a text for the user. */
+/** Turns an error into a status and texts for the user. */
 export function explain(error: unknown): Explanation {
   if (error instanceof Refused) return { status: error.status, title: error.title, detail: error.message }
   if (error instanceof ApiError) {
@@ -28,27 +28,32 @@ export function explain(error: unknown): Explanation {
     }
   }
   if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) {
-    const { error: code, error_description: description = 'It gave no reason.' } = error
-    return { status: 502, title: 'The platform refused', detail: `${description} (${code})` }
+    const { error: code, error_description: description = 'It sent no description.' } = error
+    return { status: 502, title: 'The platform refused the request', detail: `${description} (${code})` }
   }
   if (error instanceof WWWAuthenticateChallengeError) {
     return {
       status: 502,
-      title: 'The platform refused',
+      title: 'The platform refused the request',
       detail: 'It does not accept the client id and secret of this app.',
     }
   }
-  if (isNoUsableAnswer(error)) {
+  if (isInvalidResponse(error)) {
     return {
       status: 502,
-      title: 'The platform gave no usable answer',
-      detail: 'It may be starting or busy. Try again in a moment.',
+      title: 'The platform sent no valid response',
+      detail: 'It may be unavailable. Try again in a moment.',
     }
   }
-  return { status: 500, title: 'Something went wrong', detail: 'The fault is in this app. Try again later.' }
+  return {
+    status: 500,
+    title: 'Something went wrong',
+    detail: 'This is an error of this app. Try again later.',
+  }
 }
 
-function isNoUsableAnswer(error: unknown) {
+/** Also for a timeout, and for a server that cannot be reached. */
+function isInvalidResponse(error: unknown) {
   return (
     error instanceof ClientError ||
     error instanceof SyntaxError ||

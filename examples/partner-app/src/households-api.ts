@@ -20,14 +20,14 @@ const Account = Type.Object({
 })
 export type Account = Static<typeof Account>
 
-/** RFC 9457 */
+/** A problem document (RFC 9457). */
 const Problem = Type.Object({
   title: Type.String(),
   detail: Type.Optional(Type.String()),
   request_id: Type.Optional(Type.String()),
 })
 
-/** The query strings of the previous and the next page, if these exist. */
+/** The query strings of the previous and the next page, or undefined if there is none. */
 export interface Neighbours {
   previous: string | undefined
   next: string | undefined
@@ -73,7 +73,7 @@ function call(url: URL, token: string) {
   return fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(10_000) })
 }
 
-// Uses only the query of a link, because a header must not decide to which server the token is sent.
+// Uses only the query of a link. Otherwise a header could make the app send the token to another server.
 function neighbours(response: Response, url: URL): Neighbours {
   const header = response.headers.get('link')
   const query = (rel: string) => {

@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 import { Refused } from './errors.ts'
 
 export function registerSecurity(app: FastifyInstance, { authUrl, partnerUrl }: Config) {
-  // Browsers also check the redirects of a form against form-action, and /connect redirects to the platform.
+  // /connect redirects to the platform, and browsers also check the redirects after a form against form-action.
   const contentSecurityPolicy = [
     "default-src 'none'",
     "style-src 'self'",
@@ -18,12 +18,12 @@ export function registerSecurity(app: FastifyInstance, { authUrl, partnerUrl }: 
       'cache-control': 'no-store',
       'content-security-policy': contentSecurityPolicy,
       'x-content-type-options': 'nosniff',
-      // Not no-referrer: browsers would send `Origin: null` with the forms of this app.
+      // With no-referrer, browsers would send `Origin: null` with the forms of this app.
       'referrer-policy': 'same-origin',
     })
   })
 
-  // CSRF protection: browsers send the origin of the site that contains the form.
+  // CSRF protection: browsers send the origin of the page that contains the form.
   app.addHook('preHandler', async (request) => {
     const { origin } = request.headers
     if (request.method === 'POST' && origin !== undefined && origin !== partnerUrl.origin) {

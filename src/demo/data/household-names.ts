@@ -1,4 +1,4 @@
-/** Common family names of a language, and what households are called there; `*` stands for the family name. */
+/** Common family names of a language, and its forms of household names. `*` stands for the family name. */
 type Naming = { forms: [string, string]; families: string[] }
 
 const namings: Naming[] = [
@@ -92,8 +92,8 @@ const namings: Naming[] = [
   },
 ]
 
-/** What a careless search or a careless page stumbles over. */
-const awkward = [
+/** Names that reveal errors in escaping, in searching and in case folding. */
+const difficultNames = [
   '100% Pension Trust',
   '50%_50 Partnership',
   'Long_Meadow Estate',
@@ -106,17 +106,15 @@ const awkward = [
   'straßenbau weiß',
   'ΟΔΥΣΣΕΥΣ ΣΤΑΥΡΟΣ',
   'Οδυσσεύς Σταύρος',
-  'Ze\u0301phyrine de\u0301compose\u0301e', // the accents as code points of their own
+  'Ze\u0301phyrine de\u0301compose\u0301e', // with combining accents
   'Zéphyrine composée',
   'ﬁne Fabrics Family', // with a ligature
   'Null',
 ]
 
-/**
- * Some 400 names in a fixed order, neighbours from different languages. Every 29th household has none, which is ''.
- */
+/** About 400 names in a fixed order. Neighbours are from different languages. Every 29th household has no name (''). */
 export function householdNames(): string[] {
-  const names = [...awkward]
+  const names = [...difficultNames]
   for (const form of [0, 1] as const) {
     for (let family = 0; family < 12; family++) {
       for (const { forms, families } of namings) names.push(forms[form].replace('*', families[family] ?? ''))

@@ -2,11 +2,11 @@ export type DemoLogin = {
   email: string
   password: string
   name: string
-  /** What this login shows, for the person who chooses one. */
+  /** Describes what the user sees, for the person who chooses a login. */
   sees: string
 }
 
-/** Which households of the firm, counted from 0 within it, a person has access to accounts of. */
+/** Whether a user has access to accounts of a household. `household` is its number in the firm, from 0. */
 type Access = (household: number) => boolean
 
 export type DemoUser = DemoLogin & {
@@ -20,7 +20,7 @@ export type DemoUser = DemoLogin & {
 export const firms = [
   { id: 'northbridge', name: 'Northbridge Wealth' },
   { id: 'kessler', name: 'Keßler & Söhne Vermögensverwaltung' },
-  { id: 'aurora', name: 'Aurora Family Office, Ltd.' }, // nobody here sees the whole firm
+  { id: 'aurora', name: 'Aurora Family Office, Ltd.' }, // no user sees the whole firm
 ]
 
 export const roles = [
@@ -31,13 +31,13 @@ export const roles = [
 
 const none: Access = () => false
 
-/** The last third of a firm's households is in nobody's hands: only who sees the whole firm finds them. */
-const inThirds =
+/** Every third household, from the first or the second. Few users see the remaining third. */
+const everyThird =
   (third: 0 | 1): Access =>
   (household) =>
     household % 3 === third
 
-/** Their passwords are public: this is a demo. */
+/** The passwords are public, because this is a demo. */
 export const people: DemoUser[] = [
   user(
     'ada',
@@ -47,30 +47,30 @@ export const people: DemoUser[] = [
     none,
     'every household of Northbridge: three pages',
   ),
-  user('ben', 'northbridge', 'advisor', 'Ben Okafor', inThirds(0), 'a third of Northbridge'),
-  user('chloe', 'northbridge', 'advisor', 'Chloé Béranger', inThirds(1), 'another third of Northbridge'),
+  user('ben', 'northbridge', 'advisor', 'Ben Okafor', everyThird(0), 'a third of Northbridge'),
+  user('chloe', 'northbridge', 'advisor', 'Chloé Béranger', everyThird(1), 'another third of Northbridge'),
   user(
     'dan',
     'northbridge',
     'assistant',
     'Dan Ó Briain',
     (n) => n < 5,
-    'five households of Northbridge at most',
+    'at most five households of Northbridge',
   ),
   user(
     'eve',
     'northbridge',
     'advisor',
     'Eve Lindqvist',
-    inThirds(0),
+    everyThird(0),
     'nothing: this user is disabled',
     'disabled',
   ),
   user('greta', 'kessler', 'principal', 'Greta Keßler', none, 'every household of Keßler & Söhne'),
-  user('jurgen', 'kessler', 'advisor', 'Jürgen Weiß', inThirds(0), 'a third of Keßler & Söhne'),
-  user('selin', 'kessler', 'assistant', 'Selin Işık', inThirds(1), 'another third of Keßler & Söhne'),
+  user('jurgen', 'kessler', 'advisor', 'Jürgen Weiß', everyThird(0), 'a third of Keßler & Söhne'),
+  user('selin', 'kessler', 'assistant', 'Selin Işık', everyThird(1), 'another third of Keßler & Söhne'),
   user('omar', 'kessler', 'advisor', 'عمر الخوري', (n) => n % 10 === 4, 'a tenth of Keßler & Söhne'),
-  user('mei', 'aurora', 'advisor', '陈美', inThirds(0), 'a third of Aurora, where nobody sees everything'),
+  user('mei', 'aurora', 'advisor', '陈美', everyThird(0), 'a third of Aurora, where no user sees everything'),
   user('niko', 'aurora', 'assistant', 'Νίκος Ιωάννου', (n) => n === 2, 'one household of Aurora'),
   user('zoe', 'aurora', 'advisor', 'Zoë Ferreira', none, 'nothing: no access to any account'),
 ]

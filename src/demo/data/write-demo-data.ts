@@ -7,7 +7,7 @@ type Row = string[]
 type Household = { id: string; firm: string; name: string; numberInFirm: number }
 type Account = { id: string; household: Household; row: Row }
 
-/** Writes the six files of an import; every call writes the same. @returns who can log in, and what each then sees */
+/** Writes the six files of an import. Every call writes the same data. @returns the logins, and what each one sees */
 export async function writeDemoData(directory: string): Promise<DemoLogin[]> {
   const households = makeHouseholds()
   const accounts = households.flatMap(makeAccounts)
@@ -45,7 +45,7 @@ export async function writeDemoData(directory: string): Promise<DemoLogin[]> {
     .map(({ email, password, name, sees }) => ({ email, password, name, sees }))
 }
 
-/** Northbridge has more than two pages of 100, Keßler more than one, Aurora less. */
+/** Northbridge has more than 200 households, Keßler more than 100, Aurora fewer: a page has up to 100. */
 function makeHouseholds(): Household[] {
   const sizes = new Map<string, number>()
   return householdNames().map((name, index) => {
@@ -67,7 +67,7 @@ const kinds = [
 ]
 const currencies = ['EUR', 'USD', 'GBP', 'CHF', 'JPY']
 
-/** One to four each, but none for every 23rd household; every sixth account is closed. */
+/** One to four accounts for each household, none for every 23rd household. Every sixth account is closed. */
 function makeAccounts(household: Household, index: number): Account[] {
   const count = index % 23 === 22 ? 0 : 1 + ((index * 7) % 4)
   return Array.from({ length: count }, (_, which) => {
@@ -82,7 +82,7 @@ function makeAccounts(household: Household, index: number): Account[] {
   })
 }
 
-/** To every account of a household in reach, save that advisors' second accounts are left out now and then. */
+/** Access to all accounts in the user's households, except the second account of every fourth household. */
 function makeAccess(accounts: Account[]): Row[] {
   return people.flatMap((user) =>
     accounts

@@ -67,7 +67,7 @@ function AccountRow({ account }: { account: Account }) {
   )
 }
 
-/** On a phone the style sheet shows the name of the column before the value. */
+/** On narrow screens the style sheet shows `data-label`, the name of the column, before the value. */
 function Cell({ column, children }: { column: (typeof columns)[number]; children: ComponentChildren }) {
   return (
     <td data-label={column}>

@@ -16,8 +16,8 @@ function Invitation() {
         <p>Connect this app to the platform where you keep them.</p>
       </hgroup>
       <p>
-        You log in on the platform, never here: this app does not see your password. It may read the
-        households and accounts that you may see, until you disconnect.
+        You log in on the platform. This app does not see your password. Until you disconnect, it can read the
+        households and accounts that you can see.
       </p>
       <ConnectButton />
     </article>
@@ -29,7 +29,7 @@ function Connected() {
     <article>
       <hgroup>
         <h1>You are connected</h1>
-        <p>This app may read the households and accounts that you may see.</p>
+        <p>This app can read the households and accounts that you can see.</p>
       </hgroup>
       <p>
         <a href="/households">See your households</a>

@@ -11,7 +11,7 @@ export function HouseholdsPage({ items, pattern, previous, next }: HouseholdsPro
   return (
     <Layout title="Households" connected>
       <h1>Households</h1>
-      {/* biome-ignore lint/a11y/useSemanticElements: Pico draws the search form by its role. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: Pico styles the search form by its role. */}
       <form role="search" method="get" action="/households">
         <input
           type="search"

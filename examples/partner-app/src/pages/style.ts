@@ -1,6 +1,6 @@
-/** On top of Pico CSS. */
+/** Added to Pico CSS. */
 export const style = `
-/* Pico gives buttons a text colour of their own, so the ring keeps the page's. */
+/* Pico gives buttons their own text colour. The focus ring always uses the text colour of the page. */
 :root {
   --focus-ring: var(--pico-color);
 }
@@ -12,7 +12,7 @@ export const style = `
 td {
   overflow-wrap: anywhere;
 }
-/* On a phone a row of a table is a card, so that nothing is scrolled sideways. */
+/* On narrow screens each row of a table is a card, so that no horizontal scrolling is needed. */
 @media (max-width: 640px) {
   .cards thead {
     display: block;

@@ -8,7 +8,7 @@ import { HomePage } from '../pages/home.tsx'
 import { sendPage } from '../pages/layout.tsx'
 import { parseJson } from '../parse-json.ts'
 
-const month = 30 * 24 * 60 * 60
+const monthSeconds = 30 * 24 * 60 * 60
 
 export function registerConnect(
   app: FastifyInstance,
@@ -34,10 +34,10 @@ export function registerConnect(
     const callback = new URL(request.url, partnerUrl)
     const tokens = await authorization.finish(callback, readAttempt(attempt, callback))
 
-    // A new session id for every connection prevents session fixation: an id that an attacker planted is not used.
+    // Session fixation: every connection gets a new session id, so an id that an attacker has set is never used.
     const sessionId = randomUUID()
     connections.put(sessionId, tokens)
-    reply.setCookie(sessionCookie, sessionId, { maxAge: month })
+    reply.setCookie(sessionCookie, sessionId, { maxAge: monthSeconds })
     return reply.redirect('/households', 303)
   })
 
@@ -56,7 +56,11 @@ export function registerConnect(
 function readAttempt(cookie: string | undefined, callback: URL): Attempt {
   const attempt = cookie === undefined ? undefined : parseJson(Attempt, cookie)
   if (attempt?.state !== callback.searchParams.get('state')) {
-    throw new Refused(400, 'Not connected', 'This login was not started here, or another one came after it.')
+    throw new Refused(
+      400,
+      'Not connected',
+      'This login was not started in this browser, or a newer login replaced it.',
+    )
   }
   return attempt
 }

@@ -19,7 +19,7 @@ export function registerHouseholds(app: FastifyInstance, api: HouseholdsApi) {
   })
 }
 
-// A page of this app has the same query as the API, so that the API's paging links also work here.
+// The pages of this app have the same query parameters as the API. The query of an API link therefore works here too.
 function readQuery(request: FastifyRequest) {
   const query = new URL(request.url, 'http://localhost').searchParams
   query.set('page_size', '25')
