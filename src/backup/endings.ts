@@ -19,16 +19,17 @@ const nothingApplied: AppliedEndings = { grants: 0, connections: 0, users: 0, pa
 const copied = [
   {
     table:
-      'replaced_grants (id bigint, user_id text, client_id text, revoked_at timestamptz, revoked_by text)',
-    query: 'SELECT id, user_id, client_id, revoked_at, revoked_by FROM grants WHERE revoked_at IS NOT NULL',
+      'replaced_grants (id bigint, user_id text, client_id text, revoked_at timestamptz, revoked_by text, revoked_for text)',
+    query:
+      'SELECT id, user_id, client_id, revoked_at, revoked_by, revoked_for FROM grants WHERE revoked_at IS NOT NULL',
   },
   {
     table: 'replaced_connections (id bigint, code_hash bytea, revoked_at timestamptz, revoked_for text)',
     query: 'SELECT id, code_hash, revoked_at, revoked_for FROM connections WHERE revoked_at IS NOT NULL',
   },
   {
-    table: 'replaced_users (id text, status text, password_hash text)',
-    query: 'SELECT id, status, password_hash FROM users',
+    table: 'replaced_users (id text, status text, password_hash text, disabled_by_operator_at timestamptz)',
+    query: 'SELECT id, status, password_hash, disabled_by_operator_at FROM users',
   },
   {
     table:
@@ -43,7 +44,8 @@ const copied = [
  */
 const endGrants = `
   UPDATE grants g SET revoked_at = r.revoked_at,
-         revoked_by = CASE WHEN r.revoked_by IN ('user', 'operator') THEN r.revoked_by END
+         revoked_by = CASE WHEN r.revoked_by IN ('user', 'operator') THEN r.revoked_by END,
+         revoked_for = CASE WHEN r.revoked_for = 'firm_changed' THEN r.revoked_for END
     FROM replaced_grants r
    WHERE r.id = g.id AND r.user_id = g.user_id AND r.client_id = g.client_id AND g.revoked_at IS NULL`
 
@@ -55,9 +57,10 @@ const endConnections = `
    WHERE r.id = c.id AND r.code_hash = c.code_hash AND c.revoked_at IS NULL`
 
 const takeUsers = `
-  UPDATE users u SET status = r.status, password_hash = r.password_hash
+  UPDATE users u SET status = r.status, password_hash = r.password_hash, disabled_by_operator_at = r.disabled_by_operator_at
     FROM replaced_users r
-   WHERE r.id = u.id AND (u.status, u.password_hash) IS DISTINCT FROM (r.status, r.password_hash)`
+   WHERE r.id = u.id AND (u.status, u.password_hash, u.disabled_by_operator_at)
+           IS DISTINCT FROM (r.status, r.password_hash, r.disabled_by_operator_at)`
 
 const takePartners = `
   UPDATE partners p SET status = r.status, secret_hashes = r.secret_hashes, jwks = r.jwks, key_thumbprints = r.key_thumbprints

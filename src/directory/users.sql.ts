@@ -43,7 +43,7 @@ export const updatePassword = statement(
    SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed`,
 )
 
-/** An import does not undo it (docs/operate.md). $1 id or email folded. No row: no such user. */
+/** An import does not undo it (docs/users.md). $1 id or email folded. No row: no such user. */
 export const updateToDisabled = statement(
   'update-to-disabled',
   changedUser,

@@ -55,7 +55,7 @@ type Work = {
 }
 
 /**
- * Brings the directory's tables to what the CSV files in `directory` say (docs/operate.md, docs/adr/0013): adds and
+ * Brings the directory's tables to what the CSV files in `directory` say (docs/import.md, docs/adr/0013): adds and
  * changes, deletes only where `prune` says so, all or nothing. The API goes on answering meanwhile.
  */
 export async function importDirectory(

@@ -187,6 +187,10 @@ describe('51: what ended after the backup stays ended', () => {
       }
       expect(await statusOf(other, ofSuspended.refreshToken)).toBe(400)
       expect(await statusOf(rotated, ofRotated.refreshToken)).toBe(401)
+      expect(await on(target).json('user', 'show', 'eve')).toMatchObject({
+        status: 'disabled',
+        disabled_by_operator_at: expect.any(String),
+      })
       const renewed = { ...rotated, clientSecret: client_secret }
       expect(await statusOf(renewed, ofRotated.refreshToken)).toBe(200)
     })
