@@ -12,7 +12,7 @@ const server = await serverFixture({ users: ['ada'] })
 const partner = await server.partner({ redirectUri: `${server.authUrl}/arrived` })
 const browser = await browserFixture()
 
-/** Visits login, the refused login, connect, errors and logout, and looks at each. */
+/** Visits login, failed login, connect, error pages and logout, and calls `look` on each. */
 async function visit(
   options: BrowserContextOptions,
   asked: { partner: TestPartner; language: string },
@@ -77,7 +77,7 @@ test.each(everyLanguageOnce)(
   },
 )
 
-test.each(languages)('in %s: at 320 pixels even long names are not scrolled sideways', async (language) => {
+test.each(languages)('in %s: at 320 pixels even long names need no sideways scrolling', async (language) => {
   const long = await server.partner({
     name: `${'Vermögensverwaltungs'.repeat(3)} ${'W'.repeat(35)}`,
     redirectUri: `https://${'very-long-label-'.repeat(3)}x.${'another-long-label-'.repeat(3)}x.example/callback`,
@@ -96,7 +96,7 @@ describe('by keyboard alone', () => {
         type === 'email' || type === 'password' ? name : role ?? (value || textContent).trim())(document.activeElement)`,
     )
 
-  /** The ring around the element that has the focus, with the contrast of its colour to the ground of the page. */
+  /** The focus ring of the focused element, with the contrast of its colour to the page background. */
   const ring = (page: Page) =>
     page.evaluate<Ring>(`(() => {
       const rgb = (colour) => {
@@ -117,7 +117,7 @@ describe('by keyboard alone', () => {
     })()`)
   type Ring = { outlineStyle: string; outlineWidth: string; outlineOffset: string; contrast: number }
 
-  /** The stops of the Tab key, in order; each is seen to have the focus. */
+  /** The elements that the Tab key reaches, in order. Each must show a visible focus ring. */
   async function expectStops(page: Page, stops: string[]): Promise<void> {
     for (const stop of stops) {
       await page.keyboard.press('Tab')
@@ -137,7 +137,7 @@ describe('by keyboard alone', () => {
     await expectStops(page, ['password'])
     await page.keyboard.type('not the password')
     await page.keyboard.press('Enter')
-    // What went wrong has the focus, and with it the screen reader's attention; the fields are named by it.
+    // The error message has the focus, so that screen readers announce it. The fields refer to it.
     await page.getByRole('alert').waitFor()
     expect(await focused(page)).toBe('alert')
     expect((await ring(page)).outlineStyle).toBe('solid')

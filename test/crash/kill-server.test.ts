@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 describe('41: kill -9 of the server during token traffic, three times', () => {
-  test('no token that was answered is lost, and the server comes up by itself', {
+  test('no token that the server returned is lost, and the server restarts without help', {
     timeout: 90_000,
   }, async () => {
     const postgres = runningPostgres(latchkey.dataDir)
@@ -41,8 +41,8 @@ describe('41: kill -9 of the server during token traffic, three times', () => {
       await traffic.expectRefreshTokensLive()
     }
     await traffic.expectLive(traffic.ledger)
-    expect(traffic.cutOff).toBeGreaterThan(0) // otherwise every kill missed
-    expect(runningPostgres(latchkey.dataDir)).toBe(postgres) // the orphan was adopted each time
+    expect(traffic.cutOff).toBeGreaterThan(0) // otherwise no kill hit a request
+    expect(runningPostgres(latchkey.dataDir)).toBe(postgres) // each start adopted the orphan
   })
 })
 
@@ -60,7 +60,7 @@ describe('41: kill -9 of the server and its PostgreSQL at once', () => {
     })
   })
 
-  test('the next start recovers all that was answered', async () => {
+  test('the next start recovers all tokens that the server returned', async () => {
     const before = traffic.ledger.length
     const postgres = runningPostgres(latchkey.dataDir)
     await traffic.during(() => {
@@ -74,7 +74,7 @@ describe('41: kill -9 of the server and its PostgreSQL at once', () => {
     await traffic.expectRefreshTokensLive()
   })
 
-  test('a revocation that was answered stays one', async () => {
+  test('a confirmed revocation is kept', async () => {
     const revoked = traffic.chains.pop()
     if (!revoked) throw new Error('no chain')
     const answer = await token(latchkey, partner, { token: revoked.refreshToken }, 'revoke')

@@ -27,7 +27,7 @@ afterAll(async () => {
   latchkey?.remove()
 })
 
-test(`41: kill -9 ${kills} times, every third time of PostgreSQL too: every token that was answered works`, {
+test(`41: kill -9 ${kills} times, every third time of PostgreSQL too: every token that the server returned works`, {
   timeout: 30 * 60_000,
 }, async () => {
   for (let round = 0; round < kills; round++) {

@@ -61,7 +61,7 @@ async function depthAs(world: World, reader: Reader, first: string, deep: Here):
   return compare(about, contenders, world.effort, world.postmaster)
 }
 
-/** Waits until PostgreSQL has ended the statements that the round before left behind. */
+/** Waits until PostgreSQL has finished the statements that are left from the previous round. */
 async function idle(databaseUrl: string): Promise<void> {
   const client = new pg.Client(databaseUrl)
   await client.connect()
@@ -72,7 +72,7 @@ async function idle(databaseUrl: string): Promise<void> {
 
 type Here = { url: string; page: number }
 
-/** Follows `Link` to the last full page, but no further than the deepest. */
+/** Follows `Link` to the last full page, or to the deepest page of the bench. */
 async function walk(first: string, headers: Record<string, string>): Promise<Here> {
   let here = { url: first, page: 0 }
   let { next } = await open(first, headers)

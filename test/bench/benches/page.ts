@@ -78,12 +78,12 @@ async function tokenOf({ provider, partner, newCodes }: Stack, reader: Reader): 
   return (await redeem(provider.addresses, partner, code)).access_token
 }
 
-/** The comparison is fair only if both answer the same. */
+/** Both must return the same households, otherwise the comparison is not fair. */
 async function checkAlike(
   body: string,
   peer: { url: string; headers: { authorization: string } },
 ): Promise<void> {
   const theirs = await (await fetch(peer.url, { headers: peer.headers })).json()
   if (JSON.stringify(theirs) !== JSON.stringify(JSON.parse(body)))
-    throw new Error(`${peer.url} answers differently`)
+    throw new Error(`${peer.url} returns other households`)
 }
