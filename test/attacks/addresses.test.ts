@@ -36,12 +36,12 @@ describe('36: names and addresses with a meaning in JavaScript, proxies or other
 
   test.each(names)('%s in a token request is ignored, in a form and in JSON', async (name) => {
     const credentials = { client_id: partner.clientId, client_secret: partner.clientSecret }
-    const asked = { ...credentials, grant_type: 'refresh_token' }
+    const parameters = { ...credentials, grant_type: 'refresh_token' }
     const inForm = await send(`${server.baseUrl}oauth2/token`, {
       method: 'POST',
-      body: new URLSearchParams([...Object.entries(asked), [name, 'x']]),
+      body: new URLSearchParams([...Object.entries(parameters), [name, 'x']]),
     })
-    const text = JSON.stringify(asked).replace('{', `{${JSON.stringify(name)}:"x",`)
+    const text = JSON.stringify(parameters).replace('{', `{${JSON.stringify(name)}:"x",`)
     const inJson = await send(`${server.baseUrl}oauth2/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -219,8 +219,8 @@ describe('20, 21, 24: a client that authenticates with assertions', () => {
 
   test('with an unregistered method: an error, and code and refresh token still work', async () => {
     const basic = await clientBy('client_secret_basic', server)
-    const inBody = (asked: Record<string, string>) =>
-      postForm(server, { ...asked, ...credentials(basic.partner) })
+    const inBody = (parameters: Record<string, string>) =>
+      postForm(server, { ...parameters, ...credentials(basic.partner) })
     const exchange = {
       grant_type: 'authorization_code',
       code: await codeFor(server, basic.partner, 'ada', { visitor: ada }),

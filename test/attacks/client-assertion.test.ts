@@ -228,8 +228,8 @@ describe('a method that is not registered for the partner', () => {
       'invalid_client',
       /not registered for client_secret_post\.$/,
     )
-    const guess = { ...credentials(inHeader), client_secret: newToken('sandbox', 'cs').text }
-    expectError(await post(guess), 401, 'invalid_client', /^Invalid client credentials\.$/)
+    const wrongSecret = { ...credentials(inHeader), client_secret: newToken('sandbox', 'cs').text }
+    expectError(await post(wrongSecret), 401, 'invalid_client', /^Invalid client credentials\.$/)
   })
 
   test('a key no longer works when its method is removed, and nothing is used up', async () => {

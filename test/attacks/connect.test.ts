@@ -13,7 +13,7 @@ const press = (visitor: Visitor, page: Page, more: Record<string, string> = {}) 
   visitor.submit(page, '/connect', { decision: 'connect', ...more })
 
 /** The number of a user's grants, live grants and connections in the database. */
-async function held(
+async function countsOf(
   userId: string,
 ): Promise<{ grants: number; live: number; connections: number } | undefined> {
   const rows = await query<{ grants: number; live: number; connections: number }>(
@@ -50,7 +50,7 @@ describe('16: framing and posting from another site', () => {
     await connect(server, partner, 'ada', {}, visitor)
     const page = await authorize(visitor, server, partner)
     const confirmation = await disconnectPage(visitor, server)
-    const before = [await rowCounts(server), await held('ada')]
+    const before = [await rowCounts(server), await countsOf('ada')]
     const stolen = await visitor.submit(page, '/connect', { decision: 'connect' }, headers)
     const ended = await visitor.submit(confirmation, '/connections/disconnect', {}, headers)
     // A real browser does not even send the cookie.
@@ -63,7 +63,7 @@ describe('16: framing and posting from another site', () => {
     for (const refused of [stolen, ended, withoutCookie]) {
       expect([refused.status, refused.headers.get('location')]).toEqual([403, null])
     }
-    expect([await rowCounts(server), await held('ada')]).toEqual(before)
+    expect([await rowCounts(server), await countsOf('ada')]).toEqual(before)
   })
 })
 
@@ -75,7 +75,7 @@ describe('17: the connect page submitted more than once, by another user, or alt
     const second = await press(visitor, page)
     expect(first.status).toBe(303)
     expect(second.headers.get('location')).toBe(first.headers.get('location'))
-    expect(await held('bob')).toEqual({ grants: 1, live: 1, connections: 1 })
+    expect(await countsOf('bob')).toEqual({ grants: 1, live: 1, connections: 1 })
     const code = redirectOf(second)?.searchParams.get('code') ?? ''
     expect((await token(server, partner, { grant_type: 'authorization_code', code })).status).toBe(200)
   })
@@ -87,7 +87,7 @@ describe('17: the connect page submitted more than once, by another user, or alt
       const pages = await Promise.all(Array.from({ length: 16 }, () => press(visitor, page)))
       expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 303))
       expect(new Set(pages.map(({ headers }) => headers.get('location'))).size).toBe(1)
-      expect(await held('cleo')).toEqual({ grants: 1, live: 1, connections })
+      expect(await countsOf('cleo')).toEqual({ grants: 1, live: 1, connections })
     }
   })
 
@@ -110,14 +110,14 @@ describe('17: the connect page submitted more than once, by another user, or alt
     await disconnect(visitor, server)
     const again = await press(visitor, page)
     expect([again.status, again.headers.get('location')]).toEqual([409, null])
-    expect(await held('dan')).toEqual({ grants: 1, live: 0, connections: 1 })
+    expect(await countsOf('dan')).toEqual({ grants: 1, live: 0, connections: 1 })
     expect((await token(server, partner, { grant_type: 'authorization_code', code })).body.error).toBe(
       'invalid_grant',
     )
     // The page explains how to continue. A new request does restore consent.
     const fresh = await visitor.follow(await visitor.get(recoveryLink(again, 'Start again')))
     expect(redirectOf(await press(visitor, fresh))?.searchParams.get('code')).toMatch(/^lk_test_ac_/)
-    expect(await held('dan')).toEqual({ grants: 2, live: 1, connections: 2 })
+    expect(await countsOf('dan')).toEqual({ grants: 2, live: 1, connections: 2 })
   })
 
   test('tampered: every part of the sealed request, cut, replaced or invented', async () => {
@@ -212,7 +212,7 @@ describe('17: the connect page submitted more than once, by another user, or alt
     const page = await authorize(visitor, server, partner)
     await logIn(visitor, await visitor.get(`${server.authUrl}/login`), 'finn')
     expect((await press(visitor, page)).status).toBe(403)
-    expect(await held('finn')).toMatchObject({ grants: 0 })
+    expect(await countsOf('finn')).toMatchObject({ grants: 0 })
   })
 
   test('logged out meanwhile: 403, and the recovery link leads to the login', async () => {

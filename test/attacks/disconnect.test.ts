@@ -49,9 +49,9 @@ describe('19: disconnect', () => {
     const confirmation = await disconnectPage(visitor, server)
     const answers = []
     for (const grant of [row?.id ?? '', '999999999']) {
-      const asked = await visitor.get(`${server.authUrl}/connections/disconnect?grant=${grant}`)
+      const foreignPage = await visitor.get(`${server.authUrl}/connections/disconnect?grant=${grant}`)
       const done = await visitor.submit(confirmation, '/connections/disconnect', { grant })
-      answers.push([asked, done].map((page) => [page.status, page.headers.get('location'), page.text]))
+      answers.push([foreignPage, done].map((page) => [page.status, page.headers.get('location'), page.text]))
     }
     expect(answers[0]).toEqual(answers[1])
     expect((await api(server, 'households', accessToken)).status).toBe(200)
@@ -66,7 +66,7 @@ describe('19: disconnect', () => {
 test('19: a disconnect at the same moment as a prompt=none request wins: no code, and no new grant without consent', async () => {
   const visitor = await loggedIn(server, 'gus')
   await connect(server, partner, 'gus', {}, visitor)
-  const asked = await server.database.withConnection(async (client) => {
+  const silent = await server.database.withConnection(async (client) => {
     await client.query('BEGIN')
     await client.query(`UPDATE grants SET revoked_at = now() WHERE user_id = 'gus'`)
     const silent = authorize(visitor, server, partner, { prompt: 'none' })
@@ -75,7 +75,7 @@ test('19: a disconnect at the same moment as a prompt=none request wins: no code
     await client.query('COMMIT')
     return silent
   })
-  expect(answerOf(partner, asked)).toMatchObject({ error: 'consent_required' })
+  expect(answerOf(partner, silent)).toMatchObject({ error: 'consent_required' })
   const live = `SELECT id FROM grants WHERE user_id = 'gus' AND revoked_at IS NULL`
   expect(await query(server.database, live)).toEqual([])
 })

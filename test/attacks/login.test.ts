@@ -169,8 +169,8 @@ describe('14: return addresses', () => {
   test('a redirect after a POST is a 303, so browsers do not send the body again', async () => {
     const client = await server.partner()
     const visitor = new Visitor()
-    const asked = await visitor.post(authorizeUrl(server, client), '')
-    const login = await visitor.follow(asked)
+    const authorization = await visitor.post(authorizeUrl(server, client), '')
+    const login = await visitor.follow(authorization)
     const loggedIn = await visitor.submit(login, '/login', right('ada'))
     const connected = await visitor.submit(await visitor.follow(loggedIn), '/connect', {
       decision: 'connect',
@@ -178,7 +178,7 @@ describe('14: return addresses', () => {
     const disconnected = await disconnect(visitor, server)
     const out = await visitor.submit(await visitor.follow(disconnected), '/logout', {})
     const refused = await visitor.post(authorizeUrl(server, client, { scope: 'none' }), '')
-    const pages = [asked, loggedIn, connected, disconnected, out, refused]
+    const pages = [authorization, loggedIn, connected, disconnected, out, refused]
     expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 303))
   })
 })

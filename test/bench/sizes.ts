@@ -21,7 +21,7 @@ function acrossTwo(small: PagesAt, large: PagesAt): Table {
   return {
     title: `The same page at ${households(small)} and at ${households(large)} households`,
     note:
-      'Each size is measured in a run of its own, so these ratios are not taken round by round. ' +
+      'Each size is measured in a separate run, so these ratios are not calculated per round. ' +
       'The rows "relative to" divide the figures by those of a lower limit of the same run.',
     columns: ['', 'calls/s ratio', 'CPU ratio'],
     rows: readerNames.flatMap((reader) =>

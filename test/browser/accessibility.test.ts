@@ -15,10 +15,10 @@ const browser = await browserFixture()
 /** Visits login, failed login, connect, error pages and logout, and calls `look` on each. */
 async function visit(
   options: BrowserContextOptions,
-  asked: { partner: TestPartner; language: string },
+  request: { partner: TestPartner; language: string },
   look: (page: Page, name: string) => Promise<void>,
 ): Promise<void> {
-  const context = await browser.newContext({ ...options, locale: asked.language })
+  const context = await browser.newContext({ ...options, locale: request.language })
   const page = await context.newPage()
   const submit = async (secret: string) => {
     await page.locator('[name=email]').fill(emailOf('ada'))
@@ -26,7 +26,7 @@ async function visit(
     await page.locator('[name=password]').press('Enter')
   }
   try {
-    await page.goto(authorizeUrl(server, asked.partner, { response_type: 'code' }))
+    await page.goto(authorizeUrl(server, request.partner, { response_type: 'code' }))
     await look(page, 'login')
     await submit('not the password')
     await page.locator('[role=alert]').waitFor()
@@ -39,7 +39,7 @@ async function visit(
       ['untrusted-request', '/api/oauth2/authorize?client_id=nobody&redirect_uri=x'],
       [
         'unregistered-redirect-uri',
-        `/api/oauth2/authorize?client_id=${asked.partner.clientId}&redirect_uri=https://${'x'.repeat(400)}`,
+        `/api/oauth2/authorize?client_id=${request.partner.clientId}&redirect_uri=https://${'x'.repeat(400)}`,
       ],
       ['malformed-request', '/login?request=%zz'],
       ['no-such-page', '/no-such-page'],
@@ -47,8 +47,8 @@ async function visit(
       await page.goto(`${server.authUrl}${path}`)
       await look(page, name)
     }
-    const { account, logout } = chooseTexts(asked.language, undefined)
-    await page.goto(`${server.authUrl}/api/oauth2/logout?client_id=${asked.partner.clientId}`)
+    const { account, logout } = chooseTexts(request.language, undefined)
+    await page.goto(`${server.authUrl}/api/oauth2/logout?client_id=${request.partner.clientId}`)
     await page.getByRole('heading', { name: logout.heading }).waitFor()
     await look(page, 'logout')
     await page.getByRole('main').getByRole('button', { name: account.logOut }).click()

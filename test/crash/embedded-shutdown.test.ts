@@ -82,12 +82,12 @@ describe('43: SIGTERM', () => {
     // A lock that blocks every login, and therefore the graceful shutdown.
     await client.query('BEGIN; LOCK TABLE login_failures')
     const [visitor, page] = await loginPage()
-    const held = visitor.post(new URL('/login', page.url).href, {
+    const blocked = visitor.post(new URL('/login', page.url).href, {
       ...fieldsOf(page, '/login'),
       email: emailOf('user1'),
       password,
     })
-    held.catch(() => {})
+    blocked.catch(() => {})
     await sleep(200)
     const exited = once(server.process, 'exit')
     server.process.kill('SIGTERM')
@@ -95,7 +95,7 @@ describe('43: SIGTERM', () => {
     expect(server.process.exitCode).toBeNull() // the server still waits for the request
     server.process.kill('SIGTERM')
     expect(await exited).toEqual([143, null])
-    await expect(held).rejects.toThrow('fetch failed')
+    await expect(blocked).rejects.toThrow('fetch failed')
     await client.end()
     expect(await partnerNames(deployment)).toEqual(['Test Partner'])
     expectNothingLeft(deployment)

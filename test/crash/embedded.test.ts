@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -21,7 +21,7 @@ import {
   spawnCommand,
 } from '../support/embedded.ts'
 import { api } from '../support/journey.ts'
-import { latchkey, type RunningLatchkey } from '../support/latchkey.ts'
+import { killed, latchkey, type RunningLatchkey } from '../support/latchkey.ts'
 import type { TestPartner } from '../support/server.ts'
 
 let deployment: Deployment
@@ -77,12 +77,6 @@ describe('commands without a server', () => {
     other?.kill()
   })
 })
-
-function killed(child: ChildProcess): Promise<unknown> {
-  const exited = once(child, 'exit')
-  child.kill('SIGKILL')
-  return exited
-}
 
 describe('next to a running server', () => {
   let server: RunningLatchkey

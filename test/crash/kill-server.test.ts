@@ -8,9 +8,9 @@ import {
   runningPostgres,
 } from '../support/deployment.ts'
 import { api, refresh, token } from '../support/journey.ts'
-import type { RunningLatchkey } from '../support/latchkey.ts'
+import { killed, type RunningLatchkey } from '../support/latchkey.ts'
 import type { TestPartner } from '../support/server.ts'
-import { killed, TokenTraffic } from '../support/token-traffic.ts'
+import { TokenTraffic } from '../support/token-traffic.ts'
 
 const users = ['ann', 'bob', 'cho', 'dee']
 let latchkey: Deployment
@@ -36,7 +36,7 @@ describe('41: kill -9 of the server during token traffic, three times', () => {
   }, async () => {
     const postgres = runningPostgres(latchkey.dataDir)
     for (let round = 0; round < 3; round++) {
-      await traffic.during(() => killed(server))
+      await traffic.during(() => killed(server.process))
       server = await latchkey.start()
       await traffic.expectRefreshTokensLive()
     }
@@ -65,7 +65,7 @@ describe('41: kill -9 of the server and its PostgreSQL at once', () => {
     const postgres = runningPostgres(latchkey.dataDir)
     await traffic.during(() => {
       process.kill(postgres, 'SIGKILL')
-      return killed(server)
+      return killed(server.process)
     })
     expect(traffic.ledger.length).toBeGreaterThan(before + traffic.chains.length)
     server = await latchkey.start()
@@ -80,7 +80,7 @@ describe('41: kill -9 of the server and its PostgreSQL at once', () => {
     const answer = await token(latchkey, partner, { token: revoked.refreshToken }, 'revoke')
     expect(answer.status).toBe(200)
     process.kill(runningPostgres(latchkey.dataDir), 'SIGKILL')
-    await killed(server)
+    await killed(server.process)
     server = await latchkey.start()
     expect((await refresh(latchkey, partner, revoked.refreshToken)).body.error).toBe('invalid_grant')
     expect((await api(latchkey, 'households', revoked.accessTokens.at(-1))).status).toBe(401)

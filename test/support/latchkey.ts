@@ -121,3 +121,10 @@ export async function startLatchkey(
     },
   }
 }
+
+/** Sends SIGKILL and waits for the exit. */
+export function killed(child: ChildProcess): Promise<unknown> {
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  return exited
+}

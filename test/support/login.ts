@@ -40,9 +40,9 @@ export async function cookieOf(
 /** Occupies both slots for password hashing, as two very slow hashes would. @returns a function that frees them */
 export function holdHashing({ context }: TestServer): () => void {
   let release = () => {}
-  const held = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  for (let place = 0; place < 2; place++) void context.passwordHashLimiter.hash(() => held)
+  for (let place = 0; place < 2; place++) void context.passwordHashLimiter.hash(() => released)
   return release
 }

@@ -1,10 +1,8 @@
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { issued, tokensFor } from './connection.ts'
 import type { Deployment } from './deployment.ts'
 import { api, refresh } from './journey.ts'
-import type { RunningLatchkey } from './latchkey.ts'
 import type { TestPartner } from './server.ts'
 import { Visitor } from './visitor.ts'
 
@@ -115,10 +113,4 @@ function isNetworkFault(error: unknown): boolean {
 
 function isRefused(error: unknown): boolean {
   return error instanceof Error && String(error.cause).includes('ECONNREFUSED')
-}
-
-export function killed(running: RunningLatchkey): Promise<unknown> {
-  const exited = once(running.process, 'exit')
-  running.process.kill('SIGKILL')
-  return exited
 }

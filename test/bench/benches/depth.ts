@@ -23,7 +23,7 @@ export async function depth(world: World): Promise<Table[]> {
   const tables: Table[] = []
   for (const reader of readerNames) {
     const first = `${world.baseUrl}api/v1/households?page_size=${size}`
-    const deep = await walk(first, bearer(world.tokens[reader]))
+    const deep = await followLinks(first, bearer(world.tokens[reader]))
     if (deep.page > 0) tables.push(await depthAs(world, reader, first, deep))
   }
   return tables
@@ -73,7 +73,7 @@ async function idle(databaseUrl: string): Promise<void> {
 type Here = { url: string; page: number }
 
 /** Follows `Link` to the last full page, or to the deepest page of the bench. */
-async function walk(first: string, headers: Record<string, string>): Promise<Here> {
+async function followLinks(first: string, headers: Record<string, string>): Promise<Here> {
   let here = { url: first, page: 0 }
   let { next } = await open(first, headers)
   while (next && here.page < deepest) {

@@ -37,14 +37,14 @@ async function pageOf(world: World, stack: Stack, reader: Reader): Promise<Table
   const headers = bearer(world.tokens[reader])
   const body = await (await fetch(url, { headers })).text()
   const peer = { url: `${stack.listing.url}?page_size=100`, headers: bearer(await tokenOf(stack, reader)) }
-  await checkAlike(body, peer)
+  await checkSameHouseholds(body, peer)
   const bare = startBareSql(world.databaseUrl)
   const still = await startStaticRoute(body)
   const about = {
     title: `A page of 100 for a user who ${readers[reader].who}`,
     note:
       'Bare SQL is the lower limit of the database part, without HTTP. ' +
-      'The static route, which answers the same bytes, is the lower limit of the HTTP part, without a database. ' +
+      'The static route, which returns the same bytes, is the lower limit of the HTTP part, without a database. ' +
       'The other stack introspects the token at each call, because a revoked token must not work at the next call.',
     goals: goals(reader),
     summary: [{ of: names.latchkey, operation: `page of 100, ${reader}` }],
@@ -79,7 +79,7 @@ async function tokenOf({ provider, partner, newCodes }: Stack, reader: Reader): 
 }
 
 /** Both must return the same households, otherwise the comparison is not fair. */
-async function checkAlike(
+async function checkSameHouseholds(
   body: string,
   peer: { url: string; headers: { authorization: string } },
 ): Promise<void> {

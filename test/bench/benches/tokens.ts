@@ -48,7 +48,7 @@ export async function refresh(world: World): Promise<Table[]> {
   }
   const about = {
     title: 'Refresh with rotation',
-    note: 'Each client connection sends its latest refresh token; each rotation is on disk before it is answered.',
+    note: 'Each client connection sends its latest refresh token; each rotation is on disk before the response.',
     goals: [goal],
     summary: [{ of: name, operation: 'refresh' }],
   }
@@ -108,7 +108,7 @@ export async function exchange(world: World): Promise<Table[]> {
   const codes = codesFor(world.effort.seconds)
   const about = {
     title: 'Code exchange',
-    note: `${codes} codes per round, created before the round starts; for Latchkey by pressing *Connect* as often.`,
+    note: `${codes} codes per round, created before the round starts; for Latchkey by submitting *Connect* as often.`,
     goals: [goal],
     summary: [{ of: name, operation: 'code exchange' }],
   }
