@@ -5,7 +5,7 @@ import { median, spread } from './statistics.ts'
 import type { SummaryLine } from './summary.ts'
 import { number, percent, type Table, times } from './table.ts'
 
-/** Something to put under load. `pids` are the processes whose cost counts as the server's. */
+/** A server or function under load. `pids`: the processes whose cost counts as the server's. */
 export type Contender = {
   name: string
   pids: number[]

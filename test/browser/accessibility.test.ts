@@ -89,7 +89,7 @@ test.each(languages)('in %s: at 320 pixels even long names need no sideways scro
   })
 })
 
-describe('by keyboard alone', () => {
+describe('with the keyboard only', () => {
   const focused = (page: Page) =>
     page.evaluate<string>(
       `(({ name, value, type, role, textContent }) =>

@@ -151,7 +151,7 @@ describe('times', () => {
   })
 })
 
-describe('by keyboard alone', () => {
+describe('with the keyboard only', () => {
   const pressUntil = async (page: Page, name: string) => {
     for (let n = 0; n < 40; n++) {
       await page.keyboard.press('Tab')
