@@ -14,7 +14,7 @@ const server = await serverFixture({ users: ['ada'], households: [{ id: 'h1', na
 const partner = await server.partner()
 const accessToken = await accessTokenOf(server.database, 'ada')
 
-describe('36: names and addresses that mean something to somebody else', () => {
+describe('36: names and addresses with a meaning in JavaScript, proxies or other programs', () => {
   const names = [
     '__proto__',
     'constructor',
@@ -25,7 +25,7 @@ describe('36: names and addresses that mean something to somebody else', () => {
     'constructor.name',
   ]
 
-  test.each(names)('%s as a parameter of the API is one that is not known', async (name) => {
+  test.each(names)('%s as a parameter of the API is an unknown parameter and is ignored', async (name) => {
     const query = new URLSearchParams([
       [name, '7'],
       [name, 'x'],
@@ -36,12 +36,12 @@ describe('36: names and addresses that mean something to somebody else', () => {
 
   test.each(names)('%s in a token request is ignored, in a form and in JSON', async (name) => {
     const credentials = { client_id: partner.clientId, client_secret: partner.clientSecret }
-    const asked = { ...credentials, grant_type: 'refresh_token' }
+    const parameters = { ...credentials, grant_type: 'refresh_token' }
     const inForm = await send(`${server.baseUrl}oauth2/token`, {
       method: 'POST',
-      body: new URLSearchParams([...Object.entries(asked), [name, 'x']]),
+      body: new URLSearchParams([...Object.entries(parameters), [name, 'x']]),
     })
-    const text = JSON.stringify(asked).replace('{', `{${JSON.stringify(name)}:"x",`)
+    const text = JSON.stringify(parameters).replace('{', `{${JSON.stringify(name)}:"x",`)
     const inJson = await send(`${server.baseUrl}oauth2/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -53,7 +53,7 @@ describe('36: names and addresses that mean something to somebody else', () => {
     }
   })
 
-  test('parameters of the prototype are not parameters: credentials do not come out of __proto__', async () => {
+  test('inherited properties are not parameters: credentials are not read from __proto__', async () => {
     const { status, body } = await send(`${server.baseUrl}oauth2/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -109,7 +109,7 @@ describe('36: names and addresses that mean something to somebody else', () => {
     expect(answer?.status).toBe(404)
   })
 
-  test('the server is still there after all of it', async () => {
+  test('the server still responds after all these requests', async () => {
     expect((await api(server, 'households', accessToken)).status).toBe(200)
   })
 })
@@ -138,7 +138,7 @@ describe('37: headers', () => {
     }
   })
 
-  test('answers of the API are never used again by a cache that has not asked, its errors not kept at all', async () => {
+  test('a cache must revalidate responses of the API before it reuses them, and must not store errors', async () => {
     for (const path of [
       'households',
       'households/h1/accounts',
@@ -154,7 +154,7 @@ describe('37: headers', () => {
     }
   })
 
-  test('HSTS on https and only there; nothing says what the server is made of', async () => {
+  test('HSTS only on https; no header names the server software', async () => {
     const https = await testServer({ authUrl: 'https://auth.example' })
     try {
       const secure = await fetch(`${https.baseUrl}api/v1/households`)
@@ -176,7 +176,7 @@ describe('37: headers', () => {
   })
 })
 
-describe('addresses that do not exist answer in the language of their edge', () => {
+describe('unknown addresses return the error format of their part of the server', () => {
   test.each(['/', '/nowhere', '/api/oauth2/nowhere', '/login/x', '/.well-known/nowhere'])(
     '%s: a page',
     async (path) => {
@@ -237,7 +237,7 @@ describe('methods', () => {
     expect((await getRaw(server.authUrl, households, [], 'HEAD'))?.status).toBe(401)
   })
 
-  test('OPTIONS invites no other origin', async () => {
+  test('OPTIONS allows no other origin', async () => {
     const preflight = ['origin: https://evil.example', 'access-control-request-method: GET']
     const statuses = { [households]: 405, [`${base}oauth2/token`]: 405, '/login': 404, '*': 404 }
     for (const [path, status] of Object.entries(statuses)) {
@@ -249,7 +249,7 @@ describe('methods', () => {
     }
   })
 
-  test('TRACE gives nothing back of what was sent', async () => {
+  test('TRACE returns nothing of the request', async () => {
     const answer = await getRaw(server.authUrl, households, [...authorization(), 'cookie: a=b'], 'TRACE')
     expect(answer?.status).toBe(404)
     expect(answer?.body).not.toContain(accessToken)
@@ -274,7 +274,7 @@ describe('methods', () => {
   })
 })
 
-test('a form of ours that is not whole: a page that speaks of no field by name', async () => {
+test('an incomplete form of the server’s own: an error page that names no field', async () => {
   for (const path of ['/connect', '/connect?request=a&request=b']) {
     const answer = await getRaw(server.authUrl, path)
     expect(answer?.status).toBe(400)

@@ -10,7 +10,7 @@ const households = '/service-open-api/api/v1/households'
 const server = await serverFixture({ users: ['ada'], households: [{ id: 'h1', name: 'One' }] })
 const accessToken = await accessTokenOf(server.database, 'ada')
 
-describe('30: page and page_size are decimal digits and nothing else', () => {
+describe('30: page and page_size contain only decimal digits', () => {
   const refused = [
     '-1',
     '-0',
@@ -46,7 +46,7 @@ describe('30: page and page_size are decimal digits and nothing else', () => {
   for (const path of ['households', 'households/h1/accounts']) {
     for (const name of ['page', 'page_size']) {
       const values = name === 'page_size' ? [...refused, '0', '000', '1001', '9007199254740991'] : refused
-      test(`${name} of ${path}: every value of the list is 400 and names it`, async () => {
+      test(`${name} of ${path}: 400 for every bad value, and the error names the parameter`, async () => {
         const wrong: string[] = []
         for (const value of values) {
           const { status, body, headers } = await api(server, `${path}?${name}=${value}`, accessToken)
@@ -64,7 +64,7 @@ describe('30: page and page_size are decimal digits and nothing else', () => {
         expect(wrong).toEqual([])
       })
 
-      test(`${name} of ${path} twice, even the same: 400 and says so`, async () => {
+      test(`${name} of ${path} twice, even with the same value: 400, and the error says so`, async () => {
         const { status, body } = await api(server, `${path}?${name}=1&${name}=1`, accessToken)
         expect(status).toBe(400)
         expect(body).toMatchObject({ errors: [{ parameter: name, detail: 'was sent more than once' }] })
@@ -72,7 +72,7 @@ describe('30: page and page_size are decimal digits and nothing else', () => {
     }
   }
 
-  test('two wrong ones are both named', async () => {
+  test('the error names both of two bad parameters', async () => {
     const { body } = await api(
       server,
       'households?page=x&page_size=y&name_pattern=1&name_pattern=2',
@@ -90,7 +90,7 @@ describe('30: page and page_size are decimal digits and nothing else', () => {
     },
   )
 
-  test('names are compared as they are: PAGE and page[] are other parameters, and ignored', async () => {
+  test('names are compared exactly: PAGE and page[] are unknown parameters and are ignored', async () => {
     expect((await api(server, 'households?PAGE=x&page[]=x&page%20=x', accessToken)).body).toHaveLength(1)
   })
 })
@@ -119,14 +119,14 @@ describe('31: queries that are not percent-encoded UTF-8 text', () => {
     }
   })
 
-  test('raw UTF-8: the answer says what is wrong with the address', async () => {
+  test('raw UTF-8: the error says what is wrong with the address', async () => {
     const answer = await getRaw(server.authUrl, `${households}?name_pattern=\xc3\xa9`)
     expect(problemIn(answer)).toMatchObject({ detail: 'the address is not a percent-encoded URL' })
   })
 
-  test('1 MB: refused, and the server goes on', async () => {
+  test('1 MB: refused, and the server keeps working', async () => {
     const answer = await getRaw(server.authUrl, `${households}?name_pattern=${'a'.repeat(1_000_000)}`)
-    // The server hangs up while we still talk; whether its answer arrives is a matter of luck.
+    // The server closes the connection while the client still sends. Its response may or may not arrive.
     expect(answer?.status ?? 431).toBe(431)
     expect((await api(server, 'households', accessToken)).status).toBe(200)
   })

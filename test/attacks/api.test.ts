@@ -30,8 +30,8 @@ const server = await serverFixture({
 })
 const accessToken = await accessTokenOf(server.database, 'ada')
 
-describe('26: the access token anywhere but in one well-formed Authorization header', () => {
-  test.each(['query', 'cookie', 'other header'])('in the %s: not looked at', async (place) => {
+describe('26: an access token outside a single well-formed Authorization header', () => {
+  test.each(['query', 'cookie', 'other header'])('in the %s: ignored', async (place) => {
     const path = place === 'query' ? `households?access_token=${accessToken}` : 'households'
     const headers: Record<string, string> =
       place === 'cookie' ? { cookie: `access_token=${accessToken}` } : { 'x-access-token': accessToken }
@@ -40,13 +40,16 @@ describe('26: the access token anywhere but in one well-formed Authorization hea
     expect(answer.headers.get('www-authenticate')).not.toContain('error')
   })
 
-  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('the scheme in any case: %s', async (scheme) => {
-    const answer = await getRaw(server.authUrl, households, [`authorization: ${scheme} ${accessToken}`])
-    expect(answer?.status).toBe(200)
-  })
+  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
+    'the scheme is case-insensitive: %s',
+    async (scheme) => {
+      const answer = await getRaw(server.authUrl, households, [`authorization: ${scheme} ${accessToken}`])
+      expect(answer?.status).toBe(200)
+    },
+  )
 
   test.each<[string, (token: string) => string]>([
-    ['a tab for the space', (it) => `Bearer\t${it}`],
+    ['a tab instead of the space', (it) => `Bearer\t${it}`],
     ['two spaces', (it) => `Bearer  ${it}`],
     ['no scheme', (it) => it],
     ['no token', () => 'Bearer'],
@@ -61,8 +64,8 @@ describe('26: the access token anywhere but in one well-formed Authorization hea
       (it) => `Bearer ${it.slice(0, 20)}${it[20] === 'A' ? 'B' : 'A'}${it.slice(21)}`,
     ],
     ['small letters', (it) => `Bearer ${it.toLowerCase()}`],
-    ['a word behind', (it) => `Bearer ${it} x`],
-    ['a tab and a word behind', (it) => `Bearer ${it}\tx`],
+    ['a word after it', (it) => `Bearer ${it} x`],
+    ['a tab and a word after it', (it) => `Bearer ${it}\tx`],
     ['a list', (it) => `Bearer ${it}, Bearer ${it}`],
     ['a comma', (it) => `Bearer ${it},`],
     ['quotes', (it) => `Bearer "${it}"`],
@@ -96,7 +99,7 @@ describe('26: the access token anywhere but in one well-formed Authorization hea
   })
 })
 
-describe('29: a household of others cannot be told from one that does not exist', () => {
+describe('29: a household that the user may not see looks like one that does not exist', () => {
   const accountsOf = (id: string, path = `${households}/${id}/accounts`) =>
     getRaw(server.authUrl, path, [`authorization: Bearer ${accessToken}`, 'x-api-request-id: the-same'])
 
@@ -106,7 +109,7 @@ describe('29: a household of others cannot be told from one that does not exist'
     ['a path out of it', 'ours%2f..%2ftheirs'],
     ['a path to itself', 'theirs%2f..%2fours'],
     ['an encoded slash before', '%2fours'],
-    ['a space behind', 'ours%20'],
+    ['a space after it', 'ours%20'],
     ['NUL behind', 'ours%00'],
     ['a quote', "ours'%20OR%20'1'='1"],
     ['a wildcard', '%25'],
@@ -116,9 +119,9 @@ describe('29: a household of others cannot be told from one that does not exist'
     ['65 characters', 'a'.repeat(65)],
     ['5,000 characters', 'a'.repeat(5000)],
     ['a name of the prototype', '__proto__'],
-  ])('%s: byte for byte the same 404', async (_name, id) => {
+  ])('%s: the same 404, byte for byte', async (_name, id) => {
     const [unknown, found] = [await accountsOf('no-such-household'), await accountsOf(id)]
-    if (!unknown || !found) throw new Error('no answer')
+    if (!unknown || !found) throw new Error('no response')
     const { date, ...headers } = Object.fromEntries(found.headers)
     const { date: otherDate, ...expected } = Object.fromEntries(unknown.headers)
     expect({ ...found, headers }).toEqual({ ...unknown, headers: expected })
@@ -133,11 +136,11 @@ describe('29: a household of others cannot be told from one that does not exist'
     })
   })
 
-  test('the one that is granted is there', async () => {
+  test('the granted household is found', async () => {
     expect((await accountsOf('ours'))?.status).toBe(200)
   })
 
-  test('without a token, and with a dead one, both are the same 401', async () => {
+  test('without a token and with a dead one, both households give the same 401', async () => {
     for (const headers of [[], ['authorization: Bearer x']]) {
       const ask = (id: string) =>
         getRaw(server.authUrl, `${households}/${id}/accounts`, [...headers, 'x-api-request-id: the-same'])
@@ -175,7 +178,7 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
       code: 'unauthorized',
       detail: expect.stringContaining('Authorization: Bearer'),
     })
-    // The metadata is not of the same API at the root: section 3.3 has clients compare the addresses.
+    // The metadata does not describe an API at the root: RFC 9728 section 3.3 requires clients to compare the addresses.
     const atRoot = await fetch(`${server.authUrl}/api/v1/households`)
     expect(atRoot.headers.get('www-authenticate')).toBe('Bearer realm="latchkey"')
   })
@@ -225,14 +228,14 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
     ['rt', 'A refresh token'],
     ['ac', 'An authorization code'],
     ['cs', 'A client secret'],
-  ] as const)('a token of the kind %s', async (kind, name) => {
+  ] as const)('a token of another kind: %s', async (kind, name) => {
     expect(await refusal(server, newToken('sandbox', kind).text)).toContain(
       `${name} was sent where an access token is expected.`,
     )
     expect(server.logs()).toContain('"outcome":"wrong_kind"')
   })
 
-  test('of production at the sandbox, and the reverse', async () => {
+  test('a production token at the sandbox, and the reverse', async () => {
     const production = await testServer({ environment: 'production' })
     try {
       expect(await refusal(production, accessToken)).toContain(
@@ -247,7 +250,7 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
   })
 })
 
-describe('19, 28: a revocation counts from the next request on every node', () => {
+describe('19, 28: a revocation applies to the next request on every node', () => {
   let database: TestDatabase
   let nodes: [TestServer, TestServer]
   beforeAll(async () => {
@@ -274,7 +277,7 @@ describe('19, 28: a revocation counts from the next request on every node', () =
   )
 })
 
-test('a request over HTTP/1.0, and two on one connection, are answered like any other', async () => {
+test('a request over HTTP/1.0, and two on one connection, get normal responses', async () => {
   const old = await sendRaw(
     server.authUrl,
     `GET ${households} HTTP/1.0\r\nhost: x\r\nauthorization: Bearer ${accessToken}\r\n\r\n`,

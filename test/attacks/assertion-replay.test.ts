@@ -33,14 +33,14 @@ const newCode = () => codeFor(server, client.partner, 'ada', { visitor: ada })
 const redeem = async (code: string) => client.ask({ grant_type: 'authorization_code', code })
 const newTokens = async (): Promise<Issued> => issued(await redeem(await newCode()))
 
-/** The same assertion, for as many requests as it is sent with. */
+/** One assertion, which the returned function can send many times. */
 async function oneAssertion(claims: Record<string, unknown> = {}, by = pair, of = client) {
   const signed = assertionParameters(await assertionOf(server, of.partner.clientId, by, { claims }))
   return (parameters: Record<string, string>, endpoint: Endpoint = 'token', at = server) =>
     postForm(at, { ...parameters, ...signed }, {}, endpoint)
 }
 
-/** How many rows are kept of a client's jti. */
+/** The number of stored rows for a client's jti. */
 async function usesOf(jti: string, { partner }: Client = client): Promise<number> {
   const hash = sha256(`${partner.clientId} ${jti}`)
   return (await query(server.database, 'SELECT FROM client_assertions WHERE hash = $1', [hash])).length
@@ -51,7 +51,7 @@ function expectUsed(answer: TokenAnswer): void {
 }
 
 describe('a replayed assertion', () => {
-  test('counts once: at the same endpoint, at another, and on another server', async () => {
+  test('is accepted once: at the same endpoint, at another, and on another server', async () => {
     const send = await oneAssertion()
     expectInvalidGrant(await send(unknownToken), /^Unknown or expired/)
     expectUsed(await send(unknownToken))
@@ -61,14 +61,14 @@ describe('a replayed assertion', () => {
     }
   })
 
-  test('by its jti, whatever else is signed anew with it', async () => {
+  test('is recognized by its jti, even if the other claims are new', async () => {
     const jti = randomUUID()
     expectInvalidGrant(await (await oneAssertion({ jti }))(unknownToken), /^Unknown or expired/)
     expectUsed(await (await oneAssertion({ jti, aud: `${server.baseUrl}oauth2/token` }))(unknownToken))
     expect(await usesOf(jti)).toBe(1)
   })
 
-  test('48 at once, on two servers: one is let in, in the answers and in the database', async () => {
+  test('48 at once on two servers: one is accepted, in the responses and in the database', async () => {
     const jti = randomUUID()
     const [code, send] = [await newCode(), await oneAssertion({ jti })]
     const asks = Array.from({ length: 48 }, (_, n) =>
@@ -85,7 +85,7 @@ describe('a replayed assertion', () => {
     })
   })
 
-  test('harms nothing: code, tokens and connection are as they were', async () => {
+  test('changes nothing: code, tokens and connection stay as they were', async () => {
     const { accessToken, refreshToken } = await newTokens()
     const [code, send] = [await newCode(), await oneAssertion()]
     expect((await send({ token: 'unknown' }, 'revoke')).status).toBe(200)
@@ -98,8 +98,8 @@ describe('a replayed assertion', () => {
   })
 })
 
-describe('nobody uses up the jti of others', () => {
-  test('a stranger with a key of their own, and another client with the same jti', async () => {
+describe('no client can use up the jti of another', () => {
+  test('an attacker with another key, and another client with the same jti', async () => {
     const jti = randomUUID()
     const stranger = await newSigningPair(pair.alg, pair.kid)
     expectError(
@@ -118,10 +118,10 @@ describe('nobody uses up the jti of others', () => {
     expect([await usesOf(jti), await usesOf(jti, other)]).toEqual([1, 1])
   })
 
-  test('a key that was replaced a moment ago', async () => {
+  test('a key that has just been replaced', async () => {
     const [old, jti] = [await newSigningPair(), randomUUID()]
     const replaced = await clientBy('private_key_jwt', server, old)
-    expectInvalidGrant(await replaced.ask(unknownToken), /^Unknown or expired/) // and it is in memory
+    expectInvalidGrant(await replaced.ask(unknownToken), /^Unknown or expired/) // and the server has cached the key
     await query(server.database, `UPDATE partners SET key_thumbprints = '{x}' WHERE client_id = $1`, [
       replaced.partner.clientId,
     ])
@@ -131,7 +131,7 @@ describe('nobody uses up the jti of others', () => {
   })
 })
 
-test('an assertion that has expired by the database is refused, whatever the clock of the server says', async () => {
+test('an assertion that has expired by the database’s clock is refused, regardless of the server’s clock', async () => {
   const now = Math.floor(Date.now() / 1000)
   server.advanceClock(-1800)
   try {
@@ -147,10 +147,10 @@ test('an assertion that has expired by the database is refused, whatever the clo
   }
 })
 
-test('a second use that began before the assertion expired finds the first, though the purge came between', async () => {
+test('a second use that began before the assertion expired finds the first, even if the purge ran in between', async () => {
   const end = Math.floor(Date.now() / 1000) + 3
   const [jti, iat] = [randomUUID(), end - 90]
-  const send = await oneAssertion({ jti, iat, exp: end - 30 }) // clocks may differ by that much
+  const send = await oneAssertion({ jti, iat, exp: end - 30 }) // the permitted clock difference
   expectInvalidGrant(await send(unknownToken), /^Unknown or expired/)
   const second = await server.database.withConnection(async (locking) => {
     await locking.query('BEGIN')
@@ -173,7 +173,7 @@ test('a second use that began before the assertion expired finds the first, thou
   expect(await usesOf(jti)).toBe(0)
 })
 
-test('25: a statement that fails uses nothing up: the same request works afterwards', async () => {
+test('25: a failed statement uses nothing up: the same request works afterwards', async () => {
   const jti = randomUUID()
   const [code, send] = [await newCode(), await oneAssertion({ jti })]
   const ask = () => send({ grant_type: 'authorization_code', code })
@@ -195,8 +195,8 @@ test('25: a statement that fails uses nothing up: the same request works afterwa
   expect(await usesOf(jti)).toBe(1)
 })
 
-describe('20, 21, 24: a client that signs', () => {
-  test("another client's code and refresh token: invalid_grant, and they are left as they are", async () => {
+describe('20, 21, 24: a client that authenticates with assertions', () => {
+  test("another client's code and refresh token: invalid_grant, and they still work for their owner", async () => {
     const code = await newCode()
     const { refreshToken } = await newTokens()
     const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken }
@@ -206,7 +206,7 @@ describe('20, 21, 24: a client that signs', () => {
     issued(await client.ask(refresh))
   })
 
-  test('without its assertion, by its client_id alone or with a secret: an error, the connection intact', async () => {
+  test('without an assertion, with only its client_id or with a secret: an error, and the connection stays intact', async () => {
     const { refreshToken } = await newTokens()
     const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken }
     const own = { ...refresh, client_id: client.partner.clientId }
@@ -217,10 +217,10 @@ describe('20, 21, 24: a client that signs', () => {
     issued(await client.ask(refresh))
   })
 
-  test('by a method that is not registered: an error, and code and refresh token are as they were', async () => {
+  test('with an unregistered method: an error, and code and refresh token still work', async () => {
     const basic = await clientBy('client_secret_basic', server)
-    const inBody = (asked: Record<string, string>) =>
-      postForm(server, { ...asked, ...credentials(basic.partner) })
+    const inBody = (parameters: Record<string, string>) =>
+      postForm(server, { ...parameters, ...credentials(basic.partner) })
     const exchange = {
       grant_type: 'authorization_code',
       code: await codeFor(server, basic.partner, 'ada', { visitor: ada }),
@@ -233,14 +233,14 @@ describe('20, 21, 24: a client that signs', () => {
     expect(await connectionOf(server, refreshToken)).toMatchObject({ refresh_tokens: 1, access_tokens: 1 })
   })
 
-  test('a code presented again, with an assertion of its own: everything it started is revoked', async () => {
+  test('a code used again with a new assertion: all tokens from it are revoked', async () => {
     const code = await newCode()
     const { accessToken } = issued(await redeem(code))
     expectInvalidGrant(await redeem(code), /^Authorization code reuse detected\./)
     expect((await api(server, 'households', accessToken)).status).toBe(401)
   })
 
-  test('a suspended one is told so, and may still revoke', async () => {
+  test('a suspended client gets a clear error, and may still revoke', async () => {
     const { refreshToken } = await newTokens()
     const setStatus = (status: string) =>
       query(server.database, 'UPDATE partners SET status = $1 WHERE client_id = $2', [

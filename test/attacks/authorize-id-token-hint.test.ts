@@ -10,12 +10,12 @@ import { Visitor } from '../support/visitor.ts'
 
 const server = await serverFixture({ users: ['ada', 'bob', 'cleo'] })
 const partner = await server.partner()
-/** The id_token that the partner has of Ada. */
+/** The id_token that the partner received for Ada. */
 const hint = (await tokensFor(server, partner, 'ada')).idToken
 await tokensFor(server, partner, 'bob')
 
-describe('6: an id_token_hint that is not one', () => {
-  test('a forgery: invalid_request, however it arrives', async () => {
+describe('6: an invalid id_token_hint', () => {
+  test('a forgery: invalid_request, in each form of the request', async () => {
     for (const [what, forged] of await forgeries(server, hint)) {
       const parameters = parametersFor(partner, { id_token_hint: forged, prompt: 'none', state: 's' })
       for (const page of await Promise.all(everyWay(server, parameters))) {
@@ -47,7 +47,7 @@ describe('6: an id_token_hint with prompt=none', () => {
       await authorize(visitor, server, partner, { id_token_hint: idTokenHint, prompt: 'none' }),
     )
 
-  test('of the user who is logged in: a code for that subject, also when it has expired', async () => {
+  test('of the user who is logged in: a code for that subject, even if the hint has expired', async () => {
     const visitor = await loggedIn(server, 'ada')
     const expired = await signedHint(server, partner, { sub: claimsOf(hint).sub, iat: 1, exp: 2 })
     for (const accepted of [hint, expired]) {
@@ -57,7 +57,7 @@ describe('6: an id_token_hint with prompt=none', () => {
     }
   })
 
-  test('of another user, connected or never: login_required, and nothing is recorded', async () => {
+  test('of another user, connected or never: login_required, and no row is written', async () => {
     for (const userId of ['bob', 'cleo']) {
       const visitor = await loggedIn(server, userId)
       const before = await rowCounts(server)
@@ -66,13 +66,13 @@ describe('6: an id_token_hint with prompt=none', () => {
     }
   })
 
-  test('of nobody whom we know, or with nobody logged in: login_required', async () => {
+  test('of an unknown user, or with no user logged in: login_required', async () => {
     const unknown = await signedHint(server, partner, { sub: 'nobody' })
     expect((await silent(await loggedIn(server, 'ada'), unknown)).error).toBe('login_required')
     expect((await silent(new Visitor(), hint)).error).toBe('login_required')
   })
 
-  test('of a user who has disconnected: known still, and so consent_required', async () => {
+  test('of a user who has disconnected: the user is still known, so consent_required', async () => {
     const own = await server.partner({ name: 'Disconnected' })
     const { idToken } = await tokensFor(server, own, 'ada')
     await query(server.database, 'UPDATE grants SET revoked_at = now() WHERE client_id = $1', [own.clientId])
@@ -89,7 +89,7 @@ describe('6: an id_token_hint with pages', () => {
     expect(isConnectPage(await ask(await loggedIn(server, 'ada')))).toBe(true)
   })
 
-  test('while another user is logged in: the login page, where the right one may come', async () => {
+  test('while another user is logged in: the login page, so that the right user can log in', async () => {
     const visitor = await loggedIn(server, 'bob')
     const page = await ask(visitor)
     expect(isLoginPage(page)).toBe(true)
@@ -98,7 +98,7 @@ describe('6: an id_token_hint with pages', () => {
     expect(answer.code).toBeDefined()
   })
 
-  test('and the other user logs in once more: login_required goes to the partner, and no code', async () => {
+  test('and the wrong user logs in again: the partner gets login_required and no code', async () => {
     for (const userId of ['bob', 'cleo']) {
       const visitor = await loggedIn(server, userId)
       const answer = answerOf(partner, await logIn(visitor, await ask(visitor), userId))
@@ -107,7 +107,7 @@ describe('6: an id_token_hint with pages', () => {
     }
   })
 
-  test('a page of it that was already used offers no way around it', async () => {
+  test('a page that was already submitted does not bypass the hint', async () => {
     const visitor = await loggedIn(server, 'ada')
     const page = await ask(visitor)
     const { code = '' } = answerOf(partner, await visitor.submit(page, '/connect', { decision: 'connect' }))

@@ -11,7 +11,7 @@ const server = await serverFixture({ users: ['ada'] })
 const partner = await server.partner()
 const endpoint = `${server.authUrl}/api/oauth2/authorize`
 
-describe('3: state that tries to break out', () => {
+describe('3: state values that try to escape the redirect', () => {
   const unicode = 'Zürich ☕ 家計 👩‍👩‍👧‍👦 ‮ '.repeat(40).slice(0, 1100)
   const states = {
     '2 kB of Unicode': unicode,
@@ -22,7 +22,8 @@ describe('3: state that tries to break out', () => {
     'a lone 0': '0',
     'every visible ASCII character': String.fromCharCode(...Array.from({ length: 95 }, (_, i) => i + 32)),
   }
-  test('the Unicode state has 2 kB', () => expect(Buffer.byteLength(unicode)).toBeGreaterThan(1500))
+  test('the Unicode state has more than 1.5 kB', () =>
+    expect(Buffer.byteLength(unicode)).toBeGreaterThan(1500))
 
   const expectIntact = (page: Page, state: string) => {
     const raw = page.headers.get('location') ?? ''
@@ -34,7 +35,7 @@ describe('3: state that tries to break out', () => {
     return query
   }
 
-  test.each(Object.entries(states))('%s: comes back exactly, with the code', async (_name, state) => {
+  test.each(Object.entries(states))('%s: returned exactly, with the code', async (_name, state) => {
     const visitor = new Visitor()
     const login = await authorize(visitor, server, partner, { state })
     const page = await logIn(visitor, login, 'ada')
@@ -44,7 +45,7 @@ describe('3: state that tries to break out', () => {
     expect(query?.get('error')).toBeNull()
   })
 
-  test.each(Object.entries(states))('%s: comes back exactly, with an error', async (_name, state) => {
+  test.each(Object.entries(states))('%s: returned exactly, with an error', async (_name, state) => {
     for (const page of await Promise.all(
       everyWay(server, parametersFor(partner, { state, scope: 'none' })),
     )) {
@@ -58,13 +59,13 @@ describe('3: state that tries to break out', () => {
     expect(expectIntact(silent, state)?.get('error')).toBe('login_required')
   })
 
-  test('a state that cannot be carried is refused at once, not in the middle of the login', async () => {
+  test('a state that is too long is refused at once, not in the middle of the login', async () => {
     const refused = answerOf(
       partner,
       await new Visitor().post(endpoint, parametersFor(partner, { state: 'x'.repeat(4097) })),
     )
     expect(refused.error).toBe('invalid_request')
-    // Control characters take six bytes each in the JSON that is sealed into an address; headers end at 16 kB.
+    // A control character takes six bytes in the JSON that is sealed into an address. The header limit is 16 kB.
     const carried = await new Visitor().post(
       endpoint,
       parametersFor(partner, { state: '\u0001'.repeat(2000), login_hint: 'é'.repeat(320) }),
@@ -76,7 +77,7 @@ describe('3: state that tries to break out', () => {
     expect(most.status).toBe(200)
   })
 
-  test('a registered redirect URI with a query of its own keeps it', async () => {
+  test('a registered redirect URI keeps its own query', async () => {
     const tenant = await server.partner({ redirectUri: 'https://partner.example/callback?tenant=7' })
     const answer = await connect(server, tenant, 'ada', { state: 's' })
     expect(answer.href).toMatch(/^https:\/\/partner\.example\/callback\?tenant=7&code=[^&]+&state=s&iss=/)
@@ -114,7 +115,7 @@ describe('4: parameters sent twice, empty, unknown', () => {
         expect(answer.error).toBe('invalid_request')
         expect(answer.error_description).toContain('more than once')
         expect(answer.iss).toBe(server.authUrl)
-        // Which of two states is the partner's, nobody knows.
+        // It is unknown which of the two states belongs to the partner.
         expect(answer.state).toBe(name === 'state' ? undefined : 's')
       }
     },
@@ -159,7 +160,7 @@ describe('4: parameters sent twice, empty, unknown', () => {
     expect(type.error).toBe('invalid_request')
   })
 
-  test('unknown ones are ignored, and those of JavaScript’s own are unknown', async () => {
+  test('unknown parameters are ignored, including names of JavaScript’s own properties', async () => {
     const unknown = {
       foo: 'bar',
       __proto__x: '1',
@@ -198,7 +199,7 @@ describe('optional parameters of OpenID Connect are never an error', () => {
   })
 })
 
-describe('5: what is not supported', () => {
+describe('5: unsupported features', () => {
   test.each(['token', 'code token', 'id_token', 'code id_token', 'CODE', 'code ', ' code', 'none'])(
     'response_type %j',
     async (type) => {
@@ -212,7 +213,7 @@ describe('5: what is not supported', () => {
     },
   )
 
-  test('request, request_uri and registration are refused by name, and nothing is fetched', async () => {
+  test('request, request_uri and registration are refused by name, and the server fetches nothing', async () => {
     let fetched = 0
     const bait = createServer((_request, response) => {
       fetched += 1

@@ -68,22 +68,22 @@ describe('1: a redirect_uri that is almost the registered one', () => {
   })
 
   test.each([
-    ['as it came', 'https://partner.example/Callback?a=1&b=2', 'https://partner.example/Callback?a=1&b=2'],
+    [
+      'exactly as received',
+      'https://partner.example/Callback?a=1&b=2',
+      'https://partner.example/Callback?a=1&b=2',
+    ],
     ['as text', '"><img src=x>', '"><img\\u{20}src=x>'],
     [
-      'with its invisible end',
+      'with its invisible last character',
       'https://partner.example/callback\n',
       'https://partner.example/callback\\u{A}',
     ],
-    ['without its direction marks', 'https://\u202egnp\u2066x', 'https://\\u{202E}gnp\\u{2066}x'],
-    [
-      'with the letters that only look alike',
-      'https://p\u0430rtner\u{1d552}',
-      'https://p\\u{430}rtner\\u{1D552}',
-    ],
-    ['without words to the user', 'Call 555 0100 now', 'Call\\u{20}555\\u{20}0100\\u{20}now'],
-    ['and not more than fits', `https://${'a'.repeat(5000)}`, `https://${'a'.repeat(292)}…`],
-  ])('the page shows the one that was received: %s', async (_name, redirectUri, shown) => {
+    ['with its direction marks escaped', 'https://\u202egnp\u2066x', 'https://\\u{202E}gnp\\u{2066}x'],
+    ['with lookalike letters escaped', 'https://p\u0430rtner\u{1d552}', 'https://p\\u{430}rtner\\u{1D552}'],
+    ['without readable messages to the user', 'Call 555 0100 now', 'Call\\u{20}555\\u{20}0100\\u{20}now'],
+    ['cut to a limited length', `https://${'a'.repeat(5000)}`, `https://${'a'.repeat(292)}…`],
+  ])('the page shows the received one: %s', async (_name, redirectUri, shown) => {
     const parameters = parametersFor(partner, { redirect_uri: redirectUri, ui_locales: 'de' })
     for (const page of await Promise.all(everyWay(server, parameters))) {
       expectErrorPage(page)
@@ -93,7 +93,7 @@ describe('1: a redirect_uri that is almost the registered one', () => {
     }
   })
 
-  test('any other text, and any single edit of the registered one', async () => {
+  test('any other string, and any single edit of the registered one', async () => {
     const edit = fc
       .tuple(fc.nat(registered.length), fc.nat(1), fc.string({ maxLength: 2, unit: 'grapheme' }))
       .map(([at, cut, text]) => registered.slice(0, at) + text + registered.slice(at + cut))
@@ -109,7 +109,7 @@ describe('1: a redirect_uri that is almost the registered one', () => {
     )
   })
 
-  test('the exact one goes on, so that the refusals above mean something', async () => {
+  test('the exact one is accepted (otherwise the refusals above would prove nothing)', async () => {
     for (const page of await Promise.all(everyWay(server, parametersFor(partner)))) {
       expect(page.status).toBe(303)
       expect(page.headers.get('location')).toMatch(/^\/connect\?request=/)
@@ -126,7 +126,7 @@ describe('1: a redirect_uri that is almost the registered one', () => {
   })
 })
 
-describe('an unknown client gets an error page, whatever else it asks for', () => {
+describe('an unknown client gets an error page, regardless of its other parameters', () => {
   test.each([
     'nobody',
     'test_0000000000000000000000',
@@ -155,7 +155,7 @@ describe('an unknown client gets an error page, whatever else it asks for', () =
     }
   })
 
-  test('NUL, broken percent-encoding and broken UTF-8 are the request’s fault, never a 500', async () => {
+  test('NUL, broken percent-encoding and broken UTF-8 are a client error, never a 500', async () => {
     for (const bad of ['%00', '%zz', '%', '%ff%fe', '%ed%a0%80', '%c0%ae']) {
       for (const name of ['client_id', 'redirect_uri', 'state']) {
         for (const page of await Promise.all(
@@ -167,7 +167,7 @@ describe('an unknown client gets an error page, whatever else it asks for', () =
     }
   })
 
-  test('a body of another kind is not read, and cannot bring what a form cannot hold', async () => {
+  test('a body of another content type is not read and cannot bring other value types', async () => {
     const json = { 'content-type': 'application/json' }
     const bodies = [
       { client_id: 'a\0', redirect_uri: 'b' },
@@ -196,7 +196,7 @@ describe('3: redirect_uri missing', () => {
   })
 })
 
-test('8: a client of the other environment is unknown, and the page says where it belongs', async () => {
+test('8: a client of the other environment is unknown, and the page names the client’s environment', async () => {
   const production = await testServer({ environment: 'production' })
   try {
     const live = await production.partner()
@@ -234,7 +234,7 @@ describe('15: spoofed headers change nothing', () => {
   test('iss, redirects and pages are those of the configuration', async () => {
     const refused = await getWithHeaders(`${endpoint}?${parametersFor(partner, { scope: 'none' })}`, spoofed)
     expect(new URL(refused.location ?? '').searchParams.get('iss')).toBe(server.authUrl)
-    // As a GET still, whatever the override says: response_type is required.
+    // Still a GET, despite the override headers: response_type is required.
     const get = await getWithHeaders(`${endpoint}?${parametersFor(partner, {}, ['response_type'])}`, spoofed)
     expect(new URL(get.location ?? '').searchParams.get('error')).toBe('invalid_request')
     const accepted = await getWithHeaders(`${endpoint}?${parametersFor(partner)}`, spoofed)

@@ -21,7 +21,7 @@ const base = new URL(server.baseUrl).pathname
 const oauth = `${base}oauth2`
 const households = `${base}api/v1/households`
 
-/** A new secret that must never be seen again, shaped like what it is put in the place of. */
+/** A new secret that must never appear in the log. It has the format of the value that it replaces. */
 function canary(kind: 'text' | 'at' | 'rt' | 'ac' | 'cs' = 'text'): string {
   return watch(kind === 'text' ? `canary${randomBytes(12).toString('hex')}` : newToken('sandbox', kind).text)
 }
@@ -32,13 +32,13 @@ function watch(secret: string | null | undefined): string {
   return secret
 }
 
-/** Everything that a browser holds of us is a secret: session, CSRF, the sealed request. */
+/** All values that the server stores in a browser are secrets: session, CSRF token, sealed request. */
 async function watchBrowser(visitor: Visitor): Promise<string> {
   for (const cookie of await visitor.jar.getCookies(server.authUrl)) watch(cookie.value)
   return visitor.jar.getCookieString(server.authUrl)
 }
 
-/** The whole journey as it should go, all that is secret in it watched. */
+/** The whole successful journey. All its secrets are watched. */
 async function journey(partner: TestPartner, userPassword: string) {
   const visitor = new Visitor()
   const { verifier, challenge } = pkce()
@@ -46,7 +46,7 @@ async function journey(partner: TestPartner, userPassword: string) {
   const login = await authorize(visitor, server, partner, more)
   const refused = await logIn(visitor, login, 'ada', canary())
   watch(fieldsOf(refused, '/login').request)
-  await logIn(visitor, login, canary(), canary()) // a password typed into the field of the address
+  await logIn(visitor, login, canary(), canary()) // a password typed into the email field
   const page = await logIn(visitor, login, 'ada', userPassword)
   await watchBrowser(visitor)
   for (const value of Object.values(fieldsOf(page, '/connect'))) watch(value)
@@ -66,7 +66,7 @@ async function journey(partner: TestPartner, userPassword: string) {
   return { visitor, accessToken, redeem, refreshToken, idToken: String(second.body.id_token) }
 }
 
-/** Secrets where they do not belong. */
+/** Secrets in the wrong places. */
 const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 async function misplaced(
@@ -139,7 +139,7 @@ async function misplaced(
     postRaw(url, '/login', [form], `email=${canary()}&password=${canary()}&_csrf=${canary()}`),
     postRaw(url, '/login', [form], `email=${canary()}&password=${canary()}%zz`),
     postRaw(url, '/login', [json], `{"password":"${canary()}`),
-    // What Node cannot read, and so reports as an error that holds the bytes.
+    // Node cannot parse this, and reports an error that contains the bytes.
     getRaw(url, households, [`authorization: Bearer ${canary()}\x01`]),
     getRaw(url, `/ ${canary()}`, [`${canary()} x`]),
     getRaw(url, '/', [`authorization: ${canary()}`, `x: ${'a'.repeat(17_000)}`]),
@@ -147,7 +147,7 @@ async function misplaced(
   ])
 }
 
-test('38: a thousand secrets, where they belong and where they do not, are in no line of the log', async () => {
+test('38: a thousand secrets, in the right and in the wrong places, are in no line of the log', async () => {
   for (let round = 0; round < rounds; round++) {
     const partner = await server.partner()
     watch(partner.clientSecret)
@@ -155,7 +155,7 @@ test('38: a thousand secrets, where they belong and where they do not, are in no
     await query(server.database, 'UPDATE users SET password_hash = $1', [await hashPassword(userPassword)])
     const done = await journey(partner, userPassword)
     await misplaced(partner, done)
-    // Replays, which are worth a line of their own.
+    // Replays, which are logged separately.
     await token(server, partner, done.redeem)
     await token(server, partner, { grant_type: 'refresh_token', refresh_token: done.refreshToken })
   }
@@ -163,7 +163,7 @@ test('38: a thousand secrets, where they belong and where they do not, are in no
   expectSilence()
 }, 120_000)
 
-test('38: nor in the lines about a database that went away', async () => {
+test('38: nor in the lines about an unavailable database', async () => {
   const partner = await server.partner()
   watch(partner.clientSecret)
   const visitor = new Visitor()
@@ -182,7 +182,7 @@ test('38: nor in the lines about a database that went away', async () => {
   expectSilence()
 })
 
-test('38: nor in the lines about a fault of our own', async () => {
+test('38: nor in the lines about an internal error', async () => {
   const partner = await server.partner()
   watch(partner.clientSecret)
   const bearer = canary('at')
@@ -200,10 +200,10 @@ test('38: nor in the lines about a fault of our own', async () => {
   expectSilence()
 })
 
-/** Encoded ways of writing them included. */
+/** Includes encoded forms of the secrets. */
 function expectSilence() {
   const logs = server.logs()
-  // The log is there, and says what happened.
+  // The log is not empty, and reports what happened.
   for (const sign of ['"event":"login"', '"event":"token"', '"event":"unreadable"']) {
     expect(logs).toContain(sign)
   }

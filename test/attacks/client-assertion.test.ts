@@ -15,7 +15,7 @@ const pair = await newSigningPair()
 const partner = await server.partner({ authMethods: ['private_key_jwt'], jwks: pair.jwk })
 const secretive = await server.partner({ name: 'With a secret' })
 
-/** `invalid_grant` is what only a client that authenticated is told of this token. */
+/** Only an authenticated client gets `invalid_grant` for this token. */
 const unknownToken = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
 
 function post(more: Record<string, string>, headers: Record<string, string> = {}): Promise<TokenAnswer> {
@@ -30,7 +30,7 @@ const reasonOf = ({ headers }: TokenAnswer) =>
   logLines(server, headers.get('x-api-request-id') ?? '').find(({ event }) => event === 'token')?.outcome
 
 describe('22: client authentication by assertion', () => {
-  test('beside another method: invalid_request, right or wrong', async () => {
+  test('together with another method: invalid_request, whether valid or not', async () => {
     const own = assertionParameters(await assertion())
     const secret = newToken('sandbox', 'cs').text
     for (const answer of [
@@ -42,10 +42,10 @@ describe('22: client authentication by assertion', () => {
     ]) {
       expectError(answer, 400, 'invalid_request', /authenticated twice/)
     }
-    expectError(await post(own), 400, 'invalid_grant', /^Unknown or expired/) // nothing was used up
+    expectError(await post(own), 400, 'invalid_grant', /^Unknown or expired/) // the assertion was not used up
   })
 
-  test('client_id may be sent, and must be the same', async () => {
+  test('client_id is optional, and must match', async () => {
     const own = async (clientId: string) =>
       post({ ...assertionParameters(await assertion()), client_id: clientId })
     expectError(await own(partner.clientId), 400, 'invalid_grant', /^Unknown or expired/)
@@ -69,7 +69,7 @@ describe('22: client authentication by assertion', () => {
       /must be urn:ietf:params:oauth:client-assertion-type:jwt-bearer/,
     ],
     [
-      'the type in other case',
+      'the type in another case',
       { client_assertion_type: 'URN:ietf:params:oauth:client-assertion-type:jwt-bearer' },
       401,
       'invalid_client',
@@ -95,7 +95,7 @@ describe('22: client authentication by assertion', () => {
     ['another iss', () => ({ iss: secretive.clientId }), /iss and sub must both be/],
     ['no iss', () => ({ iss: undefined }), /iss and sub must both be/],
     ['another aud', () => ({ aud: 'https://other.example' }), /aud must be http/],
-    ['aud with a slash at its end', () => ({ aud: `${server.authUrl}/` }), /aud must be http/],
+    ['aud with a trailing slash', () => ({ aud: `${server.authUrl}/` }), /aud must be http/],
     ['an empty aud', () => ({ aud: [] }), /aud must be http/],
     ['an aud of objects', () => ({ aud: [{ toString: server.authUrl }] }), /aud must be http/],
     ['no aud', () => ({ aud: undefined }), /aud must be http/],
@@ -103,7 +103,7 @@ describe('22: client authentication by assertion', () => {
     ['exp as text', () => ({ exp: String(now() + 60) }), /exp must be/],
     ['exp a minute ago', () => ({ exp: now() - 60 }), /exp must be/],
     ['exp in more than an hour', () => ({ exp: now() + 3700 }), /exp must be/],
-    ['exp beyond all time', () => ({ exp: 1e300 }), /exp must be/],
+    ['exp far beyond any date', () => ({ exp: 1e300 }), /exp must be/],
     ['nbf in a minute', () => ({ nbf: now() + 60 }), /nbf must be a number/],
     ['iat in a minute', () => ({ iat: now() + 60 }), /iat must be a number/],
     ['iat as text', () => ({ iat: 'now' }), /iat must be/],
@@ -111,7 +111,7 @@ describe('22: client authentication by assertion', () => {
     ['an empty jti', () => ({ jti: '' }), /jti must be/],
     ['a jti of 257 characters', () => ({ jti: 'x'.repeat(257) }), /jti must be/],
     ['a number as jti', () => ({ jti: 7 }), /jti must be/],
-  ])('%s: told to whoever holds the key, and to nobody else', async (_what, change, description) => {
+  ])('%s: reported only to a client that holds the key', async (_what, change, description) => {
     const right = await post(assertionParameters(await assertion(change())))
     expectError(right, 401, 'invalid_client', description)
     const stranger = await newSigningPair(pair.alg, pair.kid)
@@ -121,7 +121,7 @@ describe('22: client authentication by assertion', () => {
     expect(reasonOf(right)).toMatch(/^assertion_(iss|aud|exp|nbf|iat|jti)$/)
   })
 
-  test('clocks may differ by half a minute; a jti may hold anything', async () => {
+  test('clocks may differ by half a minute; a jti may contain any characters', async () => {
     for (const claims of [
       { exp: now() - 20 },
       { exp: now() + 3600 },
@@ -157,7 +157,7 @@ describe('forged assertions', () => {
       },
     ],
     [
-      'a key of its own in the header',
+      'its own key in the header',
       () => `${encode({ alg: 'ES256', jwk: pair.jwk })}.${encode(claims())}.AAAA`,
     ],
     [
@@ -172,8 +172,11 @@ describe('forged assertions', () => {
     ],
     ['a critical header', () => `${encode({ alg: 'ES256', crit: ['x'], x: 1 })}.${encode(claims())}.AAAA`],
     ['five parts', async () => `${await assertion()}.a.b`],
-    ['claims that are no object', () => `${encode({ alg: 'ES256' })}.${encode(['x'])}.AAAA`],
-    ['sub that is no text', () => `${encode({ alg: 'ES256' })}.${encode({ ...claims(), sub: [1] })}.AAAA`],
+    ['claims that are not an object', () => `${encode({ alg: 'ES256' })}.${encode(['x'])}.AAAA`],
+    [
+      'sub that is not a string',
+      () => `${encode({ alg: 'ES256' })}.${encode({ ...claims(), sub: [1] })}.AAAA`,
+    ],
     ['no JWT', () => 'x'],
     ['a secret', () => secretive.clientSecret],
   ])('%s: invalid_client', async (_what, forge) => {
@@ -185,7 +188,7 @@ describe('forged assertions', () => {
   })
 })
 
-test('12: an unknown client, a wrong key and a client without keys: the same answer as a wrong secret', async () => {
+test('12: an unknown client, a wrong key and a client without keys: the same response as for a wrong secret', async () => {
   const stranger = await newSigningPair()
   const by = async (of: string) => post(assertionParameters(await assertionOf(server, of, stranger)))
   const wrongSecret = { ...credentials(secretive), client_secret: newToken('sandbox', 'cs').text }
@@ -201,15 +204,15 @@ test('12: an unknown client, a wrong key and a client without keys: the same ans
   expect(bodies[0]).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
 })
 
-test('8: a client of the other environment is told so', async () => {
+test('8: a client of the other environment gets an error that names the environment', async () => {
   const of = newClientId('production')
   const answer = await post(assertionParameters(await assertionOf(server, of, pair)))
   expectError(answer, 401, 'invalid_client', /the client belongs to production\. This server is sandbox\./)
   expect(reasonOf(answer)).toBe('assertion_wrong_environment')
 })
 
-describe('a method the partner is not registered for', () => {
-  test('is refused, and told to whoever has the right secret only', async () => {
+describe('a method that is not registered for the partner', () => {
+  test('is refused, and only a client with the right secret gets the reason', async () => {
     const inHeader = await server.partner({ authMethods: ['client_secret_basic'] })
     const inBody = await server.partner({ authMethods: ['client_secret_post'] })
     const byBasic = ({ clientId, clientSecret }: TestPartner) => post({}, basic(clientId, clientSecret))
@@ -225,11 +228,11 @@ describe('a method the partner is not registered for', () => {
       'invalid_client',
       /not registered for client_secret_post\.$/,
     )
-    const guess = { ...credentials(inHeader), client_secret: newToken('sandbox', 'cs').text }
-    expectError(await post(guess), 401, 'invalid_client', /^Invalid client credentials\.$/)
+    const wrongSecret = { ...credentials(inHeader), client_secret: newToken('sandbox', 'cs').text }
+    expectError(await post(wrongSecret), 401, 'invalid_client', /^Invalid client credentials\.$/)
   })
 
-  test('a key whose method was taken away is worth nothing, and nothing is used up', async () => {
+  test('a key no longer works when its method is removed, and nothing is used up', async () => {
     const key = await newSigningPair()
     const { clientId } = await server.partner({ authMethods: ['private_key_jwt'], jwks: key.jwk })
     await query(

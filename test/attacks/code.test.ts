@@ -19,7 +19,7 @@ async function statusOf(accessToken: string): Promise<number> {
 }
 
 describe('20: replay of a code', () => {
-  test('is invalid_grant, and every token that came of the code is dead on the next request', async () => {
+  test('is invalid_grant, and every token from the code is dead at the next request', async () => {
     const code = await codeFor(server, partner, 'ada')
     const first = issued(await redeem(code))
     const second = issued(await refresh(server, partner, first.refreshToken))
@@ -43,7 +43,7 @@ describe('20: replay of a code', () => {
     expect(await statusOf(bystander.accessToken)).toBe(200)
   })
 
-  test('counts long after the code has expired, too', async () => {
+  test('is also detected long after the code has expired', async () => {
     const code = await codeFor(server, partner, 'ada')
     const { refreshToken } = issued(await redeem(code))
     await passTime(server, code, 24 * 3600)
@@ -51,7 +51,7 @@ describe('20: replay of a code', () => {
     expectInvalidGrant(await refresh(server, partner, refreshToken), /revoked/)
   })
 
-  test('64 at once: one is given tokens, in the answers and in the database, and they are revoked', async () => {
+  test('64 at once: one gets tokens, in the responses and in the database, and they are revoked', async () => {
     const code = await codeFor(server, partner, 'ada')
     const answers = await Promise.all(Array.from({ length: 64 }, () => redeem(code)))
     const winners = answers.filter(({ status }) => status === 200)
@@ -73,8 +73,8 @@ describe('20: replay of a code', () => {
   })
 })
 
-describe('21: a code that does not fit', () => {
-  test('of another client: invalid_grant, as if it did not exist, and its owner loses nothing', async () => {
+describe('21: a code with the wrong client, redirect_uri or time', () => {
+  test('of another client: invalid_grant, as if it did not exist, and it still works for its owner', async () => {
     const code = await codeFor(server, partner, 'ada')
     const stolen = await redeem(code, {}, other)
     const invented = await redeem(newToken('sandbox', 'ac').text, {}, other)
@@ -91,7 +91,7 @@ describe('21: a code that does not fit', () => {
     expect(await statusOf(issued(await redeem(code)).accessToken)).toBe(200)
   })
 
-  test('of a client that cannot authenticate: invalid_client, and its owner loses nothing', async () => {
+  test('of a client that cannot authenticate: invalid_client, and it still works for its owner', async () => {
     const code = await codeFor(server, partner, 'ada')
     const impostor = { ...partner, clientSecret: other.clientSecret }
     expect(await redeem(code, {}, impostor)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
@@ -100,11 +100,11 @@ describe('21: a code that does not fit', () => {
   })
 
   test.each([
-    ['with a slash more', (uri: string) => `${uri}/`],
-    ['in other case', (uri: string) => uri.replace('callback', 'Callback')],
+    ['with an additional slash', (uri: string) => `${uri}/`],
+    ['in another case', (uri: string) => uri.replace('callback', 'Callback')],
     ['with the port spelled out', (uri: string) => uri.replace('.example', '.example:443')],
-    ['of somebody else', () => 'https://evil.example/callback'],
-  ])('a redirect_uri %s: invalid_grant, and the code is burnt', async (_what, change) => {
+    ['of someone else', () => 'https://evil.example/callback'],
+  ])('a redirect_uri %s: invalid_grant, and the code is used up', async (_what, change) => {
     const code = await codeFor(server, partner, 'ada')
     expectInvalidGrant(await redeem(code, { redirect_uri: change(partner.redirectUri) }), /redirect_uri/)
     expect(await connectionOf(server, code)).toMatchObject({ revoked_for: 'code_misused', access_tokens: 0 })
@@ -114,12 +114,12 @@ describe('21: a code that does not fit', () => {
     )
   })
 
-  test('the redirect_uri of the request, exactly: tokens', async () => {
+  test('exactly the redirect_uri of the request: tokens', async () => {
     const code = await codeFor(server, partner, 'ada')
     expect((await redeem(code, { redirect_uri: partner.redirectUri })).status).toBe(200)
   })
 
-  test('expired by a second: invalid_grant; a second before: tokens', async () => {
+  test('a second after expiry: invalid_grant; a second before: tokens', async () => {
     const [late, inTime] = [await codeFor(server, partner, 'ada'), await codeFor(server, partner, 'ada')]
     await passTime(server, inTime, 57)
     await passTime(server, late, 61)
@@ -145,12 +145,12 @@ describe('7: the verifier', () => {
   const { verifier, challenge } = pkce()
   const challenged = { code_challenge: challenge, code_challenge_method: 'S256' }
 
-  test('that fits the challenge: tokens', async () => {
+  test('that matches the challenge: tokens', async () => {
     const code = await codeFor(server, partner, 'ada', { more: challenged })
     expect((await redeem(code, { code_verifier: verifier })).status).toBe(200)
   })
 
-  test('without a challenge in the request: invalid_grant, and the code is burnt', async () => {
+  test('without a challenge in the request: invalid_grant, and the code is used up', async () => {
     const code = await codeFor(server, partner, 'ada')
     expectInvalidGrant(await redeem(code, { code_verifier: verifier }), /code_verifier/)
     expect(await connectionOf(server, code)).toMatchObject({ redemptions: 1, revoked_for: 'code_misused' })
@@ -161,9 +161,9 @@ describe('7: the verifier', () => {
     ['missing', {}],
     ['empty', { code_verifier: '' }],
     ['another', { code_verifier: pkce().verifier }],
-    ['the challenge itself, as `plain` would have it', { code_verifier: challenge }],
+    ['the challenge itself, as with `plain`', { code_verifier: challenge }],
     ['wrong in one character', { code_verifier: verifier.replace(/^./, '~') }],
-  ])('that should fit a challenge, but is %s: invalid_grant, and the code is burnt', async (_what, sent) => {
+  ])('for a challenge, but %s: invalid_grant, and the code is used up', async (_what, sent) => {
     const code = await codeFor(server, partner, 'ada', { more: challenged })
     expectInvalidGrant(await redeem(code, sent), /code_verifier/)
     expectInvalidGrant(
@@ -177,7 +177,7 @@ describe('7: the verifier', () => {
     })
   })
 
-  test('from another client, right or wrong: invalid_grant, and the code is as good as before', async () => {
+  test('from another client, right or wrong: invalid_grant, and the code still works', async () => {
     const code = await codeFor(server, partner, 'ada', { more: challenged })
     expectInvalidGrant(await redeem(code, { code_verifier: verifier }, other), /another client/)
     expectInvalidGrant(await redeem(code, { code_verifier: pkce().verifier }, other), /another client/)
@@ -186,7 +186,7 @@ describe('7: the verifier', () => {
   })
 })
 
-describe('a code outlives nothing that it stands for', () => {
+describe('a code ends with its grant and its partner', () => {
   test('the user disconnected before it was redeemed: invalid_grant', async () => {
     const code = await codeFor(server, partner, 'bob')
     await query(server.database, `UPDATE grants SET revoked_at = now() WHERE user_id = 'bob'`)
@@ -194,7 +194,7 @@ describe('a code outlives nothing that it stands for', () => {
     expect(await connectionOf(server, code)).toMatchObject({ access_tokens: 0, refresh_tokens: 0 })
   })
 
-  test('the partner is suspended: unauthorized_client, and the code is as good as before', async () => {
+  test('the partner is suspended: unauthorized_client, and the code still works', async () => {
     const code = await codeFor(server, partner, 'ada')
     const setStatus = (status: string) =>
       query(server.database, 'UPDATE partners SET status = $1 WHERE client_id = $2', [

@@ -12,8 +12,8 @@ const partner = await server.partner()
 const press = (visitor: Visitor, page: Page, more: Record<string, string> = {}) =>
   visitor.submit(page, '/connect', { decision: 'connect', ...more })
 
-/** What the database holds for a user: all grants, live ones, connections. */
-async function held(
+/** The number of a user's grants, live grants and connections in the database. */
+async function countsOf(
   userId: string,
 ): Promise<{ grants: number; live: number; connections: number } | undefined> {
   const rows = await query<{ grants: number; live: number; connections: number }>(
@@ -27,7 +27,7 @@ async function held(
 }
 
 describe('16: framing and posting from another site', () => {
-  test('no page can be framed', async () => {
+  test('no page can be embedded in a frame', async () => {
     const visitor = await loggedIn(server, 'ada')
     const pages = [
       await new Visitor().get(`${server.authUrl}/login`),
@@ -45,15 +45,15 @@ describe('16: framing and posting from another site', () => {
   test.each<Record<string, string>>([
     { origin: 'https://evil.example' },
     { origin: 'null', 'sec-fetch-site': 'cross-site' },
-  ])('a cross-site POST to connect or disconnect: 403, and nothing is done (%j)', async (headers) => {
+  ])('a cross-site POST to connect or disconnect: 403, and nothing changes (%j)', async (headers) => {
     const visitor = await loggedIn(server, 'ada')
     await connect(server, partner, 'ada', {}, visitor)
     const page = await authorize(visitor, server, partner)
     const confirmation = await disconnectPage(visitor, server)
-    const before = [await rowCounts(server), await held('ada')]
+    const before = [await rowCounts(server), await countsOf('ada')]
     const stolen = await visitor.submit(page, '/connect', { decision: 'connect' }, headers)
     const ended = await visitor.submit(confirmation, '/connections/disconnect', {}, headers)
-    // A browser does not even send the cookie along.
+    // A real browser does not even send the cookie.
     const bare = new Visitor()
     const withoutCookie = await bare.post(
       `${server.authUrl}/connect`,
@@ -63,11 +63,11 @@ describe('16: framing and posting from another site', () => {
     for (const refused of [stolen, ended, withoutCookie]) {
       expect([refused.status, refused.headers.get('location')]).toEqual([403, null])
     }
-    expect([await rowCounts(server), await held('ada')]).toEqual(before)
+    expect([await rowCounts(server), await countsOf('ada')]).toEqual(before)
   })
 })
 
-describe('17: the connect page submitted more than once, by somebody else, or altered', () => {
+describe('17: the connect page submitted more than once, by another user, or altered', () => {
   test('twice in a row: one grant, one connection, the same code', async () => {
     const visitor = await loggedIn(server, 'bob')
     const page = await authorize(visitor, server, partner, { state: 's' })
@@ -75,7 +75,7 @@ describe('17: the connect page submitted more than once, by somebody else, or al
     const second = await press(visitor, page)
     expect(first.status).toBe(303)
     expect(second.headers.get('location')).toBe(first.headers.get('location'))
-    expect(await held('bob')).toEqual({ grants: 1, live: 1, connections: 1 })
+    expect(await countsOf('bob')).toEqual({ grants: 1, live: 1, connections: 1 })
     const code = redirectOf(second)?.searchParams.get('code') ?? ''
     expect((await token(server, partner, { grant_type: 'authorization_code', code })).status).toBe(200)
   })
@@ -87,7 +87,7 @@ describe('17: the connect page submitted more than once, by somebody else, or al
       const pages = await Promise.all(Array.from({ length: 16 }, () => press(visitor, page)))
       expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 303))
       expect(new Set(pages.map(({ headers }) => headers.get('location'))).size).toBe(1)
-      expect(await held('cleo')).toEqual({ grants: 1, live: 1, connections })
+      expect(await countsOf('cleo')).toEqual({ grants: 1, live: 1, connections })
     }
   })
 
@@ -103,28 +103,28 @@ describe('17: the connect page submitted more than once, by somebody else, or al
     expect((await api(server, 'households', String(body.access_token))).status).toBe(200)
   })
 
-  test('again after disconnecting: the old page brings no consent back', async () => {
+  test('again after disconnecting: the old page does not restore consent', async () => {
     const visitor = await loggedIn(server, 'dan')
     const page = await authorize(visitor, server, partner)
     const code = redirectOf(await press(visitor, page))?.searchParams.get('code') ?? ''
     await disconnect(visitor, server)
     const again = await press(visitor, page)
     expect([again.status, again.headers.get('location')]).toEqual([409, null])
-    expect(await held('dan')).toEqual({ grants: 1, live: 0, connections: 1 })
+    expect(await countsOf('dan')).toEqual({ grants: 1, live: 0, connections: 1 })
     expect((await token(server, partner, { grant_type: 'authorization_code', code })).body.error).toBe(
       'invalid_grant',
     )
-    // The page says how to go on, and that does bring it back.
+    // The page explains how to continue. A new request does restore consent.
     const fresh = await visitor.follow(await visitor.get(recoveryLink(again, 'Start again')))
     expect(redirectOf(await press(visitor, fresh))?.searchParams.get('code')).toMatch(/^lk_test_ac_/)
-    expect(await held('dan')).toEqual({ grants: 2, live: 1, connections: 2 })
+    expect(await countsOf('dan')).toEqual({ grants: 2, live: 1, connections: 2 })
   })
 
-  test('tampered: every part of the sealed request, cut, swapped or made up', async () => {
+  test('tampered: every part of the sealed request, cut, replaced or invented', async () => {
     const visitor = await loggedIn(server, 'ada')
     const page = await authorize(visitor, server, partner)
     const { request = '' } = fieldsOf(page, '/connect')
-    await server.context.usage.write() // what an earlier test read is counted by the background job, or else meanwhile
+    await server.context.usage.write() // otherwise the background job writes an earlier test's reads meanwhile
     const before = await rowCounts(server)
     const [header = '', key = '', iv = '', text = '', tag = ''] = request.split('.')
     expect(tag).not.toBe('')
@@ -148,7 +148,7 @@ describe('17: the connect page submitted more than once, by somebody else, or al
       request.slice(0, -1),
       `${request}A`,
       `${request}=`,
-      // Decodes to the same bytes: the last of 22 characters has four bits that mean nothing.
+      // Decodes to the same bytes: the last four bits of the last of 22 characters are unused.
       request.slice(0, -1) + { A: 'B', Q: 'R', g: 'h', w: 'x' }[request.slice(-1)],
       'x',
     ]
@@ -160,7 +160,7 @@ describe('17: the connect page submitted more than once, by somebody else, or al
     expect((await press(visitor, page)).status).toBe(303)
   })
 
-  test('other fields decide nothing: the sealed request rules', async () => {
+  test('other fields have no effect: only the sealed request counts', async () => {
     const visitor = await loggedIn(server, 'ada')
     const page = await authorize(visitor, server, partner, { state: 'mine' })
     const more = {
@@ -178,7 +178,7 @@ describe('17: the connect page submitted more than once, by somebody else, or al
     }
   })
 
-  test('the sealed request of the address bar is not the one of the page: nobody connects without having seen it', async () => {
+  test('the sealed request in the address bar differs from the one on the page: no user can connect without seeing the page', async () => {
     const visitor = await loggedIn(server, 'ada')
     const page = await authorize(visitor, server, partner)
     const fromAddress = new URL(page.url).searchParams.get('request') ?? ''
@@ -187,7 +187,7 @@ describe('17: the connect page submitted more than once, by somebody else, or al
     expect([refused.status, refused.headers.get('location')]).toEqual([403, null])
   })
 
-  test('user B submitting user A’s page: 403 with a way on', async () => {
+  test('user B submitting user A’s page: 403 with a recovery link', async () => {
     const ada = await loggedIn(server, 'ada')
     const page = await authorize(ada, server, partner)
     const bob = await loggedIn(server, 'finn')
@@ -207,15 +207,15 @@ describe('17: the connect page submitted more than once, by somebody else, or al
     expect(await rowCounts(server)).toEqual(before)
   })
 
-  test('another login in the same browser takes the open page out of use', async () => {
+  test('another login in the same browser invalidates the open page', async () => {
     const visitor = await loggedIn(server, 'ada')
     const page = await authorize(visitor, server, partner)
     await logIn(visitor, await visitor.get(`${server.authUrl}/login`), 'finn')
     expect((await press(visitor, page)).status).toBe(403)
-    expect(await held('finn')).toMatchObject({ grants: 0 })
+    expect(await countsOf('finn')).toMatchObject({ grants: 0 })
   })
 
-  test('logged out meanwhile: 403, and the way on asks for the login again', async () => {
+  test('logged out meanwhile: 403, and the recovery link leads to the login', async () => {
     const visitor = await loggedIn(server, 'ada')
     const page = await authorize(visitor, server, partner)
     await query(server.database, 'DELETE FROM sessions')

@@ -7,7 +7,7 @@ import { api, token } from '../support/journey.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
 
-describe('39: the database is away', () => {
+describe('39: the database is unavailable', () => {
   let database: InterruptibleDatabase
   let fragile: TestServer
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('39: the database is away', () => {
     await database.drop()
   })
 
-  test('503 within two seconds and never "invalid token", then it heals by itself', async () => {
+  test('503 within two seconds and never "invalid token", then it recovers without help', async () => {
     const partner = await fragile.partner()
     const bearer = await accessTokenOf(database.database, 'ada')
     await database.cut()
@@ -46,18 +46,18 @@ describe('39: the database is away', () => {
       headers: { authorization: `Bearer ${bearer}` },
     })
     expect([userinfo.status, userinfo.headers.get('www-authenticate')]).toEqual([503, null])
-    // Not "you are logged out", which would be a lie.
+    // Not "you are logged out", which would be wrong.
     const visitor = new Visitor()
     await visitor.jar.setCookie('latchkey-session=some', fragile.authUrl)
     expect((await visitor.get(`${fragile.authUrl}/logout`)).status).toBe(503)
-    // What needs no database says what it always says.
+    // Responses that need no database stay the same.
     expect((await api(fragile, 'households')).status).toBe(401)
     expect((await api(fragile, 'households?page=x', bearer)).status).toBe(400)
     await database.heal()
     expect((await api(fragile, 'households', bearer)).body).toEqual([{ id: 'h', name: 'h' }])
   })
 
-  test('cut in the middle of a statement: 503', async () => {
+  test('a connection that is cut during a statement: 503', async () => {
     const bearer = await accessTokenOf(database.database, 'ada')
     const answer = await database.direct.withConnection(async (client) => {
       await client.query('BEGIN; LOCK TABLE households')
@@ -72,7 +72,7 @@ describe('39: the database is away', () => {
     expect(answer.body).toMatchObject({ status: 503, code: 'unavailable' })
     expect((await api(fragile, 'households', bearer)).status).toBe(200)
   })
-  test('silent in the middle of a statement: 503, and the connection is not used again', async () => {
+  test('a connection that goes silent during a statement: 503, and it is not used again', async () => {
     const bearer = await accessTokenOf(database.database, 'ada')
     expect((await api(fragile, 'households', bearer)).status).toBe(200)
     database.silence()

@@ -16,14 +16,14 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('47: Disconnect races a second press of Connect', () => {
-  test('60 rounds: no live grant is left behind an acknowledged disconnect', () =>
+describe('47: Disconnect races a second click on Connect', () => {
+  test('60 rounds: no live grant remains after a confirmed disconnect', () =>
     disconnectRaces(server, partner, 'ada', 60))
 
-  test('30 rounds with two first presses: no grant is left without a connection', () =>
+  test('30 rounds with two first clicks: no grant remains without a connection', () =>
     firstPressRaces(server, partner, 'bob', 30))
 
-  test('the disconnect commits while the second press is under way: no grant, and prompt=none asks', async () => {
+  test('the disconnect commits while the second click is in progress: no grant, and prompt=none requires consent', async () => {
     const visitor = await loggedIn(server, 'cleo')
     const page = await authorize(visitor, server, partner)
     const press = () => visitor.submit(page, '/connect', { decision: 'connect' })
@@ -35,7 +35,7 @@ describe('47: Disconnect races a second press of Connect', () => {
       const second = press().finally(() => {
         answered = true
       })
-      // The press either waits for the grant's row, or is answered by what was committed before.
+      // The second click either waits for the grant's row, or gets a response based on what was committed before.
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
       const settled = async () => answered || (await query(server.database, waiting)).length > 0
       await expect.poll(settled, { timeout: 5000 }).toBe(true)

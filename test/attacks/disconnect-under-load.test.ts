@@ -9,7 +9,7 @@ import { api, refresh, token } from '../support/journey.ts'
 import { disconnectPage, loggedIn } from '../support/pages.ts'
 import type { TestServer } from '../support/server.ts'
 
-/** Of each server: so many requests in so many milliseconds, so long before the end and after it. */
+/** For each server: requests per second, and how many requests before and after the end of the grant. */
 const perSecond = 50
 const before = 40
 const after = 50
@@ -25,7 +25,7 @@ await seed(db.database, {
 const kinds = ['call', 'call', 'refresh', 'call', 'redemption'] as const
 type Sent = { kind: (typeof kinds)[number]; server: TestServer; startedAt: number; status: number }
 
-/** Codes of the live grant, as if the user had come by so many times. */
+/** Codes of the live grant, as if the user had connected so many times. */
 async function codesOf(grantId: string, count: number): Promise<string[]> {
   const codes = Array.from({ length: count }, () => newToken('sandbox', 'ac'))
   for (const { hash } of codes) {
@@ -39,7 +39,7 @@ async function codesOf(grantId: string, count: number): Promise<string[]> {
   return codes.map(({ text }) => text)
 }
 
-/** Requests of all kinds to both servers, at a steady rate, whatever becomes of those before. */
+/** Requests of all kinds to both servers at a steady rate. They do not wait for earlier responses. */
 class Load {
   readonly sent: Sent[] = []
   readonly #answers: Promise<void>[] = []
@@ -62,7 +62,7 @@ class Load {
     this.#onTick()
   }
 
-  /** Until so many more requests have been sent to each server. */
+  /** Waits until so many more requests have been sent to each server. */
   async more(count: number): Promise<void> {
     const until = this.#turn + count
     await new Promise<void>((resolve) => {
@@ -89,7 +89,7 @@ class Load {
       case 'call':
         return api(server, 'households', this.#tokens.accessToken)
       case 'refresh':
-        return refresh(server, partner, this.#tokens.refreshToken) // the successor stays unused, so it goes on working
+        return refresh(server, partner, this.#tokens.refreshToken) // the successor is never used, so this token keeps working
       case 'redemption':
         return token(server, partner, { grant_type: 'authorization_code', code: this.#codes.pop() ?? '' })
     }
@@ -105,7 +105,7 @@ async function endWhileUsed(user: string, end: (grantId: string) => Promise<() =
   onTestFinished(() => load.stop())
   await load.more(before)
   const endedAt = await press()
-  for (const _ of kinds) load.tick() // one of each kind at once, beside the steady ones
+  for (const _ of kinds) load.tick() // one of each kind at once, in addition to the steady ones
   await load.more(after)
   await load.stop()
 
@@ -124,22 +124,25 @@ async function endWhileUsed(user: string, end: (grantId: string) => Promise<() =
   }
 }
 
-describe('19: while both servers are called 50 times a second, nothing that starts after the end succeeds', () => {
-  test.each(['user-0', 'user-1', 'user-2'])('after the page has answered Disconnect: %s', async (user) => {
-    await endWhileUsed(user, async (grant) => {
-      const server = first(servers)
-      const visitor = await loggedIn(server, user)
-      const page = await disconnectPage(visitor, server)
-      return async () => {
-        const done = await visitor.submit(page, '/connections/disconnect', { grant })
-        const answeredAt = performance.now()
-        expect([done.status, done.headers.get('location')]).toEqual([303, '/connections'])
-        return answeredAt
-      }
-    })
-  })
+describe('19: while both servers are called 50 times a second, no request that starts after the end succeeds', () => {
+  test.each(['user-0', 'user-1', 'user-2'])(
+    'after the page has confirmed the disconnect: %s',
+    async (user) => {
+      await endWhileUsed(user, async (grant) => {
+        const server = first(servers)
+        const visitor = await loggedIn(server, user)
+        const page = await disconnectPage(visitor, server)
+        return async () => {
+          const done = await visitor.submit(page, '/connections/disconnect', { grant })
+          const answeredAt = performance.now()
+          expect([done.status, done.headers.get('location')]).toEqual([303, '/connections'])
+          return answeredAt
+        }
+      })
+    },
+  )
 
-  test.each(['user-3', 'user-4'])('after the operator has revoked it: %s', async (user) => {
+  test.each(['user-3', 'user-4'])('after the operator has revoked the grant: %s', async (user) => {
     await endWhileUsed(user, async (grant) => async () => {
       const ended = await db.database.maybe(revokeGrant, [grant, null])
       expect(ended).toEqual({ client_id: partner.clientId })
@@ -149,6 +152,6 @@ describe('19: while both servers are called 50 times a second, nothing that star
 })
 
 function first<Item>([item]: Item[]): Item {
-  if (item === undefined) throw new Error('there is none')
+  if (item === undefined) throw new Error('the list is empty')
   return item
 }

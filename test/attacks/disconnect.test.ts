@@ -11,7 +11,7 @@ const server = await serverFixture({
 const partner = await server.partner()
 
 describe('19: disconnect', () => {
-  test('every token of the grant is dead on the next request; the other partner’s and the other user’s live', async () => {
+  test('every token of the grant is dead at the next request; tokens of another partner and another user still work', async () => {
     const other = await server.partner({ name: 'Other', redirectUri: 'https://other.example/callback' })
     const first = await tokensFor(server, partner, 'eve')
     const second = await tokensFor(server, partner, 'eve')
@@ -38,7 +38,7 @@ describe('19: disconnect', () => {
     expect((await refresh(server, partner, bobs.refreshToken)).status).toBe(200)
   })
 
-  test('another user’s grant: nothing happens, and the answer does not tell that it exists', async () => {
+  test('another user’s grant: nothing happens, and the response does not reveal that it exists', async () => {
     const { accessToken } = await tokensFor(server, partner, 'ada')
     const [row] = await query<{ id: string }>(
       server.database,
@@ -49,9 +49,9 @@ describe('19: disconnect', () => {
     const confirmation = await disconnectPage(visitor, server)
     const answers = []
     for (const grant of [row?.id ?? '', '999999999']) {
-      const asked = await visitor.get(`${server.authUrl}/connections/disconnect?grant=${grant}`)
+      const foreignPage = await visitor.get(`${server.authUrl}/connections/disconnect?grant=${grant}`)
       const done = await visitor.submit(confirmation, '/connections/disconnect', { grant })
-      answers.push([asked, done].map((page) => [page.status, page.headers.get('location'), page.text]))
+      answers.push([foreignPage, done].map((page) => [page.status, page.headers.get('location'), page.text]))
     }
     expect(answers[0]).toEqual(answers[1])
     expect((await api(server, 'households', accessToken)).status).toBe(200)
@@ -63,10 +63,10 @@ describe('19: disconnect', () => {
   })
 })
 
-test('19: a disconnect at the very moment of a prompt=none wins: no code, and nobody agreed to a new grant', async () => {
+test('19: a disconnect at the same moment as a prompt=none request wins: no code, and no new grant without consent', async () => {
   const visitor = await loggedIn(server, 'gus')
   await connect(server, partner, 'gus', {}, visitor)
-  const asked = await server.database.withConnection(async (client) => {
+  const silent = await server.database.withConnection(async (client) => {
     await client.query('BEGIN')
     await client.query(`UPDATE grants SET revoked_at = now() WHERE user_id = 'gus'`)
     const silent = authorize(visitor, server, partner, { prompt: 'none' })
@@ -75,7 +75,7 @@ test('19: a disconnect at the very moment of a prompt=none wins: no code, and no
     await client.query('COMMIT')
     return silent
   })
-  expect(answerOf(partner, asked)).toMatchObject({ error: 'consent_required' })
+  expect(answerOf(partner, silent)).toMatchObject({ error: 'consent_required' })
   const live = `SELECT id FROM grants WHERE user_id = 'gus' AND revoked_at IS NULL`
   expect(await query(server.database, live)).toEqual([])
 })

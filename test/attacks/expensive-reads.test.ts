@@ -13,7 +13,7 @@ const server = await serverFixture({
 })
 const partner = await server.partner()
 
-/** Statements that wait for the lock that a test holds. */
+/** The number of statements that wait for the lock that a test holds. */
 async function waiting(): Promise<number> {
   const rows = await query(
     server.database,
@@ -27,7 +27,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await setTimeout(20)
 }
 
-/** Runs work while every read of households waits. */
+/** Runs `work` while a lock blocks every read of households. */
 function whileHouseholdsAreLocked<T>(work: (holder: pg.Client) => Promise<T>): Promise<T> {
   return server.database.withConnection(async (holder) => {
     await holder.query('BEGIN; LOCK TABLE households')
@@ -37,7 +37,7 @@ function whileHouseholdsAreLocked<T>(work: (holder: pg.Client) => Promise<T>): P
 
 type Answer = Awaited<ReturnType<typeof api>>
 
-/** Sends requests at once; `refused` grows with each answer that is not 200. */
+/** Sends requests at once. `refused` grows with each response that is not 200. */
 function sendAll(paths: string[], accessToken: string): { refused: Answer[]; answers: Promise<Answer[]> } {
   const refused: Answer[] = []
   const answers = paths.map(async (path) => {
@@ -54,7 +54,7 @@ describe.each([
   ['searches', (n: number) => `households?name_pattern=x&page=${n % 9}&page_size=1000`],
   ['deep pages', (n: number) => `households?page=${n + 10}&page_size=1000`],
 ])('46: one token sends 30 %s at once', (_, path) => {
-  test('two run, eight wait, the others are refused; tokens and ordinary pages go on', async () => {
+  test('two run, eight wait, the others are refused; token requests and ordinary pages still work', async () => {
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     const { refused, answers } = await whileHouseholdsAreLocked(async (holder) => {
       const sent = sendAll(times(30, path), accessToken)
@@ -77,7 +77,7 @@ describe.each([
     expect((await answers).filter(({ status }) => status === 200)).toHaveLength(10)
   })
 
-  test('a search of another token has a place beside them', async () => {
+  test('a search with another token still gets a slot', async () => {
     const first = await accessTokenOf(server.database, 'ada')
     const second = await accessTokenOf(server.database, 'ada')
     await whileHouseholdsAreLocked(async (holder) => {
@@ -92,7 +92,7 @@ describe.each([
   })
 })
 
-test('40: searches of many tokens wait up to a bound, and never take more than three connections', async () => {
+test('40: searches with many tokens queue up to a limit, and never use more than three connections', async () => {
   const tokens = await Promise.all(times(7, () => '').map(() => accessTokenOf(server.database, 'ada')))
   const sent = await whileHouseholdsAreLocked(async (holder) => {
     const all = tokens.map((token) =>

@@ -9,7 +9,7 @@ import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
 const server = await serverFixture({ users: ['ada', 'eve'] })
 
-/** 403, in words, with a link on that leads to a page that works. */
+/** A 403 page that explains the refusal, with a link that leads to a working page. */
 async function expectRefusedWithAWayOn(visitor: Visitor, page: Page): Promise<void> {
   expect(page.status).toBe(403)
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -22,11 +22,11 @@ async function expectRefusedWithAWayOn(visitor: Visitor, page: Page): Promise<vo
   expect((await visitor.follow(await visitor.get(href))).status).toBe(200)
 }
 
-describe('9: a form that is not ours', () => {
+describe('9: a form from another site', () => {
   const elsewhere: [string, Record<string, string>][] = [
     ['another Origin', { origin: 'https://evil.example' }],
     ['another port', { origin: 'http://127.0.0.1:1' }],
-    ['a host that begins like ours', { origin: 'http://127.0.0.1.evil.example' }],
+    ['a host that begins like the server’s', { origin: 'http://127.0.0.1.evil.example' }],
     ['Origin null from a cross-site page', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
     ['Origin null from a sibling host', { origin: 'null', 'sec-fetch-site': 'same-site' }],
     ['no Origin from a cross-site page', { 'sec-fetch-site': 'cross-site' }],
@@ -41,7 +41,7 @@ describe('9: a form that is not ours', () => {
     '/password',
   ]
 
-  test.each(elsewhere)('%s: 403 for every form, though the CSRF token is right', async (_name, headers) => {
+  test.each(elsewhere)('%s: 403 for every form, although the CSRF token is right', async (_name, headers) => {
     const client = await server.partner()
     const visitor = new Visitor()
     await logIn(visitor, await loginPage(server, visitor), 'ada')
@@ -54,7 +54,7 @@ describe('9: a form that is not ours', () => {
       const refused = await visitor.post(`${server.authUrl}${action}`, fields, headers)
       await expectRefusedWithAWayOn(visitor, refused)
     }
-    // Without any field at all the answer is the same: what the form holds is looked at later.
+    // The response is the same without any field, because the server checks the fields later.
     for (const action of actions) {
       expect((await visitor.post(`${server.authUrl}${action}`, '', headers)).status).toBe(403)
     }
@@ -62,7 +62,7 @@ describe('9: a form that is not ours', () => {
     expect((await visitor.get(`${server.authUrl}/connections`)).status).toBe(200)
   })
 
-  test('our own pages are believed: their Origin, or null with Sec-Fetch-Site same-origin', async () => {
+  test('the server’s own pages are accepted: with their Origin, or null with Sec-Fetch-Site same-origin', async () => {
     for (const headers of [{ origin: server.authUrl }, { origin: 'null', 'sec-fetch-site': 'same-origin' }]) {
       expect((await attempt(server, right('ada'), headers)).status).toBe(303)
     }
@@ -74,7 +74,7 @@ describe('9: a form that is not ours', () => {
     ['of the right form', 'a-b'],
     ['long', '0'.repeat(5000)],
   ]
-  test.each(madeUp)('a made-up CSRF token: %s', async (_name, token) => {
+  test.each(madeUp)('an invented CSRF token: %s', async (_name, token) => {
     const visitor = new Visitor()
     const page = await loginPage(server, visitor)
     const before = await rowCounts(server)
@@ -85,7 +85,7 @@ describe('9: a form that is not ours', () => {
     expect(await rowCounts(server)).toEqual(before)
   })
 
-  test('a token twice, or none, or one without its cookie', async () => {
+  test('a token sent twice, no token, or a token without its cookie', async () => {
     const visitor = new Visitor()
     const { _csrf: token = '' } = fieldsOf(await loginPage(server, visitor), '/login')
     const form = new URLSearchParams(right('ada'))
@@ -96,7 +96,7 @@ describe('9: a form that is not ours', () => {
     await expectRefusedWithAWayOn(stranger, await stranger.post(url, `${form}&_csrf=${token}`))
   })
 
-  test('the token of another browser', async () => {
+  test('a token of another browser', async () => {
     const { _csrf: foreign = '' } = fieldsOf(await loginPage(server), '/login')
     const visitor = new Visitor()
     const page = await loginPage(server, visitor)
@@ -121,7 +121,7 @@ describe('9: a form that is not ours', () => {
     expect((await victim.get(`${server.authUrl}/connections`)).status).toBe(200)
   })
 
-  test('a token from before the login does not outlive it; the way on leads back to the same request', async () => {
+  test('a token from before the login is invalid after it; the recovery link leads back to the same request', async () => {
     const client = await server.partner()
     const visitor = new Visitor()
     const old = await authorize(visitor, server, client, { state: 'kept' })

@@ -8,11 +8,11 @@ import { Visitor } from '../support/visitor.ts'
 
 const server = await serverFixture({ users: ['cleo', 'dan', 'finn', 'gus', 'hal'] })
 
-describe('11: guessing', () => {
+describe('11: password guessing', () => {
   const counts = () =>
     query<{ count: number }>(server.database, 'SELECT count FROM login_failures ORDER BY count DESC')
 
-  test('ten failures, then 429 with Retry-After, even for the right password and in another spelling', async () => {
+  test('ten failures, then 429 with Retry-After, even for the right password and another spelling of the address', async () => {
     await query(server.database, 'DELETE FROM login_failures')
     for (let i = 0; i < 10; i++) expect((await attempt(server, wrong('cleo'))).status).toBe(403)
     for (const email of ['cleo@example.com', 'CLEO@EXAMPLE.COM', '  Cleo@Example.com ']) {
@@ -23,13 +23,13 @@ describe('11: guessing', () => {
       expect(seconds).toBeLessThanOrEqual(15 * 60)
       expect(page.document.querySelector('[role=alert]')?.text).toContain('15 minutes')
     }
-    // Others are not touched by it, and it ends by itself.
+    // Other accounts are not affected, and the lock ends after a while.
     expect((await attempt(server, right('dan'))).status).toBe(303)
     await query(server.database, `UPDATE login_failures SET resets_at = now() - interval '1 second'`)
     expect((await attempt(server, right('cleo'))).status).toBe(303)
   })
 
-  test('a success clears the account, and takes its own attempt back from the source', async () => {
+  test('a success clears the account’s failures, and does not count against the source', async () => {
     await query(server.database, 'DELETE FROM login_failures')
     for (let i = 0; i < 9; i++) expect((await attempt(server, wrong('dan'))).status).toBe(403)
     expect((await attempt(server, right('dan'))).status).toBe(303)
@@ -38,20 +38,20 @@ describe('11: guessing', () => {
     expect((await attempt(server, wrong('dan'))).status).toBe(429)
   })
 
-  test('200 wrong guesses at once: no more than 10 are ever looked at', async () => {
+  test('200 wrong guesses at once: at most 10 passwords are checked', async () => {
     await query(server.database, 'DELETE FROM login_failures')
     const pages = await Promise.all(Array.from({ length: 200 }, () => attempt(server, wrong('finn'))))
     const statuses = pages.map(({ status }) => status)
     expect(statuses.filter((status) => status === 403)).toHaveLength(10)
-    // 503: more than can wait for their turn. Those are not counted, all others are.
+    // 503: too many wait for password hashing. Those attempts are not counted; all others are.
     const others = statuses.filter((status) => status !== 403)
     expect(others.filter((status) => status !== 429 && status !== 503)).toEqual([])
     const [source] = await counts()
     expect(source?.count).toBe(statuses.filter((status) => status !== 503).length)
   })
 
-  test('counting and forgiving at once never lock each other out (a deadlock would be a 500)', async () => {
-    // Beneath HTTP, where it is dense enough to be sure.
+  test('counting and clearing failures at the same time never deadlock (a deadlock would be a 500)', async () => {
+    // Below HTTP, where the calls are dense enough to overlap.
     await query(server.database, 'DELETE FROM login_failures')
     const [source, account, browser] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)]
     const logInOften = async () => {
@@ -79,7 +79,7 @@ describe('11: guessing', () => {
     }
   })
 
-  test('what is stored tells nobody who tried, or from where', async () => {
+  test('the stored rows reveal neither the account nor the source', async () => {
     await query(server.database, 'DELETE FROM login_failures')
     await attempt(server, wrong('hal'))
     const rows = await query<{ key: Buffer }>(server.database, 'SELECT key FROM login_failures')

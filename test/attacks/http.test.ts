@@ -10,7 +10,7 @@ const form = 'content-type: application/x-www-form-urlencoded'
 
 const server = await serverFixture()
 
-describe('34: bodies and messages that two readers would read differently', () => {
+describe('34: bodies and messages that two programs could parse differently', () => {
   const tokenRequest = 'grant_type=refresh_token&refresh_token=x'
   const json = JSON.stringify({ grant_type: 'refresh_token', refresh_token: 'x' })
   const post = (headers: string[], body: string | Buffer) =>
@@ -42,7 +42,7 @@ describe('34: bodies and messages that two readers would read differently', () =
     ['multipart/form-data; boundary=x', '--x--'],
     ['application/xml', '<a/>'],
     ['', json],
-  ])('content-type %j: 415 or 400, and says what would do', async (type, body) => {
+  ])('content-type %j: 415 or 400, and the error names the accepted types', async (type, body) => {
     const answer = await post([`content-type: ${type}`], body)
     expect([400, 415]).toContain(answer?.status)
     expect(JSON.parse(answer?.body ?? '')).toMatchObject({
@@ -53,7 +53,7 @@ describe('34: bodies and messages that two readers would read differently', () =
     })
   })
 
-  test('two content types: not the form that the first one says', async () => {
+  test('two content types: not read as the form that the first one names', async () => {
     const answer = await post([form, 'content-type: application/json'], json)
     expect(answer?.status).toBe(400)
   })
@@ -67,7 +67,7 @@ describe('34: bodies and messages that two readers would read differently', () =
     },
   )
 
-  test('a compressed bomb is not inflated: 413 or 415', async () => {
+  test('a compression bomb is not decompressed: 413 or 415', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000))
     expect((await post([form, 'content-encoding: gzip'], bomb.subarray(0, 60_000)))?.status).toBe(415)
     expect([413, 415]).toContain(
@@ -138,14 +138,14 @@ describe('34: bodies and messages that two readers would read differently', () =
     ],
     ['the reverse order', ['transfer-encoding: chunked', 'content-length: 5'], '0\r\n\r\n'],
     ['two Content-Lengths', ['content-length: 5', 'content-length: 6'], 'a=b&c=d'],
-    ['a Content-Length that is none', ['content-length: +5'], 'a=b&c'],
+    ['an invalid Content-Length', ['content-length: +5'], 'a=b&c'],
     ['a negative one', ['content-length: -5'], 'a=b&c'],
     ['a space before the colon', ['content-length : 5'], 'a=b&c'],
     ['an unknown coding', ['transfer-encoding: xchunked'], '0\r\n\r\n'],
     ['chunked, but not at the end', ['transfer-encoding: chunked, identity'], '0\r\n\r\n'],
-    ['a chunk size that is none', ['transfer-encoding: chunked'], 'z\r\n\r\n'],
+    ['an invalid chunk size', ['transfer-encoding: chunked'], 'z\r\n\r\n'],
     ['a bare line feed after a chunk', ['transfer-encoding: chunked'], '1\na\n0\n\n'],
-  ])('%s: 400, and what follows is no second request', async (_name, headers, body) => {
+  ])('%s: 400, and the rest is not read as a second request', async (_name, headers, body) => {
     const smuggled = `GET ${households} HTTP/1.1\r\nhost: x\r\nx-api-request-id: smuggled\r\n\r\n`
     const lines = [`POST ${base}oauth2/token HTTP/1.1`, 'host: x', form, ...headers]
     const answer = await sendRaw(server.authUrl, `${lines.join('\r\n')}\r\n\r\n${body}${smuggled}`)
@@ -155,8 +155,8 @@ describe('34: bodies and messages that two readers would read differently', () =
   })
 })
 
-describe('49: requests that two readers would read differently', () => {
-  test('two Host headers: 400, on the API, on pages and where nothing is', async () => {
+describe('49: requests that two programs could parse differently', () => {
+  test('two Host headers: 400, on the API, on pages and at unknown addresses', async () => {
     for (const path of [households, '/login', `${base}oauth2/token`, '/nothing']) {
       for (const host of ['localhost', 'evil.example']) {
         const answer = await getRaw(server.authUrl, path, [`Host: ${host}`])
@@ -180,7 +180,7 @@ describe('49: requests that two readers would read differently', () => {
     },
   )
 
-  test('HTTP/1.0 is served, with and without Host', async () => {
+  test('HTTP/1.0 works, with and without Host', async () => {
     for (const headers of ['', 'host: localhost\r\n']) {
       expect((await sendRaw(server.authUrl, `GET /login HTTP/1.0\r\n${headers}\r\n`))?.status).toBe(200)
     }
@@ -196,7 +196,7 @@ describe('49: requests that two readers would read differently', () => {
     '{"__proto__":"a","__proto__":"b"}',
     '{"x":{"a":"1","a":"2"},"client_id":"a"}',
     '{"x":[{},{"a":{}, "a":"}"}]}',
-  ])('a JSON body with a name twice, %s: invalid_request', async (body) => {
+  ])('a JSON body with a duplicate name, %s: invalid_request', async (body) => {
     const answer = await json(body)
     expect(answer?.status).toBe(400)
     expect(JSON.parse(answer?.body ?? '')).toMatchObject({
@@ -209,13 +209,13 @@ describe('49: requests that two readers would read differently', () => {
     '{"grant_type":"client_id","x":"client_id"}',
     '{"x":"{\\"a\\":1,\\"a\\":2}"}',
     '{"x":"a\\\\","y":"\\"x\\":"}',
-  ])('a name that is only in a value, %s: read', async (body) => {
+  ])('a name that appears only inside a value, %s: accepted', async (body) => {
     const answer = await json(body)
     expect(JSON.parse(answer?.body ?? '').error_description).toBe('client_id is missing.')
   })
 })
 
-test('35 (slow): a client that sends one byte a second is closed within 30 s, in its headers or in its body', async () => {
+test('35 (slow): a client that sends one byte a second is disconnected within 30 s, in its headers or in its body', async () => {
   const head = `POST ${base}oauth2/token HTTP/1.1\r\nhost: x\r\n${form}\r\ncontent-length: 1000\r\n\r\n`
   const closedAfter = await Promise.all([
     trickle(server.authUrl, { first: `GET ${households} HTTP/1.1\r\nhost: x\r\nx: `, rest: 'a' }),
@@ -228,8 +228,8 @@ test('35 (slow): a client that sends one byte a second is closed within 30 s, in
   }
 }, 40_000)
 
-// Reading it in quadratic time took most of a minute, which is longer than a test may take.
-test('a small body of one name many times is read at once: it does not occupy the server', async () => {
+// Reading it in quadratic time took most of a minute, which exceeds the test timeout.
+test('a small body that repeats one name many times is parsed quickly and does not block the server', async () => {
   const body = 'a&'.repeat(32_000)
   const response = await fetch(`${server.baseUrl}oauth2/token`, {
     method: 'POST',

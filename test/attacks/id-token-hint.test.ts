@@ -16,7 +16,7 @@ const genuine = (await tokensFor(server, partner, 'ada')).idToken
 
 const hint = (text: string) => readIdTokenHint(server.context, text)
 
-/** As ours, but for what is given. */
+/** Like a genuine one, except for the given values. */
 async function forged(
   key: CryptoKey | Uint8Array,
   header: { alg?: string; kid?: string },
@@ -28,9 +28,9 @@ async function forged(
     .sign(key)
 }
 
-describe('an id_token_hint of ours', () => {
+describe('a genuine id_token_hint', () => {
   test.each(signingAlgorithms)(
-    'signed with %s, expired or not: whose it is and for whom',
+    'signed with %s, expired or not: gives its subject and audience',
     async (algorithm) => {
       const own = await server.partner({ idTokenAlg: algorithm })
       const { idToken } = await tokensFor(server, own, 'ada')
@@ -53,14 +53,14 @@ describe('a forged id_token_hint', () => {
     ['other claims under the same signature', () => swapPayload()],
     ['a signature changed', () => genuine.replace(/.{4}$/, 'AAAA')],
     ['alg none', () => unsecured()],
-    ['signed by another key under our kid', async () => forged(await foreignKey(), {})],
-    ['signed by a key we never had', async () => forged(await foreignKey(), { kid: 'never' })],
-    ['HS256 with our public key as the secret', () => hmacWithPublicKey()],
+    ['signed by another key under the server’s kid', async () => forged(await foreignKey(), {})],
+    ['signed by a key that the server never had', async () => forged(await foreignKey(), { kid: 'never' })],
+    ['HS256 with the server’s public key as the secret', () => hmacWithPublicKey()],
     ['PS256 under the kid of an RS256 key', () => pss()],
     ['the kid of a key of the other algorithm', () => otherKid()],
-    ['another issuer, by our key', () => ours({ iss: 'https://elsewhere.example' })],
-    ['no subject, by our key', () => ours({ sub: undefined })],
-    ['several audiences, by our key', () => ours({ aud: [partner.clientId, 'other'] })],
+    ['another issuer, signed with the server’s key', () => ours({ iss: 'https://elsewhere.example' })],
+    ['no subject, signed with the server’s key', () => ours({ sub: undefined })],
+    ['several audiences, signed with the server’s key', () => ours({ aud: [partner.clientId, 'other'] })],
   ])('%s: invalid', async (_what, make) => {
     expect(await hint(await make())).toEqual({ kind: 'invalid' })
   })
@@ -90,7 +90,7 @@ describe('a forged id_token_hint', () => {
     return forged(Buffer.from(await exportSPKI(publicKey)), { alg: 'HS256' })
   }
 
-  /** Good but for its algorithm: by our own RSA key, which PS256 could use as well. */
+  /** Valid except for its algorithm: signed with the server's RSA key, which PS256 could use as well. */
   async function pss(): Promise<string> {
     const jwk = await openJson(await sealedKey(), server.context.keys['signing-key'])
     return forged(await importJWK(jwk as JWK, 'PS256'), { alg: 'PS256' })

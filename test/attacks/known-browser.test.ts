@@ -19,18 +19,18 @@ beforeEach(() => query(server.database, 'DELETE FROM login_failures'))
 
 const cookie = 'latchkey-browser'
 
-/** One attempt in a browser that stays. */
+/** One login attempt in the given browser. */
 async function guessIn(visitor: Visitor, fields: Record<string, string>, on = server): Promise<Page> {
   return visitor.submit(await loginPage(on, visitor), '/login', fields)
 }
 
-/** What a stranger does to an account. */
+/** Locks an account, as an attacker can. */
 async function lock(userId: string): Promise<void> {
   for (let i = 0; i < 10; i++) expect((await attempt(server, wrong(userId))).status).toBe(403)
   expect((await attempt(server, right(userId))).status).toBe(429)
 }
 
-/** A browser that holds this cookie and nothing else. */
+/** A browser that has only this cookie. */
 async function browserWith(value: string | undefined): Promise<Visitor> {
   const visitor = new Visitor()
   await plant(visitor, server, cookie, value ?? '')
@@ -38,17 +38,17 @@ async function browserWith(value: string | undefined): Promise<Visitor> {
 }
 
 describe('11: locking the owner out', () => {
-  test('guesses of strangers never lock a browser that is known to the account, logged in or out', async () => {
+  test('an attacker’s guesses never lock a browser that the account knows, logged in or out', async () => {
     const owner = await loggedIn(server, 'ada')
     await lock('ada')
     expect((await guessIn(owner, right('ada'))).status).toBe(303)
     await owner.submit(await owner.get(`${server.authUrl}/connections`), '/logout', {})
     expect((await guessIn(owner, right('ada'))).status).toBe(303)
-    // The owner's success does not give the strangers ten more.
+    // The owner's success does not give an attacker ten more guesses.
     expect((await attempt(server, right('ada'))).status).toBe(429)
   })
 
-  test('nor do those of a stranger next door, who makes the whole source wait', async () => {
+  test('nor do those of an attacker at the same source, who locks the whole source', async () => {
     const owner = await loggedIn(server, 'ada')
     expect((await attempt(server, wrong('nobody'))).status).toBe(403)
     await query(server.database, 'UPDATE login_failures SET count = 101')
@@ -57,7 +57,7 @@ describe('11: locking the owner out', () => {
     expect((await guessIn(owner, right('bob'))).status).toBe(429)
   })
 
-  test('a known browser has ten guesses of its own, also all at once, and then waits; others do not', async () => {
+  test('a known browser has its own ten guesses, even all at once, and is then locked; other browsers are not', async () => {
     const known = await loggedIn(server, 'ada')
     const other = await loggedIn(server, 'ada')
     const page = await loginPage(server, known)
@@ -70,7 +70,7 @@ describe('11: locking the owner out', () => {
     expect((await attempt(server, right('ada'))).status).toBe(303)
   })
 
-  test('a success gives the browser its ten guesses back', async () => {
+  test('a success resets the browser’s ten guesses', async () => {
     const known = await loggedIn(server, 'ada')
     for (let i = 0; i < 9; i++) expect((await guessIn(known, wrong('ada'))).status).toBe(403)
     expect((await guessIn(known, right('ada'))).status).toBe(303)
@@ -78,7 +78,7 @@ describe('11: locking the owner out', () => {
     expect((await guessIn(known, right('ada'))).status).toBe(429)
   })
 
-  test('a browser of several people is known to each of them, up to eight', async () => {
+  test('a browser that several users share is known to each account, up to eight', async () => {
     const shared = await loggedIn(server, 'ada')
     expect((await guessIn(shared, right('bob'))).status).toBe(303)
     for (const id of ['ada', 'bob']) await lock(id)
@@ -93,8 +93,8 @@ describe('11: locking the owner out', () => {
   })
 })
 
-describe('11: a known browser that is not one', () => {
-  test('a proof is for one account and one browser; none can be made or moved', async () => {
+describe('11: a browser that only claims to be known', () => {
+  test('a proof is valid for one account and one browser; it cannot be forged or moved', async () => {
     const adas = (await cookieOf(await loggedIn(server, 'ada'), server, cookie)) ?? ''
     const bobs = (await cookieOf(await loggedIn(server, 'bob'), server, cookie)) ?? ''
     const [id, proof = ''] = adas.split('.')
@@ -117,7 +117,7 @@ describe('11: a known browser that is not one', () => {
     expect((await guessIn(await browserWith(adas), right('ada'))).status).toBe(303)
   })
 
-  test('browsers collected with an old password are worth nothing once it is changed', async () => {
+  test('known browsers of an old password are no longer known after a password change', async () => {
     const collected = await loggedIn(server, 'cleo')
     await setPassword(server.database, 'cleo', 'another password')
     await lock('cleo')
@@ -129,7 +129,7 @@ describe('11: a known browser that is not one', () => {
     expect((await guessIn(collected, fields)).status).toBe(303)
   })
 
-  test('a failure makes no browser known; the cookie is HttpOnly, Lax and for 180 days', async () => {
+  test('a failed login makes no browser known; the cookie is HttpOnly, Lax and lasts 180 days', async () => {
     expect((await attempt(server, wrong('bob'))).headers.getSetCookie().join()).not.toContain(cookie)
     const welcome = await attempt(server, right('bob'))
     const set = welcome.headers.getSetCookie().find((text) => text.startsWith(`${cookie}=`))

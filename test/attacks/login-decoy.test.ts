@@ -7,7 +7,7 @@ import { explain } from '../support/explain.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { attempt, right } from '../support/login.ts'
 
-/** Not ours, and quick to make. */
+/** Different from the server's parameters, and quick to compute. */
 const cost = { memoryCost: 8192, timeCost: 3, parallelism: 2 }
 
 const server = await serverFixture()
@@ -18,14 +18,14 @@ const begin = async (email: string) => {
   return server.database.one(beginLogin, [key(1), key(2), email, key(3), key(4), []])
 }
 
-describe('12: timing, where imported hashes have a cost of their own', () => {
-  test('with no password in the table there is nothing to tell apart', async () => {
+describe('12: timing, when imported hashes have another cost', () => {
+  test('without any password in the table there is no difference to measure', async () => {
     const found = await begin(emailOf('nobody'))
     expect([found.user_id, found.password_hash]).toEqual([null, null])
     expect((await attempt(server, { email: emailOf('nobody'), password: '' })).status).toBe(403)
   })
 
-  test('whoever does not exist, is disabled or has no password costs what the others cost', async () => {
+  test('a user who does not exist, is disabled or has no password costs as much time as any other', async () => {
     const users = ['bob', 'dora', 'frank', 'gone', 'hugo'].map((id) => ({ id }))
     await seed(server.database, { users })
     await query(server.database, 'UPDATE users SET password_hash = $1', [await hash(password, cost)])
@@ -39,7 +39,7 @@ describe('12: timing, where imported hashes have a cost of their own', () => {
       expect(parseOptions(found.password_hash ?? '')).toMatchObject(cost)
     }
     for (const id of others) expect((await begin(emailOf(id))).user_id).toBeNull()
-    // The password of the neighbour whose hash was verified is nobody else's.
+    // The password of the user whose hash was verified instead works only for that user.
     for (const id of ['bob', ...others]) {
       const { status, headers } = await attempt(server, right(id))
       expect([id, status]).toEqual([id, id === 'bob' ? 303 : 403])
@@ -47,7 +47,7 @@ describe('12: timing, where imported hashes have a cost of their own', () => {
     }
   })
 
-  test('the neighbour is found by index, however many users have no password', async () => {
+  test('the decoy hash is found by index, even if many users have no password', async () => {
     await query(
       server.database,
       `INSERT INTO users (id, firm_id, email, email_folded, name, role, status)

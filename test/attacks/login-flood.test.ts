@@ -18,7 +18,7 @@ await seed(server.database, {
 const partner = await server.partner()
 beforeEach(() => query(server.database, 'DELETE FROM login_failures'))
 
-/** So many logins at once, in browsers that have the page open, each from an address of its own if nothing else is said. */
+/** So many logins at once, in browsers that have the page open. By default each comes from a different address. */
 async function flood(size: number, address = (i: number) => `198.51.100.${i}`) {
   const answered: Page[] = []
   const forms = await Promise.all(
@@ -40,13 +40,13 @@ async function flood(size: number, address = (i: number) => `198.51.100.${i}`) {
 const counted = async () => {
   const [row] = await query<{ n: number }>(
     server.database,
-    'SELECT coalesce(sum(count), 0)::int / 2 AS n FROM login_failures', // each attempt counts for its source and its account
+    'SELECT coalesce(sum(count), 0)::int / 2 AS n FROM login_failures', // each attempt counts for its source and for its account
   )
   return row?.n ?? 0
 }
 
 describe('44: a flood of logins', () => {
-  test('66 are inside, more are told to come back and are not counted; tokens and API go on', async () => {
+  test('66 are accepted, further ones get 503 and are not counted; tokens and API still work', async () => {
     const { refreshToken } = await tokensFor(server, partner, 'ada')
     const accessToken = await accessTokenOf(server.database, 'ada')
     await query(server.database, 'DELETE FROM login_failures')
@@ -75,7 +75,7 @@ describe('44: a flood of logins', () => {
     expect((await visitor.submit(page, '/login', right('ada'))).status).toBe(303)
   })
 
-  test('one source takes 16 places and no more: the others go on logging in', async () => {
+  test('one source takes at most 16 places: other sources can still log in', async () => {
     const release = holdHashing(server)
     const { all, answered } = await flood(20, () => '203.0.113.1')
     await vi.waitFor(() => expect(answered).toHaveLength(4), 20_000)
@@ -90,7 +90,7 @@ describe('44: a flood of logins', () => {
     expect((await again.all).map(({ status }) => status)).toEqual(Array(16).fill(403))
   })
 
-  test('with all ordinary places taken, a known browser still logs in; others, and forged ones, are told to wait', async () => {
+  test('with all ordinary places taken, a known browser still logs in; unknown and forged ones get 503', async () => {
     const known = await loggedIn(server, 'ada')
     const page = await loginPage(server, known)
     const cookie = (await cookieOf(known, server, 'latchkey-browser')) ?? ''
@@ -111,10 +111,10 @@ describe('44: a flood of logins', () => {
         503,
       )
     }
-    // Known to ada's account, not to another one.
+    // The browser is known to ada's account only.
     expect((await known.submit(page, '/login', right('bob'))).status).toBe(503)
     const inside = [0, 1].map(() => known.submit(page, '/login', right('ada')))
-    // A third one waits: one account does not take the places of the others.
+    // A third one gets 503: one account cannot take the places of the others.
     await vi.waitFor(async () => expect(await counted()).toBe(68), 20_000)
     expect((await known.submit(page, '/login', right('ada'))).status).toBe(503)
     expect(answered).toEqual([])
@@ -123,7 +123,7 @@ describe('44: a flood of logins', () => {
     await all
   })
 
-  test('with real hashes, a token is signed long before the flood is through', async () => {
+  test('with real hashes, a token is signed long before the flood ends', async () => {
     const { refreshToken } = await tokensFor(server, partner, 'ada')
     const costly = await hash('costly', { memoryCost: 65_536, timeCost: 4, parallelism: 1 })
     await query(server.database, 'UPDATE users SET password_hash = $1', [costly])

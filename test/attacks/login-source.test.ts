@@ -15,18 +15,18 @@ beforeEach(async () => {
 
 const rows = async ({ database }: TestServer) => (await query(database, 'SELECT FROM login_failures')).length
 
-/** As if every source so far had used up what it has. */
+/** Every source so far has reached its limit. */
 const exhaust = ({ database }: TestServer) => query(database, 'UPDATE login_failures SET count = 100')
 
 let visits = 0
-/** A wrong guess for an account of its own, by way of the proxy. */
+/** A wrong guess through the proxy, for a new account each time. */
 async function guessFrom(forwardedFor: string, on = behindProxy): Promise<number> {
   visits++
   return (await attempt(on, wrong(`nobody-${visits}`), { 'x-forwarded-for': forwardedFor })).status
 }
 
 describe('11: one password over 1,000 users', () => {
-  test('100 guesses from one source are looked at, and no row is written for the others', async () => {
+  test('100 guesses from one source are checked, and no row is written for further ones', async () => {
     const statuses: number[] = []
     for (let batch = 0; batch < 7; batch++) {
       const tries = Array.from({ length: 15 }, (_, i) => attempt(server, wrong(`user-${batch}-${i}`)))
@@ -40,7 +40,7 @@ describe('11: one password over 1,000 users', () => {
     expect(await rows(server)).toBe(101)
   })
 
-  test('a refusal for the source alone counts nothing against the account', async () => {
+  test('a refusal because of the source does not count against the account', async () => {
     await attempt(server, wrong('elsewhere'))
     await exhaust(server)
     for (let i = 0; i < 12; i++) expect((await attempt(server, wrong('ada'))).status).toBe(429)
@@ -49,7 +49,7 @@ describe('11: one password over 1,000 users', () => {
   })
 })
 
-describe('what counts as one source', () => {
+describe('addresses that count as one source', () => {
   test.each([
     ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:3::1'],
     ['2001:0DB8:0001:0002:0:0:0:1', '2001:db8:1:2::2', '2001:db8:1:2:3::1, 2001:db8:9::1'],
@@ -57,7 +57,7 @@ describe('what counts as one source', () => {
     ['::ffff:cb00:7107', '203.0.113.7', '::ffff:203.0.113.8'],
     ['64:ff9b::203.0.113.7', '203.0.113.7', '64:ff9b::203.0.113.8'],
     ['not an address', '203.0.113.7:4711', '203.0.113.7'],
-  ])('%s and %s do, %s does not', async (first, same, other) => {
+  ])('%s and %s are one source, %s is another', async (first, same, other) => {
     expect(await guessFrom(first)).toBe(403)
     await exhaust(behindProxy)
     expect(await guessFrom(same)).toBe(429)
@@ -81,7 +81,7 @@ describe('15: spoofed addresses', () => {
     }
   })
 
-  test('behind one, what the browser itself claims does not count', async () => {
+  test('behind one, the browser’s own header does not count', async () => {
     expect(await guessFrom('198.51.100.1')).toBe(403)
     await exhaust(behindProxy)
     expect(await guessFrom('203.0.113.1, 198.51.100.1')).toBe(429)
@@ -90,7 +90,7 @@ describe('15: spoofed addresses', () => {
   })
 
   test.each(['without a trusted proxy', 'behind one'])(
-    'Host and its kin change no address that is given out, %s',
+    'Host and similar headers change no address in responses, %s',
     async (where) => {
       const { authUrl } = where === 'behind one' ? behindProxy : server
       const evil = {

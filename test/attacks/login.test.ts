@@ -15,7 +15,7 @@ const users = ['ada', 'bob', 'cleo', 'dan', 'eve', 'hal', 'long', 'ann'].map((id
 await seed(server.database, { users: [...users, { id: 'zoe', status: 'disabled' }] })
 
 describe('10: a planted session cookie', () => {
-  test('a made-up id is never taken over', async () => {
+  test('an invented id is never adopted', async () => {
     const visitor = new Visitor()
     await plant(visitor, server, 'latchkey-session', 'planted')
     await logIn(visitor, await loginPage(server, visitor), 'ada')
@@ -26,7 +26,7 @@ describe('10: a planted session cookie', () => {
     expect(redirectOf(await attacker.get(`${server.authUrl}/connections`))?.pathname).toBe('/login')
   })
 
-  test('the attacker’s own live session, planted, is replaced at login and dead afterwards', async () => {
+  test('an attacker’s own live session, planted in the browser, is replaced at login and dead afterwards', async () => {
     const attacker = new Visitor()
     await logIn(attacker, await loginPage(server, attacker), 'eve')
     const planted = (await cookieOf(attacker, server, 'latchkey-session')) ?? ''
@@ -38,7 +38,7 @@ describe('10: a planted session cookie', () => {
     expect(redirectOf(await attacker.get(`${server.authUrl}/connections`))?.pathname).toBe('/login')
   })
 
-  test('every login has an id of its own, and logging out ends it on the server', async () => {
+  test('every login gets a new id, and logging out ends the session on the server', async () => {
     const visitor = new Visitor()
     await logIn(visitor, await loginPage(server, visitor), 'ada')
     const first = (await cookieOf(visitor, server, 'latchkey-session')) ?? ''
@@ -54,11 +54,11 @@ describe('10: a planted session cookie', () => {
   })
 })
 
-describe('12: who exists', () => {
+describe('12: which accounts exist', () => {
   const anonymous = (page: Page) =>
     page.text.replace(/[a-z-]+@example\.com/g, 'EMAIL').replace(/name="_csrf" value="[^"]*"/, 'CSRF')
 
-  test('known, unknown and disabled user: the same page and status, also when throttled', async () => {
+  test('known, unknown and disabled user: the same page and status, also when locked', async () => {
     const users = ['bob', 'nobody', 'zoe']
     for (const guess of ['not the password', ...Array(10).fill('other'), 'throttled by now']) {
       const pages = await Promise.all(
@@ -74,7 +74,7 @@ describe('12: who exists', () => {
     }
   })
 
-  test('a disabled user with the right password is refused like a wrong password', async () => {
+  test('a disabled user with the right password gets the same refusal as a wrong password', async () => {
     await query(server.database, 'DELETE FROM login_failures')
     const disabled = await attempt(server, right('zoe'))
     const stranger = await attempt(server, right('nobody'))
@@ -90,7 +90,7 @@ describe('13: passwords of unusual size', () => {
     const refused = await attempt(server, { email: emailOf('ann'), password: 'x'.repeat(1_000_000) })
     expect(refused.status).toBe(413)
     expect(refused.headers.get('content-type')).toContain('text/html')
-    // What fits into a body but is longer than any password that can be set: answered while nothing can be hashed.
+    // A password that fits into a body but is longer than any that can be set gets a response while hashing is blocked.
     const release = holdHashing(server)
     const long = await attempt(server, { email: emailOf('ann'), password: 'x'.repeat(1025) })
     release()
@@ -110,7 +110,7 @@ describe('13: passwords of unusual size', () => {
     expect(await rowCounts(server)).toEqual(before)
   })
 
-  test('nothing is cut off: 64+ characters, 72+ bytes and emoji count to the last one', async () => {
+  test('passwords are not truncated: 64+ characters, 72+ bytes and emoji all count', async () => {
     const long = `${'pässwörd '.repeat(12)}👩‍👩‍👧‍👦🔑`
     expect((await setPassword(server.database, 'long', long)).kind).toBe('done')
     const near = [
@@ -125,7 +125,7 @@ describe('13: passwords of unusual size', () => {
     expect((await attempt(server, { email: emailOf('long'), password: long })).status).toBe(303)
   })
 
-  test('1024 bytes are a password like any other', async () => {
+  test('a password of 1024 bytes works', async () => {
     const longest = 'é'.repeat(512)
     expect((await setPassword(server.database, 'long', longest)).kind).toBe('done')
     expect((await attempt(server, { email: emailOf('long'), password: longest.slice(1) })).status).toBe(403)
@@ -141,7 +141,7 @@ describe('14: return addresses', () => {
     'https://evil.example/',
     '/\t/evil.example',
     '\\\\evil.example',
-  ])('%j leads nowhere but here', async (evil) => {
+  ])('%j never leads to another site', async (evil) => {
     const more = Object.fromEntries(names.map((name) => [name, evil]))
     const query_ = new URLSearchParams(more)
     const visitor = new Visitor()
@@ -156,7 +156,7 @@ describe('14: return addresses', () => {
     const out = await visitor.submit(await visitor.follow(done), '/logout', more)
     expect([out.status, out.headers.get('location')]).toEqual([303, '/connections'])
 
-    // The one field that does decide the next page.
+    // The one field that does choose the next page.
     const sealed = await visitor.submit(await loginPage(server, visitor), '/login', {
       ...right('ada'),
       request: evil,
@@ -166,11 +166,11 @@ describe('14: return addresses', () => {
     expect([nowhere.status, nowhere.headers.get('location')]).toEqual([400, null])
   })
 
-  test('a redirect after a POST is a 303, which no browser repeats the body to', async () => {
+  test('a redirect after a POST is a 303, so browsers do not send the body again', async () => {
     const client = await server.partner()
     const visitor = new Visitor()
-    const asked = await visitor.post(authorizeUrl(server, client), '')
-    const login = await visitor.follow(asked)
+    const authorization = await visitor.post(authorizeUrl(server, client), '')
+    const login = await visitor.follow(authorization)
     const loggedIn = await visitor.submit(login, '/login', right('ada'))
     const connected = await visitor.submit(await visitor.follow(loggedIn), '/connect', {
       decision: 'connect',
@@ -178,12 +178,12 @@ describe('14: return addresses', () => {
     const disconnected = await disconnect(visitor, server)
     const out = await visitor.submit(await visitor.follow(disconnected), '/logout', {})
     const refused = await visitor.post(authorizeUrl(server, client, { scope: 'none' }), '')
-    const pages = [asked, loggedIn, connected, disconnected, out, refused]
+    const pages = [authorization, loggedIn, connected, disconnected, out, refused]
     expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 303))
   })
 })
 
-test('a user who is disabled while logged in is out at the next click', async () => {
+test('a user who is disabled while logged in is logged out at the next request', async () => {
   const client = await server.partner()
   const visitor = new Visitor()
   await connect(server, client, 'hal', {}, visitor)
@@ -193,11 +193,11 @@ test('a user who is disabled while logged in is out at the next click', async ()
   expect(silent?.searchParams.get('error')).toBe('login_required')
 })
 
-test('a login with the old password, in flight while the password is changed, leaves no session behind', async () => {
+test('a login with the old password, in progress while the password is changed, leaves no session', async () => {
   await seed(server.database, { users: [{ id: 'racer' }] })
   const visitor = await loggedIn(server, 'racer')
   expect((await visitor.get(`${server.authUrl}/connections`)).status).toBe(200)
-  // As an import does it, which ends the sessions early in its transaction and shows the new hash at its end.
+  // Like an import: it ends the sessions early in its transaction, and its new hash is visible only after the commit.
   const changed = await hashPassword('another password')
   await query(server.database, `UPDATE users SET password_hash = $1 WHERE id = 'racer'`, [changed])
   expect((await visitor.get(`${server.authUrl}/connections`)).headers.get('location')).toBe('/login')

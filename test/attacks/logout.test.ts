@@ -19,7 +19,7 @@ beforeEach(async () => {
   visitor = await loggedIn(server, 'ada')
 })
 
-/** The request in both ways it can arrive, by the browser of the user who is logged in. */
+/** Sends the request as GET and as POST, from the browser of the user who is logged in. */
 async function everyWay(parameters: Record<string, string> | string): Promise<Page[]> {
   const text = new URLSearchParams(parameters).toString()
   return [
@@ -32,7 +32,7 @@ async function expectStillLoggedIn(): Promise<void> {
   expect((await visitor.get(`${server.authUrl}/connections`)).status).toBe(200)
 }
 
-/** A page, that leads nowhere outside. */
+/** A page without any way to another site. */
 function expectStays(page: Page, status: number): void {
   expect(page.status).toBe(status)
   expect(page.headers.get('location')).toBeNull()
@@ -42,7 +42,7 @@ function expectStays(page: Page, status: number): void {
 }
 
 describe('logout forced from another site', () => {
-  test('without a hint nothing ends: the user is asked', async () => {
+  test('without a hint the session stays: the user must confirm', async () => {
     const requests = [
       {},
       { client_id: partner.clientId },
@@ -54,7 +54,7 @@ describe('logout forced from another site', () => {
     await expectStillLoggedIn()
   })
 
-  test('a hint that is Mallory’s own, or forged, ends nothing', async () => {
+  test('a hint for Mallory, or a forged one, does not end the session', async () => {
     const mallorys = await tokensFor(server, partner, 'mallory')
     for (const page of await everyWay({ id_token_hint: mallorys.idToken })) expectStays(page, 200)
     for (const [, forged] of await forgeries(server, idToken)) {
@@ -65,7 +65,7 @@ describe('logout forced from another site', () => {
     await expectStillLoggedIn()
   })
 
-  test('the form of the page with a token of another browser, or none: 403', async () => {
+  test('the logout form with another browser’s token, or none: 403', async () => {
     const page = await visitor.get(`${server.authUrl}/logout`)
     const mallory = await loggedIn(server, 'mallory')
     const { _csrf: theirs = '' } = fieldsOf(await mallory.get(`${server.authUrl}/logout`), '/logout')
@@ -78,10 +78,10 @@ describe('logout forced from another site', () => {
   })
 })
 
-describe('a redirector to anywhere', () => {
+describe('an open redirector', () => {
   test.each([
     'https://evil.example/',
-    'https://partner.example/callback', // registered for connecting, not for this
+    'https://partner.example/callback', // registered for connecting, not for logout
     `${home}/`,
     `${home}?x=1`,
     `${home}#f`,
@@ -90,7 +90,7 @@ describe('a redirector to anywhere', () => {
     'https://partner.example/%62ye',
     '//evil.example',
     'javascript:alert(1)',
-  ])('%s: an error page, with a hint as without', async (uri) => {
+  ])('%s: an error page, with and without a hint', async (uri) => {
     const wanted = { post_logout_redirect_uri: uri, state: 's' }
     for (const who of [{ id_token_hint: idToken }, { client_id: partner.clientId }]) {
       for (const page of await everyWay({ ...wanted, ...who })) expectStays(page, 400)
@@ -98,7 +98,7 @@ describe('a redirector to anywhere', () => {
     await expectStillLoggedIn()
   })
 
-  test('of a client that is suspended', async () => {
+  test('for a suspended client', async () => {
     const own = await server.partner({ postLogoutRedirectUris: [home] })
     await query(server.database, `UPDATE partners SET status = 'suspended' WHERE client_id = $1`, [
       own.clientId,
@@ -107,7 +107,7 @@ describe('a redirector to anywhere', () => {
     for (const page of await everyWay(wanted)) expectStays(page, 400)
   })
 
-  test('of another client, of nobody, or of a client that is not known', async () => {
+  test('for another client, no client, or an unknown client', async () => {
     const other = await server.partner({ postLogoutRedirectUris: ['https://other.example/'] })
     for (const parameters of [
       { post_logout_redirect_uri: home },
@@ -144,12 +144,12 @@ test.each(['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state', 'u
   },
 )
 
-describe('17: what travels sealed', () => {
+describe('17: the sealed logout request', () => {
   const sealedOf = (page: Page, name: string) => redirectOf(page)?.searchParams.get(name) ?? ''
   const open = (sealed: string, by = visitor) =>
     by.get(`${server.authUrl}/logout?${new URLSearchParams({ logout: sealed })}`)
 
-  test('changed, made up or of another server: asked by nobody, and it leads nowhere', async () => {
+  test('changed, invented or from another server: no confirmation page, and no redirect', async () => {
     const wanted = new URLSearchParams({ id_token_hint: idToken, post_logout_redirect_uri: home })
     const sealed = sealedOf(await visitor.get(`${endpoint}?${wanted}`), 'logout')
     const changed = sealed.replace(/.(?=[^.]*$)/, (char) => (char === 'A' ? 'B' : 'A'))
@@ -165,7 +165,7 @@ describe('17: what travels sealed', () => {
     expect(redirectOf(await open(sealed))?.href).toBe(home)
   })
 
-  test('a sealed authorization request is no logout request, and the reverse', async () => {
+  test('a sealed authorization request is not a logout request, and the reverse', async () => {
     const login = await authorize(new Visitor(), server, partner, { state: 's' })
     const { request = '' } = fieldsOf(login, '/login')
     expectStays(await open(request), 200)
@@ -176,7 +176,7 @@ describe('17: what travels sealed', () => {
     expect(page.status).toBe(400)
   })
 
-  test('is not carried for ever', async () => {
+  test('expires', async () => {
     const wanted = new URLSearchParams({ id_token_hint: idToken, post_logout_redirect_uri: home })
     const sealed = sealedOf(await visitor.get(`${endpoint}?${wanted}`), 'logout')
     server.advanceClock(600)
@@ -184,7 +184,7 @@ describe('17: what travels sealed', () => {
     await expectStillLoggedIn()
   })
 
-  test('a state that cannot be carried is refused at once', async () => {
+  test('a state that is too long is refused at once', async () => {
     for (const page of await everyWay({ client_id: partner.clientId, state: '\u0001'.repeat(1000) })) {
       expectStays(page, 400)
     }

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 beforeEach(() => users('f1'))
 
-/** The real import of a file with ada in this firm and role, and bob always in the first. */
+/** The files of a real import, with ada in this firm and role, and bob always in the first firm. */
 const fileOf = (firm: string, role = 'sees-firm') => ({
   'users.csv': `${usersHeader}ada,${firm},ada@example.com,ada,${role},active,\nbob,f1,bob@example.com,bob,sees-firm,active,\n`,
 })
@@ -33,7 +33,7 @@ const households = async (accessToken: string) => {
 const moved = /The user moved to another firm, which ended the connection\. Ask the user to connect again\./
 
 describe('52: A user moves to another firm, or the user’s role changes: old connections never read the new firm', () => {
-  test('access token, refresh token and code from before the move are dead, and say why', async () => {
+  test('access token, refresh token and code from before the move are dead, and the error gives the reason', async () => {
     const visitor = await loggedIn(server, 'ada')
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada', { visitor })
     const code = await codeFor(server, partner, 'ada', { visitor })
@@ -51,14 +51,14 @@ describe('52: A user moves to another firm, or the user’s role changes: old co
     const apps = await visitor.get(`${server.authUrl}/connections`)
     expect(apps.document.querySelectorAll('form[action="/connections/disconnect"]')).toEqual([])
     expect(apps.document.querySelector('table .by')?.text).toBe('because you moved to another firm')
-    // A silent request asks again, and a new consent reads the new firm.
+    // prompt=none requires new consent, and a new grant reads the new firm.
     const silent = await authorize(visitor, server, partner, { prompt: 'none' })
     expect(silent.headers.get('location')).toContain('consent_required')
     const again = await tokensFor(server, partner, 'ada', { visitor })
     expect(await households(again.accessToken)).toEqual(['of-f2'])
   })
 
-  test('moving back does not bring the old connection back', async () => {
+  test('moving back does not restore the old connection', async () => {
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     await users('f2')
     await users('f1')
@@ -66,7 +66,7 @@ describe('52: A user moves to another firm, or the user’s role changes: old co
     expectInvalidGrant(await refresh(server, partner, refreshToken), moved)
   })
 
-  test('an import that changes nothing, and one that changes the role, leave the connection; the role counts at once', async () => {
+  test('an import that changes nothing or only the role keeps the connection; the new role applies at once', async () => {
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     await users('f1')
     expect(await households(accessToken)).toEqual(['of-f1'])
@@ -75,7 +75,7 @@ describe('52: A user moves to another firm, or the user’s role changes: old co
     expect((await refresh(server, partner, refreshToken)).status).toBe(200)
   })
 
-  test('the cause of a grant that ended before stays', async () => {
+  test('a grant that ended earlier keeps its reason', async () => {
     const visitor = await loggedIn(server, 'ada')
     await tokensFor(server, partner, 'ada', { visitor })
     await disconnect(visitor, server)
@@ -87,7 +87,7 @@ describe('52: A user moves to another firm, or the user’s role changes: old co
     expect(last).toEqual({ revoked_by: 'user', revoked_for: null })
   })
 
-  test('Connect pressed while the user is being moved waits for the import, so no grant escapes it', async () => {
+  test('a click on Connect during the import that moves the user waits for it, so no grant escapes it', async () => {
     const visitor = await loggedIn(server, 'ada')
     const page = await authorize(visitor, server, partner)
     await server.database.withConnection(async (client) => {

@@ -14,13 +14,13 @@ const press = (visitor: Visitor, page: Page, more: Record<string, string> = {}) 
 
 describe('18: the name of a partner', () => {
   test.each(['<img src=x onerror=alert(1)>', '"><script>alert(1)</script>', '</bdi></h1><h1>', '&lt;b&gt;'])(
-    '%j is text, and keeps to itself',
+    '%j is shown as text, isolated from the words around it',
     async (name) => {
       const named = await server.partner({ name })
       const visitor = new Visitor()
       const login = await authorize(visitor, server, named)
       const page = await logIn(visitor, login, 'eve')
-      // No markup can stand in a title: there, the characters of <bdi>.
+      // A title cannot contain markup. There, the isolate characters replace <bdi>.
       expect(page.document.querySelector('title')?.text).toContain(`\u2068${name}\u2069`)
       await press(visitor, page)
       const apps = await visitor.get(`${server.authUrl}/connections`)
@@ -28,7 +28,7 @@ describe('18: the name of a partner', () => {
       expect(confirmation.document.querySelector('title')?.text).toContain(`\u2068${name}\u2069`)
       for (const shown of [login, page, apps, confirmation]) {
         expect(shown.document.querySelector('img, body script, h1 h1, bdi b')).toBeNull()
-        // Wherever the name stands on the page, it is alone in a <bdi>: its direction cannot reach our words.
+        // The name is always alone in a <bdi>, so that its direction cannot affect the server's own words.
         const isolated = shown.document.querySelectorAll('bdi').map((element) => element.text)
         expect(isolated).toContain(name)
         const main = shown.document.querySelector('main')
@@ -76,7 +76,7 @@ describe('37: the headers of pages', () => {
       expectPage(page)
       expect(page.document.querySelector('style, [style], script, [onclick], [onload]')).toBeNull()
     }
-    // These show times; their one script is a file of ours.
+    // These pages show times. Their only script is a file of the server.
     for (const page of [
       await visitor.get(`${server.authUrl}/connections`),
       await disconnectPage(visitor, server),
@@ -94,7 +94,7 @@ describe('37: the headers of pages', () => {
       expect(script.headers.get('x-content-type-options')).toBe('nosniff')
       expect(script.url).toMatch(new RegExp(`^${server.authUrl}/assets/[\\w-]{12}\\.js$`))
     }
-    // The connect page alone may lead elsewhere, and only by the scheme of the partner: the callback may redirect on.
+    // Only the connect page may lead to another site, limited to the partner's scheme: the callback may redirect further.
     const formAction = /form-action ([^;]+)/.exec(
       connectPage.headers.get('content-security-policy') ?? '',
     )?.[1]
@@ -125,7 +125,7 @@ describe('37: the headers of pages', () => {
     const https = await testServer({ authUrl: 'https://auth.example' })
     try {
       await seed(https.database, { users: [{ id: 'ada' }] })
-      // As the proxy in front of it, which ends TLS, sees it.
+      // Sends what the proxy in front, which ends TLS, would send.
       const url = new URL('/login', https.baseUrl).href
       const page = await new Visitor().get(url)
       expectPage(page)
@@ -150,7 +150,7 @@ describe('37: the headers of pages', () => {
           expect(text.split('; ')).toContain(part)
         expect(text).not.toContain('Domain')
       }
-      // The same site over http, or a cookie that a sibling host could plant, is not ours.
+      // A cookie from the same site over http, or one that a sibling host could plant, is not accepted.
       expect((await logInFrom('http://auth.example')).status).toBe(403)
       expect((await logInFrom('https://auth.example', cookie.replace('__Host-', ''))).status).toBe(403)
       const apps = (id: string) =>

@@ -18,8 +18,8 @@ async function sessionCount(userId: string): Promise<number> {
   return rows.length
 }
 
-describe('11: guessing the current password in a session that somebody left open', () => {
-  test('each wrong one is a failed login of this browser: after ten of them there is a pause, at its login too', async () => {
+describe('11: guessing the current password in a session that a user left open', () => {
+  test('each wrong one is a failed login of this browser: after ten it is locked, also for login', async () => {
     const visitor = await loggedIn(server, 'ada')
     for (let n = 0; n < 10; n++) {
       const page = await changePassword(visitor, server, newPassword, `guess ${n}`)
@@ -31,26 +31,29 @@ describe('11: guessing the current password in a session that somebody left open
     expect(Number(paused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(paused.document.querySelector('[role=alert]')?.text).toContain('Too many attempts')
     expect(await loginStatus(server, 'ada', password, visitor)).toBe(429)
-    // Who guesses here cannot lock ada out of her other browsers.
+    // An attacker in this browser cannot lock ada out of her other browsers.
     expect(await loginStatus(server, 'ada', password)).toBe(303)
     expect(await isLoggedIn(visitor, server)).toBe(true)
     await query(server.database, 'DELETE FROM login_failures')
     expect(await loginStatus(server, 'ada', password, visitor)).toBe(303)
   })
 
-  test('15 at once, twice: the limit is never passed', async () => {
+  test('15 at once, twice: the limit is never exceeded', async () => {
     await query(server.database, 'DELETE FROM login_failures')
     const visitor = await loggedIn(server, 'bob')
-    const guess = (_: unknown, n: number) => changePassword(visitor, server, newPassword, `guess ${n}`)
+    const attemptChange = (_: unknown, n: number) =>
+      changePassword(visitor, server, newPassword, `guess ${n}`)
     const statuses: number[] = []
     for (let round = 0; round < 2; round++) {
-      statuses.push(...(await Promise.all(Array.from({ length: 15 }, guess))).map(({ status }) => status))
+      statuses.push(
+        ...(await Promise.all(Array.from({ length: 15 }, attemptChange))).map(({ status }) => status),
+      )
     }
     expect(statuses.filter((status) => status === 403).length).toBe(10)
     expect(statuses.filter((status) => status === 429).length).toBe(20)
   })
 
-  test('one that succeeds is forgiven like a login, and one that cannot be counts for nothing', async () => {
+  test('a success resets the count like a login, and an invalid new password does not count', async () => {
     await query(server.database, 'DELETE FROM login_failures')
     const visitor = await loggedIn(server, 'cleo')
     expect((await changePassword(visitor, server, newPassword, 'wrong')).status).toBe(403)
@@ -61,7 +64,7 @@ describe('11: guessing the current password in a session that somebody left open
   })
 })
 
-test('pressed four times at once: the password is changed once, and nobody else’s session is left', async () => {
+test('submitted four times at once: the password changes once, and no other session remains', async () => {
   const visitor = await loggedIn(server, 'dan')
   const page = await visitor.get(`${server.authUrl}/password`)
   const fields = { current_password: password, new_password: newPassword }
@@ -77,7 +80,7 @@ test('pressed four times at once: the password is changed once, and nobody else�
   expect(await loginStatus(server, 'dan', newPassword)).toBe(303)
 })
 
-test('the browser stays known to the account: strangers cannot lock its user out', async () => {
+test('the browser stays known to the account: an attacker cannot lock its user out', async () => {
   await query(server.database, 'DELETE FROM login_failures')
   const visitor = await loggedIn(server, 'ivy')
   expect((await changePassword(visitor, server)).status).toBe(303)
@@ -86,7 +89,7 @@ test('the browser stays known to the account: strangers cannot lock its user out
   expect(await loginStatus(server, 'ivy', newPassword, visitor)).toBe(303)
 })
 
-test('many at once while an import locks the users: they wait one behind the other, and the API goes on', async () => {
+test('many at once while an import locks the users: they wait in one queue, and the API still works', async () => {
   const visitor = await loggedIn(server, 'jim')
   const accessToken = await accessTokenOf(server.database, 'jim')
   const page = await visitor.get(`${server.authUrl}/password`)
@@ -104,7 +107,7 @@ test('many at once while an import locks the users: they wait one behind the oth
   expect(answers.filter((answer) => answer.headers.get('location') === '/password/changed')).toHaveLength(1)
 })
 
-test('overtaken by the operator, who sets another at the same moment: the operator’s stays', async () => {
+test('while the operator sets another password at the same moment: the operator’s stays', async () => {
   const visitor = await loggedIn(server, 'gus')
   const operators = 'what the operator has set'
   const hash = await hashPassword(operators)
@@ -122,7 +125,7 @@ test('overtaken by the operator, who sets another at the same moment: the operat
   expect(await loginStatus(server, 'gus', operators)).toBe(303)
 })
 
-test('the session ends while the password is looked at: nothing is changed', async () => {
+test('the session ends while the password is being checked: nothing changes', async () => {
   const visitor = await loggedIn(server, 'hal')
   const answer = await server.database.withConnection(async (client) => {
     await client.query('BEGIN; LOCK TABLE login_failures')
@@ -138,7 +141,7 @@ test('the session ends while the password is looked at: nothing is changed', asy
   expect(await loginStatus(server, 'hal', password)).toBe(303)
 })
 
-test('without a session nothing is changed, and the login leads back', async () => {
+test('without a session nothing changes, and the login leads back', async () => {
   const visitor = await loggedIn(server, 'eve')
   const page = await visitor.get(`${server.authUrl}/password`)
   await query(server.database, `DELETE FROM sessions WHERE user_id = 'eve'`)

@@ -111,7 +111,7 @@ describe('2: registering a redirect URI', () => {
     for (const uri of uris) {
       const before = await partners()
       expect([uri, await register(uri)]).toEqual([uri, [expect.stringMatching(/^redirect URI ".*" \S/)]])
-      // One bad one among good ones spoils them all.
+      // One bad URI makes the whole list invalid.
       expect(await register('https://partner.example/good', uri)).toHaveLength(1)
       expect(await partners()).toBe(before)
     }
@@ -138,11 +138,11 @@ describe('2: registering a redirect URI', () => {
     expect(row?.redirect_uris).toEqual([uri])
   })
 
-  test('none at all is no partner', async () => {
+  test('a partner needs at least one', async () => {
     expect(await register()).toEqual(['there must be a redirect URI'])
   })
 
-  test('whatever is accepted is one plain https or loopback address that every reader reads alike', async () => {
+  test('every accepted one is a plain https or loopback address that all URL parsers read the same way', async () => {
     const host = fc.oneof(
       fc.domain(),
       fc.ipV4(),
@@ -206,7 +206,7 @@ describe('2: registering a redirect URI', () => {
           expect([url.hash, url.username, url.password]).toEqual(['', '', ''])
           expect(text).not.toMatch(/[#\\<>"]|^[a-z]+:\/\/[^/?]*@/)
           expect(url.host).toMatch(/^([a-z0-9._-]+|\[[0-9a-f:]+\])(:\d+)?$/)
-          // The connect page's policy names this origin, and must stay one policy with one source.
+          // The connect page's Content-Security-Policy names this origin, which must not add directives or sources.
           expect(url.origin).not.toMatch(/[;,'* ]/)
         },
       ),
@@ -234,7 +234,7 @@ describe('18: the name of a partner, when it is registered', () => {
   )
 
   test.each(['Ledger & Sons', 'Łódź 家計 👩‍👩‍👧', '<img src=x onerror=alert(1)>', 'x'.repeat(100)])(
-    '%j is a name',
+    '%j is accepted',
     async (text) => {
       expect(await name(text)).toBe('created')
     },

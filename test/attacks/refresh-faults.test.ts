@@ -25,7 +25,7 @@ async function statusOf(accessToken: string): Promise<number> {
   return (await api(server, 'households', accessToken)).status
 }
 
-describe('25: nothing is lost and nothing comes back', () => {
+describe('25: a failed refresh loses nothing and restores nothing', () => {
   afterEach(() => query(server.database, 'DROP FUNCTION IF EXISTS fail CASCADE'))
 
   test.each([
@@ -54,7 +54,7 @@ describe('25: nothing is lost and nothing comes back', () => {
     expect(await statusOf((await rotate(refreshToken)).accessToken)).toBe(200)
   })
 
-  test('a replay that cannot be recorded is not answered as one; asked again, it is', async () => {
+  test('a replay that cannot be recorded gets an error; repeated, it is detected', async () => {
     const first = await tokensFor(server, partner, 'ada')
     const third = await rotate((await rotate(first.refreshToken)).refreshToken)
     await passTime(server, first.refreshToken, hour)
@@ -73,7 +73,7 @@ describe('25: nothing is lost and nothing comes back', () => {
     expectInvalidGrant(await refresh(server, partner, third.refreshToken), /^Refresh token reuse detected\./)
   })
 
-  test('after a restart a rotated token is what it was: the same successor, or a replay', async () => {
+  test('after a restart a rotated token behaves as before: the same successor, or a replay', async () => {
     const before = await testServer({ on: database })
     const lost = await tokensFor(server, partner, 'ada')
     const lostSuccessor = await rotate(lost.refreshToken, before)
@@ -101,8 +101,8 @@ describe('25: nothing is lost and nothing comes back', () => {
   })
 })
 
-describe('lifetimes and clientAuthentication', () => {
-  test('a refresh token works until its 30 days are over, and then says so', async () => {
+describe('lifetimes and the state of partner and user', () => {
+  test('a refresh token works for 30 days, and then the error says that it has expired', async () => {
     const [inTime, late] = [await tokensFor(server, partner, 'ada'), await tokensFor(server, partner, 'ada')]
     await passTime(server, inTime.refreshToken, 30 * day - 5)
     await passTime(server, late.refreshToken, 30 * day)
@@ -114,7 +114,7 @@ describe('lifetimes and clientAuthentication', () => {
     expect(await connectionOf(server, late.refreshToken)).toMatchObject({ revoked: false, refresh_tokens: 1 })
   })
 
-  test('each successor has 30 days of its own', async () => {
+  test('each successor is valid for 30 days', async () => {
     let { refreshToken } = await tokensFor(server, partner, 'ada')
     for (let month = 0; month < 4; month++) {
       await passTime(server, refreshToken, 29 * day)
@@ -136,7 +136,7 @@ describe('lifetimes and clientAuthentication', () => {
     expect(await statusOf(next.accessToken)).toBe(200)
   })
 
-  test('a suspended partner is refused and loses nothing: resumed, its tokens work', async () => {
+  test('a suspended partner is refused and loses nothing: its tokens work again when it is resumed', async () => {
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     const setStatus = (status: string) =>
       query(server.database, 'UPDATE partners SET status = $1 WHERE client_id = $2', [
@@ -153,7 +153,7 @@ describe('lifetimes and clientAuthentication', () => {
     expect((await rotate(refreshToken)).refreshToken).not.toBe(refreshToken)
   })
 
-  test('a disabled user: refused, and as before once active again', async () => {
+  test('a disabled user: refused, and the token works again when the user is active', async () => {
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     await query(server.database, `UPDATE users SET status = 'disabled' WHERE id = 'ada'`)
     const [refused, called] = [await refresh(server, partner, refreshToken), await statusOf(accessToken)]
@@ -180,7 +180,7 @@ describe('lifetimes and clientAuthentication', () => {
     }
   })
 
-  test('two secrets live while the partner changes over; then the old one ends', async () => {
+  test('two secrets work while the partner switches; then the old one ends', async () => {
     const changing = await server.partner({ name: 'Changing Partner' })
     const { refreshToken } = await tokensFor(server, changing, 'ada')
     const renew = async (endOthers: boolean) => {
@@ -205,8 +205,8 @@ describe('lifetimes and clientAuthentication', () => {
   })
 })
 
-describe('8: at the wrong door', () => {
-  test('tokens and clients of production at the sandbox, and the reverse, are told so', async () => {
+describe('8: in the wrong environment', () => {
+  test('tokens and clients of production at the sandbox, and the reverse, get a clear error', async () => {
     const production = await testServer({ environment: 'production' })
     onTestFinished(() => production.close())
     const live = await production.partner()

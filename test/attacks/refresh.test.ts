@@ -23,10 +23,10 @@ async function statusOf(accessToken: string): Promise<number> {
 }
 
 describe('23: refreshes in parallel', () => {
-  test('64 at once: all are given the one successor, and every access token works', () =>
+  test('64 at once: all get the same successor, and every access token works', () =>
     refreshRace(server, partner, 'ada', 64))
 
-  test('generation after generation: ten workers that share a store stay together', async () => {
+  test('many generations: ten workers that share a token store keep one chain', async () => {
     const { refreshToken } = await tokensFor(server, partner, 'ada')
     let current = refreshToken
     for (let generation = 0; generation < 5; generation++) {
@@ -39,7 +39,7 @@ describe('23: refreshes in parallel', () => {
     expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked: false, refresh_tokens: 6 })
   })
 
-  test('a token and its successor at once: both are answered, and the chain does not fork', async () => {
+  test('a token and its successor at once: both get a response, and the chain does not fork', async () => {
     const first = await tokensFor(server, partner, 'ada')
     const second = await rotate(first.refreshToken)
     const answers = await Promise.all(
@@ -60,7 +60,7 @@ describe('23: refreshes in parallel', () => {
     })
   })
 
-  test('64 replays at once: none is given tokens, and the first reason stands', async () => {
+  test('64 replays at once: none gets tokens, and the first reason is kept', async () => {
     const first = await tokensFor(server, partner, 'ada')
     await rotate((await rotate(first.refreshToken)).refreshToken)
     await passTime(server, first.refreshToken, 60)
@@ -76,8 +76,8 @@ describe('23: refreshes in parallel', () => {
   })
 })
 
-describe('23: the answer was lost', () => {
-  test('asked again at once, and days later: the same successor, as long as nobody used it', async () => {
+describe('23: the response was lost', () => {
+  test('repeated at once, and days later: the same successor, as long as it is unused', async () => {
     const { refreshToken } = await tokensFor(server, partner, 'ada')
     const lost = await rotate(refreshToken)
     for (const later of [0, 59, 2, 5 * hour, 20 * day]) {
@@ -91,7 +91,7 @@ describe('23: the answer was lost', () => {
     expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked: false, refresh_tokens: 3 })
   })
 
-  test('the successor that is handed out again is valid for 30 days from then (contract, section 8)', async () => {
+  test('a successor that is returned again is valid for 30 days from then (contract, section 8)', async () => {
     const { refreshToken } = await tokensFor(server, partner, 'ada')
     await rotate(refreshToken)
     await passTime(server, refreshToken, 29 * day)
@@ -100,7 +100,7 @@ describe('23: the answer was lost', () => {
     expect(await statusOf((await rotate(again.refreshToken)).accessToken)).toBe(200)
   })
 
-  test('within a minute it is given again even when the successor was used', async () => {
+  test('within a minute it is returned again even if the successor was used', async () => {
     const first = await tokensFor(server, partner, 'ada')
     const second = await rotate(first.refreshToken)
     await rotate(second.refreshToken)
@@ -112,7 +112,7 @@ describe('23: the answer was lost', () => {
     })
   })
 
-  test('the minute counts from the first rotation: asking again does not prolong it', async () => {
+  test('the minute counts from the first rotation: repeating does not extend it', async () => {
     const first = await tokensFor(server, partner, 'ada')
     const second = await rotate(first.refreshToken)
     await rotate(second.refreshToken)
@@ -123,11 +123,11 @@ describe('23: the answer was lost', () => {
   })
 })
 
-describe('23: an ancestor replayed late', () => {
+describe('23: a late replay of an ancestor', () => {
   test.each([
     ['the parent of a used token', 1],
     ['the first of a long chain', 4],
-  ])('%s: the connection is revoked, and nothing but the connection', async (_what, generations) => {
+  ])('%s: only the connection is revoked', async (_what, generations) => {
     const sameGrant = await tokensFor(server, partner, 'ada')
     const otherPartner = await tokensFor(server, other, 'ada')
     const stolen = await tokensFor(server, partner, 'ada')
@@ -154,7 +154,7 @@ describe('23: an ancestor replayed late', () => {
     }
   })
 
-  test('counts when the ancestor has itself expired', async () => {
+  test('is also detected when the ancestor has expired', async () => {
     const stolen = await tokensFor(server, partner, 'ada')
     const second = await rotate(stolen.refreshToken)
     await passTime(server, stolen.refreshToken, 20 * day)
@@ -165,8 +165,8 @@ describe('23: an ancestor replayed late', () => {
   })
 })
 
-describe('24: a refresh token in the wrong hands', () => {
-  test('of another client, however often and late: invalid_grant, the connection intact', async () => {
+describe('24: a stolen refresh token', () => {
+  test('used by another client, at any time and any number of times: invalid_grant, the connection stays intact', async () => {
     const first = await tokensFor(server, partner, 'ada')
     const second = await rotate(first.refreshToken)
     await rotate(second.refreshToken)
@@ -185,7 +185,7 @@ describe('24: a refresh token in the wrong hands', () => {
     expect(await statusOf((await rotate(second.refreshToken)).accessToken)).toBe(200)
   })
 
-  test('without client authentication, or a wrong one: an error, the connection intact', async () => {
+  test('without or with wrong client authentication: an error, the connection stays intact', async () => {
     const { refreshToken } = await tokensFor(server, partner, 'ada')
     const ask = (parameters: Record<string, string>, headers: Record<string, string> = {}) =>
       send(`${server.baseUrl}oauth2/token`, {
@@ -217,7 +217,7 @@ describe('24: a refresh token in the wrong hands', () => {
     expect((await rotate(refreshToken)).refreshToken).not.toBe(refreshToken)
   })
 
-  test('12: an unknown client and a wrong secret are the same answer', async () => {
+  test('12: an unknown client and a wrong secret get the same response', async () => {
     const { refreshToken } = await tokensFor(server, partner, 'ada')
     const { text: clientSecret } = newToken('sandbox', 'cs')
     const known = await refresh(server, { ...partner, clientSecret }, refreshToken)

@@ -14,7 +14,7 @@ const accessToken = await accessTokenOf(server.database, 'ada')
 
 describe('33: the request id', () => {
   test.each(['a', 'x'.repeat(128), 'b3f1c9a0-1f5e-4d0e-9c9a-7f7c2f6d9e10', 'A.b_c~d:e+f/g=h-i'])(
-    '%s: given back in the response, the error and the log',
+    '%s: returned in the response, the error and the log',
     async (id) => {
       const { headers, body, status } = await api(server, 'households', undefined, { 'x-api-request-id': id })
       expect(status).toBe(401)
@@ -41,7 +41,7 @@ describe('33: the request id', () => {
     ['a terminal escape, encoded', '%1b[2J'],
     ['an encoded line break', 'a%0d%0aSet-Cookie: a=b'],
     ['a tab', 'a\tb'],
-  ])('%s: replaced by one of our own', async (_name, id) => {
+  ])('%s: replaced by a generated one', async (_name, id) => {
     const answer = await getRaw(server.authUrl, households, [`x-api-request-id: ${id}`])
     const given = answer?.headers.get('x-api-request-id')
     expect(given).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -55,7 +55,7 @@ describe('33: the request id', () => {
     expect(answer?.headers.get('x-api-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('CRLF in it is the end of the header: nothing is injected', async () => {
+  test('CRLF ends the header: nothing is injected', async () => {
     const answer = await getRaw(server.authUrl, households, ['x-api-request-id: abc\r\nset-cookie: evil=1'])
     expect(answer?.headers.get('x-api-request-id')).toBe('abc')
     expect(answer?.headers.has('set-cookie')).toBe(false)
@@ -85,7 +85,7 @@ describe('33: the request id', () => {
     ['a malformed path', () => getRaw(server.authUrl, `${households}/%zz/accounts`), 400],
     ['headers too large', () => getRaw(server.authUrl, '/', [`x: ${'a'.repeat(17_000)}`]), 431],
     ['no HTTP at all', () => sendRaw(server.authUrl, 'hello\r\n\r\n'), 400],
-  ])('%s carries one, and so does its log line', async (_name, ask, status) => {
+  ])('%s contains one, and so does its log line', async (_name, ask, status) => {
     const answer = await ask()
     expect(answer?.status).toBe(status)
     const id = answer?.headers.get('x-api-request-id') ?? ''
@@ -93,7 +93,7 @@ describe('33: the request id', () => {
     await expect.poll(() => logLines(server, id)).toContainEqual(expect.objectContaining({ status }))
   })
 
-  test('a page shows it to whoever asks for help', async () => {
+  test('an error page shows it, so that users can quote it to support', async () => {
     const answer = await getRaw(server.authUrl, '/nowhere', ['x-api-request-id: quote-me'])
     expect(answer?.body).toContain('<code>quote-me</code>')
   })

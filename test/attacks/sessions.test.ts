@@ -8,7 +8,7 @@ import { fieldsOf, Visitor } from '../support/visitor.ts'
 
 const server = await serverFixture({ users: ['ada', 'eve', 'finn'] })
 
-test('a login that is repeated without end leaves 50 sessions, the last used ones', async () => {
+test('endlessly repeated logins leave 50 sessions, the most recently used ones', async () => {
   const first = await loggedIn(server, 'finn')
   await query(
     server.database,
@@ -27,7 +27,7 @@ test('a login that is repeated without end leaves 50 sessions, the last used one
 })
 
 describe('the id of a session', () => {
-  test('of another user: nothing happens, and the answer does not tell that it exists', async () => {
+  test('of another user: nothing happens, and the response does not reveal that it exists', async () => {
     const victim = await loggedIn(server, 'ada')
     const [theirs] = listedSessions(await sessionsPage(victim, server))
     const attacker = await loggedIn(server, 'eve')
@@ -45,7 +45,7 @@ describe('the id of a session', () => {
     }
   })
 
-  test('on the page is neither the cookie nor its digest', async () => {
+  test('on the page is neither the session cookie nor its digest', async () => {
     const visitor = await loggedIn(server, 'ada')
     const { text } = await sessionsPage(visitor, server)
     const cookie = (await cookieOf(visitor, server, 'latchkey-session')) ?? ''
@@ -63,10 +63,10 @@ describe('the id of a session', () => {
 describe('18: a User-Agent', () => {
   test.each([
     ['markup', '<img src=x onerror=alert(1)>/1.0 (<script>alert(1)</script>)'],
-    ['a name of its own', 'Mozilla/5.0 (X11; Linux) "><h1>Firefox/1.0</h1>'],
+    ['an unknown browser name', 'Mozilla/5.0 (X11; Linux) "><h1>Firefox/1.0</h1>'],
     ['of 8 kB', `Mozilla/5.0 (${'('.repeat(8000)}`],
     ['empty', ''],
-  ])('with %s is text, and no fault', async (_what, userAgent) => {
+  ])('with %s is shown as text and causes no error', async (_what, userAgent) => {
     const visitor = new Visitor()
     const login = await loginPage(server, visitor)
     const done = await visitor.submit(login, '/login', right('finn'), { 'user-agent': userAgent })
@@ -78,7 +78,7 @@ describe('18: a User-Agent', () => {
   })
 })
 
-test('14: where a login leads is one of our pages, whatever the form says', async () => {
+test('14: a login leads to one of the server’s own pages, regardless of the form', async () => {
   for (const page of ['//evil.example', 'https://evil.example', 'connections/../x', '/sessions']) {
     const visitor = new Visitor()
     const shown = await visitor.get(`${server.authUrl}/login?page=${encodeURIComponent(page)}`)

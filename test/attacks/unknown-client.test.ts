@@ -7,7 +7,7 @@ import { send } from '../support/journey.ts'
 
 const server = await serverFixture({ users: ['ada'] })
 
-describe('12: an unknown client and a wrong secret are the same answer', () => {
+describe('12: an unknown client and a wrong secret get the same response', () => {
   const { text: secret } = newToken('sandbox', 'cs')
   const asBody = (id: string): [Record<string, string>, HeadersInit] => [
     { client_id: id, client_secret: secret },

@@ -12,7 +12,7 @@ import { readsOf } from '../support/usage.ts'
 
 const db = await databaseFixture(interruptibleDatabase)
 const server = await serverFixture({ on: db })
-await server.context.usage.close() // from here on it writes when it is told to
+await server.context.usage.close() // from now on it writes only when the test calls write()
 await seed(db.direct, {
   users: ['ada', 'bob', 'cleo', 'dan', 'eve'],
   households: ['h1', 'h2', 'h3'],
@@ -22,8 +22,8 @@ async function call(on: TestServer, accessToken: string, times: number): Promise
   for (let n = 0; n < times; n++) expect((await api(on, 'households', accessToken)).status).toBe(200)
 }
 
-describe('39: counting what is read, while the database is away', () => {
-  test('what cannot be written is kept, and written once when the database is back', async () => {
+describe('39: counting reads while the database is unavailable', () => {
+  test('counts that cannot be written are kept, and written once when the database is back', async () => {
     const accessToken = await accessTokenOf(db.direct, 'ada')
     await server.context.usage.write()
     await call(server, accessToken, 4)
@@ -44,7 +44,7 @@ describe('39: counting what is read, while the database is away', () => {
     expect(await readsOf(db.direct, 'ada')).toEqual({ requests: 5, households: 15, accounts: 0 })
   })
 
-  test('a grant that was deleted meanwhile does not take the others with it', async () => {
+  test('a grant that was deleted meanwhile does not lose the other counts', async () => {
     const [gone, kept] = [await accessTokenOf(db.direct, 'bob'), await accessTokenOf(db.direct, 'cleo')]
     await call(server, gone, 2)
     await call(server, kept, 2)
@@ -53,7 +53,7 @@ describe('39: counting what is read, while the database is away', () => {
     expect(await readsOf(db.direct, 'cleo')).toEqual({ requests: 2, households: 6, accounts: 0 })
   })
 
-  test('memory is bounded: beyond 10,000 grants what is not counted is told', async () => {
+  test('memory is bounded: beyond 10,000 grants, uncounted reads are logged', async () => {
     await server.context.usage.write()
     for (let id = 1; id <= 10_003; id++) {
       server.context.usage.read(String(id + 1_000_000), new Date(), { households: 1, accounts: 0 })
@@ -63,7 +63,7 @@ describe('39: counting what is read, while the database is away', () => {
   })
 })
 
-test('40: four servers that write the counts of the same 500 grants at once do not wait for each other in a circle', async () => {
+test('40: four servers that write the counts of the same 500 grants at once do not deadlock', async () => {
   await accessTokenOf(db.direct, 'eve')
   const grants = await query<{ id: string }>(
     db.direct,
@@ -86,7 +86,7 @@ test('40: four servers that write the counts of the same 500 grants at once do n
   expect(await readsOf(db.direct, 'eve')).toEqual({ requests, households: 2 * requests, accounts: requests })
 })
 
-test('43: a server that stops writes what it has counted', async () => {
+test('43: a server that stops writes its counts', async () => {
   const stopping = await testServer({ on: { ...db, database: db.direct } })
   const accessToken = await accessTokenOf(db.direct, 'dan')
   await call(stopping, accessToken, 7)

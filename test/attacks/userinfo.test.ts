@@ -33,7 +33,7 @@ function expectRefused(answer: Answer, status: number, error: string): void {
 }
 
 describe('userinfo (OpenID Connect Core section 5.3)', () => {
-  test('the subject of the id_token, and nothing else, in each of three ways', async () => {
+  test('only the subject of the id_token, in each of three request forms', async () => {
     const { accessToken, idToken } = await tokensFor(server, partner, 'ada')
     for (const init of [
       { headers: bearer(accessToken) },
@@ -49,7 +49,7 @@ describe('userinfo (OpenID Connect Core section 5.3)', () => {
     }
   })
 
-  test('another partner knows the same user by another subject', async () => {
+  test('another partner gets another subject for the same user', async () => {
     const other = await tokensFor(server, await server.partner({ name: 'Other' }), 'ada')
     const { body } = await ask({ headers: bearer(other.accessToken) })
     expect(body).toEqual({ sub: claimsOf(other.idToken).sub })
@@ -57,8 +57,8 @@ describe('userinfo (OpenID Connect Core section 5.3)', () => {
   })
 })
 
-describe('26: the access token where it may not be', () => {
-  test('in the address it is not looked at', async () => {
+describe('26: the access token in the wrong place', () => {
+  test('in the address it is ignored', async () => {
     const { accessToken } = await tokensFor(server, partner, 'ada')
     const address = `${endpoint}?access_token=${accessToken}`
     for (const init of [{}, form({})]) {
@@ -69,7 +69,7 @@ describe('26: the access token where it may not be', () => {
     }
   })
 
-  test('in a JSON body it is not looked at either', async () => {
+  test('in a JSON body it is ignored too', async () => {
     const { accessToken } = await tokensFor(server, partner, 'ada')
     const answer = await ask({
       method: 'POST',
@@ -95,7 +95,7 @@ describe('26: the access token where it may not be', () => {
   })
 })
 
-describe('27: what is no live access token', () => {
+describe('27: tokens that are not live access tokens', () => {
   test.each<[string, () => Promise<string>]>([
     ['a refresh token', async () => (await tokensFor(server, partner, 'ada')).refreshToken],
     ['an id_token', async () => (await tokensFor(server, partner, 'ada')).idToken],

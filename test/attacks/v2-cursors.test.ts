@@ -27,7 +27,7 @@ const cursorOf = async (query: Query, accessToken = bob) =>
   (await page(server, accessToken, query)).next_cursor ?? ''
 const contentOf = (cursor: string) =>
   JSON.parse(Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString())
-/** Decodes to the same 16 bytes: the last character of their 22 has four bits that mean nothing. */
+/** Decodes to the same 16 bytes: the last four bits of the last of 22 characters are unused. */
 const otherLastCharacter = (tag: string) => {
   const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return tag.slice(0, -1) + digits.charAt(digits.indexOf(tag.slice(-1)) + 1)
@@ -46,7 +46,7 @@ function expectRefused({ status, body }: ApiAnswer, what: RegExp, parameter = 'c
 const startAgain =
   /is invalid: it was changed, or it was not issued to this user by this server; start again without it/
 
-describe('a cursor that was not sent like this', () => {
+describe('a cursor that the server did not send', () => {
   test.each([
     ['empty', ''],
     ['nonsense', 'nonsense'],
@@ -54,8 +54,8 @@ describe('a cursor that was not sent like this', () => {
     ['no JSON', 'AAAA.AAAA'],
     ['null', `${textOf(null)}.x`],
     ['of the first version', 'aDk5OQ.luBH4oFRgdlpczMaUnnLDw'],
-    ['too long for its place', 'x'.repeat(12_000)],
-  ])('%s: 400, and what to do', async (_name, cursor) => {
+    ['too long', 'x'.repeat(12_000)],
+  ])('%s: 400, and the error says what to do', async (_name, cursor) => {
     expectRefused(await households({ cursor }), startAgain)
   })
 
@@ -65,7 +65,7 @@ describe('a cursor that was not sent like this', () => {
     expectRefused(answer, /sent more than once/)
   })
 
-  test('49: any character of it changed, cut or added: 400', async () => {
+  test('49: any character changed, removed or added: 400', async () => {
     const cursor = await cursorOf({ limit: 10, name_contains: 'h' })
     const other = (char: string) => (char === 'A' ? 'B' : 'A')
     const places = [
@@ -88,7 +88,7 @@ describe('a cursor that was not sent like this', () => {
     expect((await households({ cursor })).status).toBe(200)
   })
 
-  test('its content rewritten under its own MAC, or under a key that is a guess: 400, never 500', async () => {
+  test('its content changed under its old MAC, or under a guessed key: 400, never 500', async () => {
     const cursor = await cursorOf({ limit: 10 })
     const [, tag = ''] = cursor.split('.')
     const honest = contentOf(cursor)
@@ -128,7 +128,7 @@ describe('a cursor that was not sent like this', () => {
     }
   })
 
-  test('of a server with another secret: 400', async () => {
+  test('from a server with another secret: 400', async () => {
     const other = await testServer({ secret: 'another secret for tests, of 32 bytes or more' })
     await replaceDirectory(other.database, {
       users: [{ id: bobsId, firm: 'firm-1', sees: 'firm' }],
@@ -140,20 +140,20 @@ describe('a cursor that was not sent like this', () => {
   })
 })
 
-describe('whose and what for', () => {
-  test("another user's cursor is 400 like a broken one, also where both see the same", async () => {
+describe('the user and the request of a cursor', () => {
+  test("another user's cursor is 400 like a broken one, even if both see the same households", async () => {
     const cursor = await cursorOf({ limit: 10 }, ada)
     expectRefused(await households({ cursor }), startAgain)
     expect((await households({ cursor }, ada)).status).toBe(200)
   })
 
-  test('a new access token of the same user goes on with the walk', async () => {
+  test('a new access token of the same user continues the sync', async () => {
     const cursor = await cursorOf({ limit: 10 })
     const later = await accessTokenOf(server.database, bobsId)
     expect((await households({ cursor }, later)).status).toBe(200)
   })
 
-  test('with other filters beside it: 400; with its own, in whatever form, it goes on', async () => {
+  test('with other filters: 400; with its own filters, in any form, it continues', async () => {
     const since = (await walk(server, bob)).receipt.as_of
     const plain = await cursorOf({ limit: 10 })
     const named = await cursorOf({ limit: 10, name_contains: 'h' })
@@ -167,7 +167,7 @@ describe('whose and what for', () => {
     }
   })
 
-  test("does not have the user's platform id in it", async () => {
+  test("does not contain the user's platform id", async () => {
     const cursor = await cursorOf({ limit: 10 })
     const text = JSON.stringify(contentOf(cursor))
     for (const secret of [
@@ -181,7 +181,7 @@ describe('whose and what for', () => {
     }
   })
 
-  test('says the same to two users who see the same, under two MACs: nothing of what others read is left in it', async () => {
+  test('has the same content for two users who see the same, under two MACs: it contains nothing that other users read', async () => {
     const [content, tag] = (await cursorOf({ limit: 10 })).split('.')
     await walk(server, bob, { limit: 7, name_contains: 'h2' })
     const [same, otherTag] = (await cursorOf({ limit: 10 }, ada)).split('.')
@@ -189,14 +189,14 @@ describe('whose and what for', () => {
     expect(otherTag).not.toBe(tag)
   })
 
-  test('has a few hundred characters, however long the walk', async () => {
+  test('has a few hundred characters, regardless of the length of the sync', async () => {
     const last = (await walk(server, bob, { limit: 1 })).pages.at(-2)?.next_cursor ?? ''
     expect(last.length).toBeLessThan(600)
     expect(last.length - (await cursorOf({ limit: 1 })).length).toBeLessThan(8)
   })
 })
 
-describe('30: limit is decimal digits from 1 to 1000', () => {
+describe('30: limit is a decimal number from 1 to 1000', () => {
   const refused = [
     '',
     '-1',
@@ -214,7 +214,7 @@ describe('30: limit is decimal digits from 1 to 1000', () => {
     'all',
   ]
 
-  test.each(refused)('%j: 400 that names it', async (limit) => {
+  test.each(refused)('%j: 400, and the error names it', async (limit) => {
     expectRefused(
       await households({ limit }),
       /must be a whole number from 1 to 1000, in decimal digits/,
@@ -227,7 +227,7 @@ describe('30: limit is decimal digits from 1 to 1000', () => {
     expectRefused(await apiV2(server, 'households?limit=1&limit=1', bob), /more than once/, 'limit')
   })
 
-  test('page numbers are none of its parameters', async () => {
+  test('page numbers are not parameters of version 2', async () => {
     expect((await page(server, bob, { page: 3, page_size: 2, name_pattern: 'none' })).data).toHaveLength(30)
   })
 })
@@ -240,7 +240,7 @@ test('31: name_contains is text, of 256 characters at most', async () => {
   expectRefused(await households({ name_contains: 'é'.repeat(257) }), /256/, 'name_contains')
 })
 
-test('49: a cursor of the first version with anything added or changed is none: the page is served by its number', async () => {
+test('49: a cursor of the first version with anything added or changed is ignored: the page is served by its number', async () => {
   const first = await api(server, 'households?page_size=10', bob)
   const all = [...ids].sort()
   const cursor = /cursor=([^>&]*)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? ''

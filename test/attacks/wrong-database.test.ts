@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => db.drop())
 
 function run(environment: string, ...args: string[]): Promise<Finished> {
-  // A server is a process of its own: it would not end in the one that the other commands share.
+  // A server runs as a separate process, because it would not end in the process that the other commands share.
   const isServer = args[0] === 'start' || args[0] === 'demo'
   return (isServer ? latchkey : hostedLatchkey)(args, {
     LATCHKEY_ENVIRONMENT: environment,
@@ -28,7 +28,7 @@ function run(environment: string, ...args: string[]): Promise<Finished> {
   })
 }
 
-/** All rows that somebody may have written. */
+/** All rows that any user, partner or operator may have written. */
 async function everything(): Promise<unknown> {
   const tables = ['schema_migrations', 'firms', 'users', 'partners', 'signing_keys', 'deployment']
   return Promise.all(tables.map((table) => query(db.database, `SELECT * FROM ${table} ORDER BY 1`)))
@@ -55,7 +55,7 @@ describe.each([
   ['sandbox', 'production'],
   ['production', 'sandbox'],
 ])('53: the database of the %s, used by mistake as %s', (home, away) => {
-  test.each(commands.map((command) => [command]))('%j: refused, and nothing is changed', async (command) => {
+  test.each(commands.map((command) => [command]))('%j: refused, and nothing changes', async (command) => {
     expect(await run(home, 'migrate')).toMatchObject({ code: 0 })
     const before = await everything()
     const files = writeFiles({ 'firms.csv': 'id,name\nf1,First\n' })
@@ -68,7 +68,7 @@ describe.each([
     expect(await everything()).toEqual(before)
   })
 
-  test('doctor: a fault', async () => {
+  test('doctor reports a fault', async () => {
     await run(home, 'migrate')
     const { code, stdout } = await run(away, 'doctor', '--json')
     expect(code).toBe(1)
@@ -79,7 +79,7 @@ describe.each([
     })
   })
 
-  test('from before the environment was recorded: known by the client ids, also with an older schema', async () => {
+  test('from before the environment was recorded: recognized by its client ids, also with an older schema', async () => {
     await insertPartner(`${home === 'sandbox' ? 'test' : 'live'}_0123456789012345678901`)
     await query(
       db.database,
@@ -92,7 +92,7 @@ describe.each([
   })
 })
 
-test('used first as both at once: it belongs to one, and the other is refused', async () => {
+test('first use as both at the same time: it belongs to one, and the other is refused', async () => {
   const claims = (['sandbox', 'production', 'sandbox', 'production'] as const).map((environment) =>
     db.database
       .withConnection((client) => recordEnvironment(client, environment))
@@ -118,7 +118,7 @@ describe('the demo on a database that is not its own', () => {
   test.each<[string, string, string]>([
     ['with a firm', `INSERT INTO firms VALUES ('f1', 'First')`, 'has data that the demo did not make'],
     [
-      'with a firm of its own and one of somebody',
+      'with a firm of the demo and another firm',
       `INSERT INTO firms VALUES ('northbridge', 'x'), ('f1', 'First')`,
       'has data that the demo did not make',
     ],
@@ -132,7 +132,7 @@ describe('the demo on a database that is not its own', () => {
       'DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE posts (id int)',
       'has tables of another program',
     ],
-  ])('%s: refused, and nothing is changed', async (_what, sql, what) => {
+  ])('%s: refused, and nothing changes', async (_what, sql, what) => {
     await query(db.database, sql)
     const tables = () =>
       query(db.database, `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`)
@@ -152,7 +152,7 @@ describe('the demo on a database that is not its own', () => {
   })
 })
 
-test('the demo records that a database is its own, goes on with it whatever is added, and shows its log on demand', async () => {
+test('the demo records that a database is its own, accepts it after any additions, and shows its log on demand', async () => {
   const { env, remove } = await newDeployment({
     DATABASE_URL: db.url,
     LATCHKEY_SECRET: 'the secret of the demo, 32 bytes or more',
@@ -176,7 +176,7 @@ test('the demo records that a database is its own, goes on with it whatever is a
   }
 })
 
-test('a demo from before it was recorded is known by its firms', async () => {
+test('an older demo database without this record is recognized by its firms', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'latchkey-demo-'))
   try {
     await writeDemoData(directory)

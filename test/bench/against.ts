@@ -10,7 +10,7 @@ import { median } from './statistics.ts'
 import { grid, number, times } from './table.ts'
 import { openWorld, programOf, type World } from './world.ts'
 
-/** Rounds that are not counted: after them the code of the operation is compiled. */
+/** Uncounted rounds in which the JavaScript code of the operation is compiled. */
 const warmUps = 2
 
 /** A selection of the patterns of the search bench, to keep the run short. */
@@ -43,8 +43,8 @@ const operations = new Map<string, (world: World) => Contender[]>([
 export const operationNames = [...operations.keys()]
 
 /**
- * Loads the server of this checkout and the one of another by turns, a round each, and prints what a call costs here
- * relative to there. Both have the same data and a PostgreSQL of their own. @throws when the other checkout is not built
+ * Loads the server of this checkout and the one of another in turn, one round each, and prints the relative cost of a
+ * call. Both have the same data and their own PostgreSQL. @throws when the other checkout is not built
  */
 export async function compareBuilds(
   checkout: string,
@@ -70,7 +70,7 @@ export async function compareBuilds(
     for (const name of names) rows.push(...(await compareOperation(name, there, here)))
     const { unit, name } = meter()
     const columns = ['operation', `other, ${unit}`, `this, ${unit}`, `${name} ratio`, 'min', 'max']
-    console.log(`${meter().about} ${effort.rounds} rounds of ${effort.seconds} s each, by turns.\n`)
+    console.log(`${meter().about} ${effort.rounds} rounds of ${effort.seconds} s each, in turn.\n`)
     console.log(grid(columns, rows).join('\n'))
   } finally {
     await end()
@@ -100,12 +100,12 @@ async function compareOperation(name: string, there: World, here: World): Promis
   return rows
 }
 
-/** Server and database together, for one call. */
+/** The cost of a call, for server and database together. */
 async function cost(contender: Contender, { effort, postmaster }: World): Promise<number> {
   return (await sample(contender, effort.seconds, postmaster)).cpu
 }
 
-/** The partner asks about an access token of its own. */
+/** The partner introspects one of its own access tokens. */
 function introspecting({ baseUrl, partner, tokens, server }: World): Contender {
   const request = {
     url: `${baseUrl}oauth2/introspect`,

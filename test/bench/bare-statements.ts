@@ -2,7 +2,7 @@ import { firm, type Reader, readers } from './data.ts'
 import type { Statement } from './peers/bare-sql.ts'
 
 /**
- * The first households that a user sees, without authentication. The values are part of the text, so PostgreSQL plans the
+ * The first households that a user sees, without authentication. The values are in the SQL text, so PostgreSQL plans the
  * statement once, for this user.
  */
 export function firstHouseholds(reader: Reader, count: number): Statement {

@@ -6,7 +6,7 @@ import { times } from './table.ts'
 export type Charted = Verdict & { households: number }
 
 const width = 1000
-/** The line of the goals, and the longest bar to either side of it: 32 times better or worse than the goal. */
+/** The goal line, and the longest bar to either side of it: 32 times better or worse than the goal. */
 const line = 640
 const reach = 150
 const farthest = 32

@@ -5,7 +5,7 @@ import { median, spread } from './statistics.ts'
 import type { SummaryLine } from './summary.ts'
 import { number, percent, type Table, times } from './table.ts'
 
-/** Something to put under load. `pids` are the processes whose cost counts as the server's. */
+/** A server or function under load. `pids`: the processes whose cost counts as the server's. */
 export type Contender = {
   name: string
   pids: number[]
@@ -31,7 +31,7 @@ export type Sample = {
 /** A ratio of two contenders, and its limit. */
 export type Goal = { goal: string; measure: keyof Sample; of: string; against: string; limit: Limit }
 
-/** `summary` names the contenders that go into the summary table, and what the operation is called there. */
+/** `summary` selects the contenders for the summary table and names the operation there. */
 export type About = {
   title: string
   note: string
@@ -40,8 +40,8 @@ export type About = {
 }
 
 /**
- * Loads each contender for a short round, then all of them again, and so on: interference on the machine then affects all
- * of them alike. The first is the baseline. Ratios are taken round by round, and their median is shown.
+ * Loads each contender for a short round, then all of them again, and so on, so that interference on the machine affects
+ * all of them equally. The first is the baseline. Ratios are calculated per round, and their median is shown.
  */
 export async function compare(
   { goals = [], summary = [], ...about }: About,

@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** The processes of the server, and the postmaster, which stands for all processes of its PostgreSQL. */
+/** The processes of the server, and the postmaster, which represents all processes of its PostgreSQL. */
 type Processes = { server: number[]; postmaster: number }
 
-/** In the meter's unit, for the whole of the work. */
+/** In the meter's unit, for all the work. */
 type Cost = { server: number; database: number }
 
 export type Meter = {
@@ -15,7 +15,7 @@ export type Meter = {
   unit: string
   /** The heading of its ratios. */
   name: string
-  /** One sentence that tells the reader of a table what was counted. */
+  /** One sentence that tells readers of a table what was measured. */
   about: string
   costOf<T>(processes: Processes, work: () => Promise<T>): Promise<Cost & { result: T }>
 }
@@ -23,8 +23,8 @@ export type Meter = {
 let chosen: Meter | undefined
 
 /**
- * Instructions hardly depend on what else the machine does, so they are counted where the processor lets perf count them.
- * Virtual machines often do not; then it is CPU time.
+ * Instructions hardly depend on other load on the machine, so they are counted if the processor lets perf count them.
+ * Virtual machines often do not. Then the cost is CPU time.
  */
 export function meter(): Meter {
   if (chosen) return chosen
@@ -34,7 +34,7 @@ export function meter(): Meter {
   return chosen
 }
 
-/** For figures that operators size their machines by. */
+/** For figures by which operators size their machines. */
 export function useCpuTime(): void {
   chosen = cpuTime
 }
@@ -62,7 +62,7 @@ const cpuTime: Meter = {
 /** USER_HZ: the unit of /proc, the same on every Linux that Node runs on. */
 const ticksPerSecond = 100
 
-/** Only Linux has /proc; elsewhere the columns stay empty. */
+/** Only Linux has /proc. On other systems the columns stay empty. */
 const cpuIsKnown = existsSync('/proc/self/stat')
 
 /** CPU seconds of a process so far, in user and kernel mode, all threads. */
@@ -71,7 +71,7 @@ function cpuSeconds(pid: number): number {
   return (utime + stime) / ticksPerSecond
 }
 
-/** CPU seconds of a PostgreSQL so far: the postmaster, its back ends, and the back ends that have ended. */
+/** CPU seconds of a PostgreSQL so far: the postmaster, its backends, and the backends that have exited. */
 function databaseCpuSeconds(postmaster: number): number {
   if (!cpuIsKnown) return Number.NaN
   const ended = times(postmaster).reduce((sum, ticks) => sum + ticks, 0) / ticksPerSecond
@@ -82,7 +82,7 @@ function childrenOf(pid: number): number[] {
   return (readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []).map(Number)
 }
 
-/** utime, stime, cutime and cstime: fields 14 to 17 of proc_pid_stat(5). Zeros for a process that has just ended. */
+/** utime, stime, cutime and cstime: fields 14 to 17 of proc_pid_stat(5). Zeros if the process has exited. */
 function times(pid: number): number[] {
   if (!cpuIsKnown) return [Number.NaN]
   try {
@@ -103,7 +103,7 @@ const instructions: Meter = {
     'Cost is thousands of instructions in user and kernel mode, counted by `perf stat`. ' +
     'Where a table or a goal says CPU, it means these instructions.',
   async costOf({ server, postmaster }, work) {
-    // perf follows the children that these processes start from now on.
+    // perf follows the child processes that start from now on.
     const counters = [await startCounter(server), await startCounter([postmaster, ...childrenOf(postmaster)])]
     try {
       const result = await work()
@@ -117,13 +117,13 @@ const instructions: Meter = {
   },
 }
 
-/** A trial run: without a counter in the processor, or without the right to use it, perf says so instead of a number. */
+/** A trial run. Without a hardware counter, or without permission to use it, perf prints a message instead of a number. */
 function perfCounts(): boolean {
   const { status, stderr } = spawnSync('perf', [...perf, '--', 'true'], { encoding: 'utf8' })
   return status === 0 && Number.isFinite(total(stderr))
 }
 
-/** Starts counting what these processes do. perf says on its own channel when it has begun, so that nothing is missed. */
+/** Starts counting for these processes. perf reports on a control channel when it has started, so no instruction is missed. */
 async function startCounter(pids: number[]) {
   const child = spawn('perf', [...perf, '-D', '-1', '--control', 'fd:3,4', '-p', pids.join()], {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
@@ -135,7 +135,7 @@ async function startCounter(pids: number[]) {
   const failed = once(child, 'exit').then(async () => {
     throw new Error(`perf ended: ${await output}`)
   })
-  failed.catch(() => {}) // matters only while an answer is awaited
+  failed.catch(() => {}) // matters only while a reply is awaited
   const tell = async (command: string) => {
     const answer = once(answers, 'data')
     control.write(`${command}\n`)
@@ -153,7 +153,7 @@ async function startCounter(pids: number[]) {
   }
 }
 
-/** The sum of all events in the output of `perf stat -x ,`; NaN where one of them was not counted. */
+/** The sum of all events in the output of `perf stat -x ,`. NaN if one of them was not counted. */
 function total(output: string): number {
   const counts = [...output.matchAll(/^([^,\n]+),[^,]*,instructions:/gm)].map((found) => Number(found[1]))
   return counts.length === 2 ? counts.reduce((sum, count) => sum + count, 0) : Number.NaN

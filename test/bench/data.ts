@@ -14,7 +14,7 @@ export const readerNames = ['firm', 'granted', 'broad'] as const satisfies Reade
 
 export const password = 'correct horse battery staple'
 export const firm = 'f1'
-/** Households that each advisor has access to; fewer if there are fewer. */
+/** The number of households that each advisor has access to, or all if there are fewer. */
 const eachAdvisorSees = 300
 
 /** Search patterns. `rare` and `rarePair` match one household, which all readers see; `nowhere` and `nowherePair` none. */

@@ -1,7 +1,7 @@
-/** `within`: neither more than so many times larger nor smaller. */
+/** `within`: the ratio is at most so many times larger or smaller. */
 export type Limit = { atLeast: number } | { atMost: number } | { within: number }
 
-/** A goal, its limit, and the ratio that was measured. */
+/** A goal, its limit, and the measured ratio. */
 export type Verdict = { goal: string; limit: Limit; measured: number }
 
 /** 1 just meets the goal, 2 is twice as good, 0.5 half as good. */
@@ -11,7 +11,7 @@ export function score({ limit, measured }: Verdict): number {
   return limit.within / Math.max(measured, 1 / measured)
 }
 
-/** False where a round was too short: no calls, or less CPU time than one tick. */
+/** False if a round was too short: no calls, or less CPU time than one tick. */
 export function isMeasured({ measured }: Verdict): boolean {
   return Number.isFinite(measured) && measured > 0
 }

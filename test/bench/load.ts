@@ -11,16 +11,16 @@ export const Load = Type.Object({
 })
 export type Load = Static<typeof Load>
 
-/** As many as the server has database connections; more would only queue. */
+/** As many as the server has database connections. Further ones would only queue. */
 export const connections = 10
 
 export type Requests = Pick<autocannon.Options, 'url' | 'headers' | 'requests' | 'setupClient'> &
   ({ duration: number } | { amount: number }) & {
-    /** Expected of every response; 200 by default. */ status?: number
+    /** The expected status of every response; 200 by default. */ status?: number
   }
 
 /**
- * One round of HTTP by autocannon, keep-alive, one request at a time on each connection.
+ * One round of HTTP by autocannon, with keep-alive and one request at a time on each connection.
  * @throws when a response has another status, because errors are often faster
  */
 export async function loadHttp({ status: expected = 200, ...requests }: Requests): Promise<Load> {

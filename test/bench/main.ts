@@ -50,7 +50,7 @@ if (unknown.length > 0) fail(`no bench ${unknown.join(', ')}; there are ${known.
 if (values.write && (positionals.length > 0 || values.against !== undefined))
   fail('--write is for a run of all benches, without names and without --against')
 if (values.write) useCpuTime()
-// Short rounds, but more of them, follow each other closely enough to compare two builds.
+// Many short rounds in quick succession, so that two builds run under the same conditions.
 const [rounds, seconds] = values.against === undefined ? ['5', '2'] : ['7', '1']
 const effort = {
   rounds: numberOf('rounds', values.rounds ?? rounds, 1),

@@ -17,7 +17,7 @@ export type Figures = {
   charted: (Verdict & { households: number })[]
 }
 
-/** Writes all tables to a file beside the bench, and the chart and the summary table into docs/performance.md. */
+/** Writes all tables to results.md, and the chart and the summary table into docs/performance.md. */
 export function writePages({ about, tables, summary, charted }: Figures): void {
   const [before, rest] = readFileSync(page, 'utf8').split(begin)
   const after = rest?.split(end)[1]

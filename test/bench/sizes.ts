@@ -4,13 +4,13 @@ import { type Reader, readerNames } from './data.ts'
 import type { Verdict } from './goal.ts'
 import { type Table, times } from './table.ts'
 
-/** The tables of the page bench, one for each reader, at so many households. */
+/** The tables of the page bench at one size, one for each reader. */
 export type PagesAt = { households: number; pages: Table[] }
 
-/** Latchkey alone, and relative to two limits of the same run, which cancels how fast the machine was at the time. */
+/** Latchkey alone, and relative to two limits of the same run. The ratio cancels the machine's speed at the time. */
 const relativeTo = [undefined, names.bare, names.still]
 
-/** Each size against the first. */
+/** Compares each size with the first. */
 export function acrossSizes([first, ...others]: PagesAt[]): Table[] {
   return first ? others.map((other) => acrossTwo(first, other)) : []
 }
@@ -21,7 +21,7 @@ function acrossTwo(small: PagesAt, large: PagesAt): Table {
   return {
     title: `The same page at ${households(small)} and at ${households(large)} households`,
     note:
-      'Each size is measured in a run of its own, so these ratios are not taken round by round. ' +
+      'Each size is measured in a separate run, so these ratios are not calculated per round. ' +
       'The rows "relative to" divide the figures by those of a lower limit of the same run.',
     columns: ['', 'calls/s ratio', 'CPU ratio'],
     rows: readerNames.flatMap((reader) =>

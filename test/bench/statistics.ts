@@ -8,7 +8,7 @@ export function quantile(values: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** Half of the range of the values, as a share of the median. */
+/** Half the range of the values, relative to the median. */
 export function spread(values: number[]): number {
   return (Math.max(...values) - Math.min(...values)) / 2 / median(values)
 }

@@ -1,7 +1,7 @@
 import { meter } from './cost.ts'
 import { grid, number, times } from './table.ts'
 
-/** What one operation did at one size. `ratio` is its cost against the baseline's, server and database together. */
+/** One operation at one size. `ratio` is its cost relative to the baseline's, for server and database together. */
 export type SummaryLine = {
   operation: string
   rate: number
@@ -14,7 +14,7 @@ export type SummaryLine = {
 
 export type Summarized = SummaryLine & { households: number }
 
-/** The table of docs/performance.md: each operation with one row for each size, in Markdown. */
+/** The table in docs/performance.md, in Markdown: for each operation one row for each size. */
 export function summaryTable(lines: Summarized[]): string {
   const operations = [...new Set(lines.map(({ operation }) => operation))]
   const { name, unit } = meter()

@@ -2,14 +2,14 @@ import type { Sample } from './compare.ts'
 import { isMeasured, isMet, limitText, type Verdict } from './goal.ts'
 import type { SummaryLine } from './summary.ts'
 
-/** One table of a bench; `note` says in a sentence or two how to read it. */
+/** One table of a bench. `note` explains in a sentence or two how to read it. */
 export type Table = {
   title: string
   note: string
   columns: string[]
   rows: string[][]
   verdicts?: Verdict[]
-  /** Of each row, for comparisons across sizes. */
+  /** The medians of each row, for comparisons across sizes. */
   medians?: Map<string, Sample>
   /** Its rows of the summary table. */
   summary?: SummaryLine[]

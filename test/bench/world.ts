@@ -14,7 +14,7 @@ import { type Reader, writeData } from './data.ts'
 import { newCodes, redeem } from './journey.ts'
 import { peakMemory } from './memory.ts'
 
-/** The built program of a checkout. `scripts/run.mjs bench` builds this one, and runs the bench in its root. */
+/** The built program of a checkout. `scripts/run.mjs bench` builds this checkout and runs the bench in its root. */
 export function programOf(checkout: string): string {
   return resolve(checkout, 'dist/cli/main.js')
 }
@@ -24,7 +24,7 @@ export type Partner = { clientId: string; clientSecret: string; redirectUri: str
 /** The result of an import: `elapsed` in seconds, `peak` memory of its process in MiB. */
 export type Imported = { rows: number; elapsed: number; peak: number }
 
-/** A running Latchkey with data, and what is needed to call and to observe it. */
+/** A running Latchkey with data, and everything needed to call and observe it. */
 export type World = {
   effort: Effort
   households: number
@@ -45,7 +45,7 @@ export type World = {
   end(): Promise<void>
 }
 
-/** Imports the data, starts the server, and connects the users to a partner; with the program of another checkout if asked. */
+/** Imports the data, starts the server, and connects the users to a partner. Uses another checkout's program if given. */
 export async function openWorld(households: number, effort: Effort, checkout = '.'): Promise<World> {
   const program = programOf(checkout)
   const directory = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
@@ -151,8 +151,8 @@ function embedded(dataDir: string): { postmaster: number; databaseUrl: string } 
 }
 
 /**
- * Vacuums the imported tables before anything is measured. Autovacuum would do it within minutes, in the middle of some
- * rounds. Not the tables of tokens: with statistics that say they are tiny, PostgreSQL would plan to read all of them.
+ * Vacuums the imported tables before the measurements. Autovacuum would do it within minutes, during some of the rounds.
+ * Not the token tables: with statistics that say they are tiny, PostgreSQL would plan to read all of them.
  */
 async function settle(databaseUrl: string): Promise<void> {
   const client = new pg.Client(databaseUrl)

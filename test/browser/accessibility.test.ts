@@ -12,13 +12,13 @@ const server = await serverFixture({ users: ['ada'] })
 const partner = await server.partner({ redirectUri: `${server.authUrl}/arrived` })
 const browser = await browserFixture()
 
-/** Visits login, the refused login, connect, errors and logout, and looks at each. */
+/** Visits login, failed login, connect, error pages and logout, and calls `look` on each. */
 async function visit(
   options: BrowserContextOptions,
-  asked: { partner: TestPartner; language: string },
+  request: { partner: TestPartner; language: string },
   look: (page: Page, name: string) => Promise<void>,
 ): Promise<void> {
-  const context = await browser.newContext({ ...options, locale: asked.language })
+  const context = await browser.newContext({ ...options, locale: request.language })
   const page = await context.newPage()
   const submit = async (secret: string) => {
     await page.locator('[name=email]').fill(emailOf('ada'))
@@ -26,7 +26,7 @@ async function visit(
     await page.locator('[name=password]').press('Enter')
   }
   try {
-    await page.goto(authorizeUrl(server, asked.partner, { response_type: 'code' }))
+    await page.goto(authorizeUrl(server, request.partner, { response_type: 'code' }))
     await look(page, 'login')
     await submit('not the password')
     await page.locator('[role=alert]').waitFor()
@@ -39,7 +39,7 @@ async function visit(
       ['untrusted-request', '/api/oauth2/authorize?client_id=nobody&redirect_uri=x'],
       [
         'unregistered-redirect-uri',
-        `/api/oauth2/authorize?client_id=${asked.partner.clientId}&redirect_uri=https://${'x'.repeat(400)}`,
+        `/api/oauth2/authorize?client_id=${request.partner.clientId}&redirect_uri=https://${'x'.repeat(400)}`,
       ],
       ['malformed-request', '/login?request=%zz'],
       ['no-such-page', '/no-such-page'],
@@ -47,8 +47,8 @@ async function visit(
       await page.goto(`${server.authUrl}${path}`)
       await look(page, name)
     }
-    const { account, logout } = chooseTexts(asked.language, undefined)
-    await page.goto(`${server.authUrl}/api/oauth2/logout?client_id=${asked.partner.clientId}`)
+    const { account, logout } = chooseTexts(request.language, undefined)
+    await page.goto(`${server.authUrl}/api/oauth2/logout?client_id=${request.partner.clientId}`)
     await page.getByRole('heading', { name: logout.heading }).waitFor()
     await look(page, 'logout')
     await page.getByRole('main').getByRole('button', { name: account.logOut }).click()
@@ -77,7 +77,7 @@ test.each(everyLanguageOnce)(
   },
 )
 
-test.each(languages)('in %s: at 320 pixels even long names are not scrolled sideways', async (language) => {
+test.each(languages)('in %s: at 320 pixels even long names need no sideways scrolling', async (language) => {
   const long = await server.partner({
     name: `${'Vermögensverwaltungs'.repeat(3)} ${'W'.repeat(35)}`,
     redirectUri: `https://${'very-long-label-'.repeat(3)}x.${'another-long-label-'.repeat(3)}x.example/callback`,
@@ -89,14 +89,14 @@ test.each(languages)('in %s: at 320 pixels even long names are not scrolled side
   })
 })
 
-describe('by keyboard alone', () => {
+describe('with the keyboard only', () => {
   const focused = (page: Page) =>
     page.evaluate<string>(
       `(({ name, value, type, role, textContent }) =>
         type === 'email' || type === 'password' ? name : role ?? (value || textContent).trim())(document.activeElement)`,
     )
 
-  /** The ring around the element that has the focus, with the contrast of its colour to the ground of the page. */
+  /** The focus ring of the focused element, with the contrast of its colour to the page background. */
   const ring = (page: Page) =>
     page.evaluate<Ring>(`(() => {
       const rgb = (colour) => {
@@ -117,7 +117,7 @@ describe('by keyboard alone', () => {
     })()`)
   type Ring = { outlineStyle: string; outlineWidth: string; outlineOffset: string; contrast: number }
 
-  /** The stops of the Tab key, in order; each is seen to have the focus. */
+  /** The elements that the Tab key reaches, in order. Each must show a visible focus ring. */
   async function expectStops(page: Page, stops: string[]): Promise<void> {
     for (const stop of stops) {
       await page.keyboard.press('Tab')
@@ -137,7 +137,7 @@ describe('by keyboard alone', () => {
     await expectStops(page, ['password'])
     await page.keyboard.type('not the password')
     await page.keyboard.press('Enter')
-    // What went wrong has the focus, and with it the screen reader's attention; the fields are named by it.
+    // The error message has the focus, so that screen readers announce it. The fields refer to it.
     await page.getByRole('alert').waitFor()
     expect(await focused(page)).toBe('alert')
     expect((await ring(page)).outlineStyle).toBe('solid')

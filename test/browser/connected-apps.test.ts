@@ -41,7 +41,7 @@ afterEach(async () => {
   context = undefined
 })
 
-/** A browser in which this user has logged in by hand. */
+/** A browser in which this user has logged in through the page. */
 async function logInWith(
   options: BrowserContextOptions,
   userId: string,
@@ -57,7 +57,7 @@ async function logInWith(
   return page
 }
 
-/** The confirmation for the application with the longest word in its name. */
+/** Opens the confirmation page for the application with the longest word in its name. */
 async function openDisconnect(page: Page): Promise<void> {
   await page.goto(`${server.authUrl}/connections`)
   await page.getByRole('link', { name: 'Steuerberichterstattungsanwendung' }).click()
@@ -69,7 +69,7 @@ async function expectGood(page: Page): Promise<void> {
   expect(await overflow(page)).toBe(0)
 }
 
-describe('connected apps, sessions and password: nothing for axe to find, nothing wider than the window', () => {
+describe('connected apps, sessions and password: no accessibility faults, nothing wider than the window', () => {
   const phones: Record<string, BrowserContextOptions> = {
     'a small phone, light': { viewport: { width: 320, height: 640 }, colorScheme: 'light' },
     'a small phone, dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
@@ -119,7 +119,7 @@ describe('times', () => {
       [usedAgo],
     )
 
-  test('are the reader’s own, exact on hover, and relative for the last use', async () => {
+  test('are in the reader’s time zone, exact on hover, and relative for the last use', async () => {
     const page = await logInWith({ timezoneId: 'Asia/Kolkata', locale: 'en' }, 'bob')
     for (const [usedAgo, shown] of [
       ['5 seconds', 'now'],
@@ -139,7 +139,7 @@ describe('times', () => {
     }
   })
 
-  test('are in UTC where script is off, and say so', async () => {
+  test('are in UTC and labelled as such when scripts are off', async () => {
     await at('40 days')
     const page = await logInWith(
       { javaScriptEnabled: false, timezoneId: 'Asia/Kolkata', locale: 'en' },
@@ -151,7 +151,7 @@ describe('times', () => {
   })
 })
 
-describe('by keyboard alone', () => {
+describe('with the keyboard only', () => {
   const pressUntil = async (page: Page, name: string) => {
     for (let n = 0; n < 40; n++) {
       await page.keyboard.press('Tab')
@@ -159,7 +159,7 @@ describe('by keyboard alone', () => {
     }
     throw new Error(`${name} is not reached by Tab`)
   }
-  /** What a screen reader would call what has the focus. */
+  /** The name that a screen reader announces for the focused element. */
   const focusedName = (page: Page) =>
     page.evaluate<string>(`(() => {
       const { activeElement: focused } = document
@@ -167,7 +167,7 @@ describe('by keyboard alone', () => {
       return ids ? ids.map((id) => document.getElementById(id).textContent).join(' ') : focused.textContent
     })()`)
 
-  test('an application is disconnected, which the history then tells', async () => {
+  test('an application can be disconnected, and the history then shows it', async () => {
     const page = await logInWith({}, 'bob')
     await pressUntil(page, 'Disconnect Planner')
     await page.keyboard.press('Enter')
@@ -185,7 +185,7 @@ describe('by keyboard alone', () => {
     expect(await page.getByRole('table').getByText('by you').count()).toBe(1)
   })
 
-  test('another session is ended, and then all others', async () => {
+  test('another session can be ended, and then all others', async () => {
     await loggedIn(server, 'bob')
     await loggedIn(server, 'bob')
     await loggedIn(server, 'bob')
@@ -201,7 +201,7 @@ describe('by keyboard alone', () => {
     expect(await cards.textContent()).toContain('This browser')
   })
 
-  test('the password is changed, and the navigation leads on', async () => {
+  test('the password can be changed, and the navigation still works', async () => {
     const page = await logInWith({}, 'cleo')
     await pressUntil(page, 'Password')
     await page.keyboard.press('Enter')

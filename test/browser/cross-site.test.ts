@@ -5,9 +5,9 @@ import { emailOf, password, seed } from '../support/directory.ts'
 import { browserFixture, serverFixture } from '../support/fixtures.ts'
 import { authorizeUrl } from '../support/journey.ts'
 
-// `localhost` and `127.0.0.1` are different sites to a browser: the server is the one, the partner the other.
+// To a browser, `localhost` and `127.0.0.1` are different sites. The server is on one, the partner on the other.
 
-/** A partner's site: a Connect button as in contract section 4.1, and a callback that goes on to another host of theirs. */
+/** A partner's site: a Connect button as in contract section 4.1, and a callback that redirects to another of its hosts. */
 const partnerSite: RequestListener = (request, response) => {
   const { pathname, search, port } = new URL(request.url ?? '/', origin)
   if (pathname === '/callback') {
@@ -42,7 +42,7 @@ test("the contract's own POST from another site leads through login and connect,
   expect(searchParams.get('code')).toMatch(/^lk_test_ac_/)
 })
 
-test('who is logged in comes to the connect page at once: the session is seen after the 303, though not by the POST', async () => {
+test('a logged-in user reaches the connect page at once: the browser sends the session cookie after the 303, although not with the POST', async () => {
   await page.goto(origin)
   await page.getByRole('button', { name: 'Connect' }).click()
   await page.getByRole('heading', { name: 'Connect Test Partner?' }).waitFor()

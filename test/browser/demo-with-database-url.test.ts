@@ -60,7 +60,7 @@ test('the unchanged demo partner connects a user of an imported directory', asyn
   expect(await page.locator('main a[href^="/households/"]').allTextContents()).toEqual(['The Only Household'])
 })
 
-test('and shows the accounts of the household', async () => {
+test('the partner shows the accounts of the household', async () => {
   await page.locator('main a[href="/households/h1"]').click()
   await page.waitForURL(`${partnerUrl}/households/h1`)
   expect(await page.locator('table tbody tr').count()).toBe(1)
@@ -69,19 +69,19 @@ test('and shows the accounts of the household', async () => {
   expect(cells.slice(1)).toEqual(['deposit', '****1234', 'First Custodian', 'EUR', '2020-02-29', 'active'])
 })
 
-test('the connection outlives a restart of the server', async () => {
+test('the connection survives a restart of the server', async () => {
   expect(await server.stop()).toBe(0)
   server = await deployment.start()
   await page.goto(`${partnerUrl}/households`)
   expect(await page.locator('main a[href^="/households/"]').allTextContents()).toEqual(['The Only Household'])
 })
 
-test('no PostgreSQL was embedded, and no secret was kept', () => {
+test('no embedded PostgreSQL was started, and no secret was stored', () => {
   expect(existsSync(join(deployment.dataDir, 'postgres'))).toBe(false)
   expect(existsSync(join(deployment.dataDir, 'secret'))).toBe(false)
 })
 
-test('`latchkey demo` runs on a database of its own as well, and makes the data directory it lacks', async () => {
+test('`latchkey demo` also runs on a separate database, and creates its missing data directory', async () => {
   const own = await testDatabase()
   const partnerAt = `http://localhost:${await freePort()}`
   const { env, dataDir, remove } = await newDeployment({ DATABASE_URL: own.url, PARTNER_URL: partnerAt })

@@ -7,7 +7,7 @@ import { tokensFor } from '../support/connection.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
 import { browserFixture, serverFixture } from '../support/fixtures.ts'
 
-// `localhost` and `127.0.0.1` are different sites to a browser: the server is the one, the partner the other.
+// To a browser, `localhost` and `127.0.0.1` are different sites. The server is on one, the partner on the other.
 let page: Page
 /** The fields of the partner's Log out button. */
 let fields: Record<string, string>
@@ -50,7 +50,7 @@ test("the partner's POST from another site, with an id_token, logs out and comes
   await expectLoggedOut()
 })
 
-test('without one the user is asked, and the button leads back to the other site', async () => {
+test('without an id_token the user must confirm, and the button leads back to the other site', async () => {
   fields = { client_id: partner.clientId, post_logout_redirect_uri: `${origin}/bye` }
   await page.goto(origin)
   await page.getByRole('button', { name: 'Leave' }).click()

@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('the terminal tells which logins there are, and where to go', () => {
+test('the terminal shows the logins and the address', () => {
   expect(demo.output).toContain(partnerUrl)
   expect(demo.output).toMatch(/ada@example\.com +demo-password-ada/)
   expect(demo.ready).toMatchObject({ partner_url: partnerUrl })
@@ -62,7 +62,7 @@ test('a newcomer connects the demo partner and sees households and accounts', as
   expect(await page.locator('table tbody tr').count()).toBeGreaterThan(0)
 })
 
-test('searching and paging go through the API', async () => {
+test('searching and paging use the API', async () => {
   await page.goto(`${partnerUrl}/households`)
   const firstPage = await page.locator('main a[href^="/households/"]').allTextContents()
   await page.getByRole('link', { name: /next/i }).click()
@@ -80,7 +80,7 @@ test('searching and paging go through the API', async () => {
   await screenshot(page, '6-search')
 })
 
-test('the user ends it under connected apps, and the partner is told on its next call', async () => {
+test('the user disconnects under connected apps, and the partner learns of it at its next call', async () => {
   await page.goto(`${demo.ready.auth_url}/connections`)
   await screenshot(page, '7-connected-apps')
   await page.getByRole('link', { name: 'Disconnect Sample Partner App' }).click()
@@ -96,7 +96,7 @@ test('the user ends it under connected apps, and the partner is told on its next
   await screenshot(page, '8-disconnected')
 })
 
-test('Cancel leads back to the partner, which says so', async () => {
+test('Cancel leads back to the partner, which shows it', async () => {
   await page.goto(partnerUrl)
   await page.getByRole('button', { name: 'Connect' }).click()
   await page.getByRole('button', { name: 'Cancel' }).click()
@@ -104,7 +104,7 @@ test('Cancel leads back to the partner, which says so', async () => {
   await screenshot(page, '9-cancelled')
 })
 
-test('on a phone, in the dark', async () => {
+test('on a phone, in dark mode', async () => {
   const phone = await browser.newPage({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
   await phone.goto(partnerUrl)
   await phone.getByRole('button', { name: 'Connect' }).click()
@@ -123,7 +123,7 @@ test('on a phone, in the dark', async () => {
 })
 
 test.each(['light', 'dark'] as const)(
-  'the demo on a phone, %s: nothing for axe to find, nothing wider than the window',
+  'the demo on a phone, %s: no accessibility faults, nothing wider than the window',
   async (colorScheme) => {
     const phone = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme })
     const shown = await phone.newPage()
@@ -150,6 +150,6 @@ test.each(['light', 'dark'] as const)(
   },
 )
 
-test('no page broke its own content security policy', () => {
+test('no page violated its own Content Security Policy', () => {
   expect(violations).toEqual([])
 })

@@ -23,7 +23,7 @@ afterEach(() => {
 })
 
 test.each(['LATCHKEY_PORT', 'PARTNER_URL'])(
-  'a demo whose %s is taken says so, ends, and leaves nothing running',
+  'a demo whose %s is in use reports it, exits, and leaves nothing running',
   async (name) => {
     const partnerPort = name === 'PARTNER_URL' ? taken : await freePort()
     const finished = await latchkey(['demo'], {

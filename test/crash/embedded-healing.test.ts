@@ -23,14 +23,14 @@ beforeAll(async () => {
 })
 afterAll(() => deployment?.remove())
 
-describe('39: PostgreSQL alone killed -9', () => {
+describe('39: kill -9 of PostgreSQL alone', () => {
   let server: RunningLatchkey
   beforeAll(async () => {
     server = await deployment.start()
   })
   afterAll(() => server.stop())
 
-  test('the server answers 503 and never 401 until it has healed, within seconds', async () => {
+  test('the server returns 503, never 401, and recovers within seconds', async () => {
     const { accessToken, refreshToken } = await tokensFor(deployment, partner, 'ann')
     const postgres = runningPostgres(deployment.dataDir)
     process.kill(postgres, 'SIGKILL')
@@ -63,16 +63,16 @@ describe('39: PostgreSQL alone killed -9', () => {
     expect((await fetch(`${deployment.opsUrl}/livez`)).status).toBe(200)
   })
 
-  test('a command that starts it again before the server does is no hindrance', async () => {
+  test('a command may restart PostgreSQL before the server does', async () => {
     const { accessToken } = await tokensFor(deployment, partner, 'ann')
-    server.process.kill('SIGSTOP') // slow to notice
+    server.process.kill('SIGSTOP') // a server that is slow to notice
     process.kill(runningPostgres(deployment.dataDir), 'SIGKILL')
     const command = spawnCommand(deployment, 'partner', 'list')
     const ended = once(command, 'exit')
     const answered = async () => (await api(deployment, 'households', accessToken)).status === 200
     try {
       await expectEventually(async () => postgresProcesses(deployment).length > 0, 10_000)
-      command.kill('SIGSTOP') // and this one slow to leave
+      command.kill('SIGSTOP') // a command that is slow to exit
       server.process.kill('SIGCONT')
       await expectEventually(answered, 10_000)
     } finally {
@@ -83,7 +83,7 @@ describe('39: PostgreSQL alone killed -9', () => {
     await expectEventually(answered, 10_000)
   })
 
-  test('the healed server is still alone on its directory', async () => {
+  test('the recovered server still has exclusive use of its directory', async () => {
     const other = await newDeployment({ LATCHKEY_DATA_DIR: deployment.dataDir })
     const { code, stderr } = await latchkey(['start'], other.env)
     other.remove()

@@ -33,10 +33,10 @@ beforeAll(async () => {
 afterAll(() => deployment?.remove())
 
 describe('43: SIGTERM', () => {
-  test('lets requests in flight finish, ends with 0 and stops PostgreSQL', async () => {
+  test('lets requests in flight finish, exits with 0 and stops PostgreSQL', async () => {
     const server = await deployment.start()
     const logins = await Promise.all(users.map(loginPage))
-    // Hashing takes each a while: when the first has its answer, the others are in the midst of it.
+    // Hashing makes each login slow: when the first response arrives, the others are still being processed.
     const answers = logins.map(([visitor, page], index) =>
       visitor.post(new URL('/login', page.url).href, {
         ...fieldsOf(page, '/login'),
@@ -57,7 +57,7 @@ describe('43: SIGTERM', () => {
     await expect(fetch(deployment.authUrl)).rejects.toThrow('fetch failed')
   })
 
-  test('shortly after PostgreSQL was killed: it ends with 0 and leaves nothing', async () => {
+  test('shortly after PostgreSQL was killed: it exits with 0 and leaves nothing running', async () => {
     for (const pause of [0, 20, 150]) {
       const server = await deployment.start()
       process.kill(runningPostgres(deployment.dataDir), 'SIGKILL')
@@ -67,7 +67,7 @@ describe('43: SIGTERM', () => {
     }
   })
 
-  test('while it starts: it ends with 0 and leaves nothing', async () => {
+  test('during startup: it exits with 0 and leaves nothing running', async () => {
     const starting = spawnCommand(deployment, 'start')
     const exited = once(starting, 'exit')
     await expectEventually(async () => postgresProcesses(deployment).length > 0, 10_000)
@@ -76,26 +76,26 @@ describe('43: SIGTERM', () => {
     expectNothingLeft(deployment)
   })
 
-  test('twice: the second ends it at once', async () => {
+  test('twice: the second makes it exit at once', async () => {
     const server = await deployment.start()
     const client = await connectEmbedded(deployment.dataDir)
-    // A lock that holds up every login, and with it the orderly end.
+    // A lock that blocks every login, and therefore the graceful shutdown.
     await client.query('BEGIN; LOCK TABLE login_failures')
     const [visitor, page] = await loginPage()
-    const held = visitor.post(new URL('/login', page.url).href, {
+    const blocked = visitor.post(new URL('/login', page.url).href, {
       ...fieldsOf(page, '/login'),
       email: emailOf('user1'),
       password,
     })
-    held.catch(() => {})
+    blocked.catch(() => {})
     await sleep(200)
     const exited = once(server.process, 'exit')
     server.process.kill('SIGTERM')
     await sleep(200)
-    expect(server.process.exitCode).toBeNull() // it waits for the request
+    expect(server.process.exitCode).toBeNull() // the server still waits for the request
     server.process.kill('SIGTERM')
     expect(await exited).toEqual([143, null])
-    await expect(held).rejects.toThrow('fetch failed')
+    await expect(blocked).rejects.toThrow('fetch failed')
     await client.end()
     expect(await partnerNames(deployment)).toEqual(['Test Partner'])
     expectNothingLeft(deployment)

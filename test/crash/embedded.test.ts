@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -21,7 +21,7 @@ import {
   spawnCommand,
 } from '../support/embedded.ts'
 import { api } from '../support/journey.ts'
-import { latchkey, type RunningLatchkey } from '../support/latchkey.ts'
+import { killed, latchkey, type RunningLatchkey } from '../support/latchkey.ts'
 import type { TestPartner } from '../support/server.ts'
 
 let deployment: Deployment
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => deployment?.remove())
 
 describe('commands without a server', () => {
-  test('start PostgreSQL by themselves and leave nothing running', async () => {
+  test('start PostgreSQL themselves and leave nothing running', async () => {
     expectNothingLeft(deployment)
     expect(await partnerNames(deployment)).toEqual(['Test Partner'])
     expectNothingLeft(deployment)
@@ -49,7 +49,7 @@ describe('commands without a server', () => {
     }
   })
 
-  test('one killed -9 leaves an orphan, which the next adopts and stops', async () => {
+  test('a command killed with -9 leaves an orphan, which the next command adopts and stops', async () => {
     const child = spawnCommand(deployment, 'partner', 'list')
     await expectEventually(async () => postgresProcesses(deployment).length > 0, 10_000)
     await killed(child)
@@ -59,9 +59,9 @@ describe('commands without a server', () => {
   })
 
   test.each([
-    ['a process that has nothing to do with it', 'sleep'],
-    ['nobody', 'none'],
-  ])('come up where postmaster.pid of a killed PostgreSQL names %s', async (_who, kind) => {
+    ['an unrelated process', 'sleep'],
+    ['no existing process', 'none'],
+  ])('work when postmaster.pid of a killed PostgreSQL names %s', async (_who, kind) => {
     const server = await deployment.start()
     const postgres = runningPostgres(deployment.dataDir)
     process.kill(postgres, 'SIGKILL')
@@ -73,25 +73,19 @@ describe('commands without a server', () => {
     }
     expect(await partnerNames(deployment)).toEqual(['Test Partner'])
     expectNothingLeft(deployment)
-    expect(other?.exitCode ?? null).toBeNull() // and the stranger was left alone
+    expect(other?.exitCode ?? null).toBeNull() // the unrelated process was not touched
     other?.kill()
   })
 })
 
-function killed(child: ChildProcess): Promise<unknown> {
-  const exited = once(child, 'exit')
-  child.kill('SIGKILL')
-  return exited
-}
-
-describe('beside a running server', () => {
+describe('next to a running server', () => {
   let server: RunningLatchkey
   beforeAll(async () => {
     server = await deployment.start()
   })
   afterAll(() => server.stop())
 
-  test('commands work, and leave its PostgreSQL alone', async () => {
+  test('commands work, and do not stop its PostgreSQL', async () => {
     const postgres = runningPostgres(deployment.dataDir)
     const answers = await Promise.all(Array.from({ length: 3 }, () => partnerNames(deployment)))
     expect(answers).toEqual(Array(3).fill(['Test Partner']))
@@ -99,7 +93,7 @@ describe('beside a running server', () => {
     expect(await readiness(deployment)).toBe(200)
   })
 
-  test('a second server says whose the data directory is and ends, leaving the first alone', async () => {
+  test('a second server names the process that uses the data directory and exits, without affecting the first', async () => {
     const other = await newDeployment({ LATCHKEY_DATA_DIR: deployment.dataDir })
     const { code, stdout, stderr } = await latchkey(['start'], other.env)
     other.remove()
@@ -114,25 +108,28 @@ describe('beside a running server', () => {
   })
 })
 
-describe('a port that is taken', () => {
-  test.each(['LATCHKEY_PORT', 'LATCHKEY_OPS_PORT'])('of %s is told, with exit code 1', async (variable) => {
-    const squatter = createServer()
-    squatter.listen(Number(deployment.env[variable]), '127.0.0.1')
-    await once(squatter, 'listening')
-    try {
-      const { code, stdout, stderr } = await latchkey(['start'], deployment.env)
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-      const own = stderr.split('\n').filter((line) => line && !line.startsWith('{'))
-      expect(own).toEqual([
-        `Another program uses port ${deployment.env[variable]}. Stop it, or choose another port with LATCHKEY_PORT and LATCHKEY_OPS_PORT.`,
-      ])
-      expectNothingLeft(deployment)
-    } finally {
-      squatter.close()
-    }
-  })
+describe('a port that is in use', () => {
+  test.each(['LATCHKEY_PORT', 'LATCHKEY_OPS_PORT'])(
+    'of %s is reported, with exit code 1',
+    async (variable) => {
+      const squatter = createServer()
+      squatter.listen(Number(deployment.env[variable]), '127.0.0.1')
+      await once(squatter, 'listening')
+      try {
+        const { code, stdout, stderr } = await latchkey(['start'], deployment.env)
+        expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+        const own = stderr.split('\n').filter((line) => line && !line.startsWith('{'))
+        expect(own).toEqual([
+          `Another program uses port ${deployment.env[variable]}. Stop it, or choose another port with LATCHKEY_PORT and LATCHKEY_OPS_PORT.`,
+        ])
+        expectNothingLeft(deployment)
+      } finally {
+        squatter.close()
+      }
+    },
+  )
 
-  test('an address that is not this machine is told as well', async () => {
+  test('an address that does not belong to this machine is reported too', async () => {
     const { code, stderr } = await latchkey(['start'], { ...deployment.env, LATCHKEY_HOST: '203.0.113.7' })
     expect({ code, stderr }).toEqual({
       code: 1,

@@ -39,7 +39,7 @@ function opened(path: string, flags: string | number): number {
   return fd
 }
 
-/** A pipe that nobody reads, unless the test does. Its ends are opened apart: `spawn` makes the one that it gets blocking. */
+/** A pipe that only the test reads. Its ends are opened separately, because `spawn` makes the end that it gets blocking. */
 function pipe(name: string): { reader: number; writer: number } {
   const path = join(latchkey.dataDir, name)
   execFileSync('mkfifo', [path])
@@ -49,7 +49,7 @@ function pipe(name: string): { reader: number; writer: number } {
 
 const idPadding = 'x'.repeat(100)
 
-/** So many requests, whose log lines together have 200 bytes or more for each. */
+/** Sends so many requests. Their log lines have at least 200 bytes each. */
 async function expectServed(requests: number): Promise<void> {
   for (let i = 0; i < requests; i += 50) {
     const answers = Array.from({ length: 50 }, (_, n) =>
@@ -68,19 +68,19 @@ async function expectServed(requests: number): Promise<void> {
 }
 
 describe('45: logging never stops the server', () => {
-  test('the disk of the log is full, from the start on: requests are served, and SIGTERM ends the server', async () => {
+  test('the log’s disk is full from the start: requests are served, and SIGTERM ends the server', async () => {
     const server = await start(opened('/dev/full', 'w'))
     await expectServed(100)
     expect(await server.stop()).toBe(0)
   })
 
-  test('nobody reads the log: requests are served, and SIGTERM ends the server', async () => {
+  test('no process reads the log: requests are served, and SIGTERM ends the server', async () => {
     const server = await start(pipe('stalled').writer)
     await expectServed(1000)
     expect(await server.stop()).toBe(0)
   })
 
-  test('the reader of the log goes on: it gets every line, each once', async () => {
+  test('the reader of the log continues: it gets every line exactly once', async () => {
     const { reader, writer } = pipe('slow')
     const server = await start(writer)
     await expectServed(1000)
@@ -90,7 +90,7 @@ describe('45: logging never stops the server', () => {
     const read = () => {
       try {
         text += buffer.toString('utf8', 0, readSync(reader, buffer))
-      } catch {} // nothing there now
+      } catch {} // nothing to read now
     }
     const reading = setInterval(read, 5)
     expect(await stopped).toBe(0)
@@ -104,7 +104,7 @@ describe('45: logging never stops the server', () => {
     expect(new Set(ids).size).toBe(1000)
   })
 
-  test('the reader of the log ends: requests are served, and SIGTERM ends the server', async () => {
+  test('the reader of the log exits: requests are served, and SIGTERM ends the server', async () => {
     const { reader, writer } = pipe('ended')
     const server = await start(writer)
     closeSync(reader)

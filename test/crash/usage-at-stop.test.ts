@@ -14,7 +14,7 @@ const latchkey = await newDeployment({
 await seed(db.database, { users: ['ada'], households: ['h'] })
 afterAll(() => latchkey.remove())
 
-test('43: SIGTERM: what was counted is written before the database is let go', async () => {
+test('43: SIGTERM: counted reads are written before the database connection closes', async () => {
   const accessToken = await accessTokenOf(db.database, 'ada')
   const server = await latchkey.start()
   for (let n = 0; n < 7; n++) expect((await api(latchkey, 'households', accessToken)).status).toBe(200)

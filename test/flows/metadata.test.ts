@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { authorizationChecks } from '../support/metadata/authorization.ts'
+import type { Checks, MetadataFixture } from '../support/metadata/checks.ts'
 import { clientChecks } from '../support/metadata/clients.ts'
 import { idTokenChecks } from '../support/metadata/id-token.ts'
 import { resourceChecks } from '../support/metadata/resource.ts'
-import type { Checks, SyncRequest } from '../support/metadata/walk.ts'
 import { testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
 
 const server = await testServer()
-const walk: SyncRequest = { server, partner: await server.partner(), ada: new Visitor() }
+const walk: MetadataFixture = { server, partner: await server.partner(), ada: new Visitor() }
 
 beforeAll(async () => {
   await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })

@@ -18,26 +18,26 @@ declare module '@auth/core/jwt' {
   interface JWT {
     access_token?: string | undefined
     refresh_token?: string | undefined
-    /** Seconds of the epoch. */
+    /** Seconds since the epoch. */
     expires_at?: number | undefined
     error?: string | undefined
   }
 }
 
 let app: PartnerApp
-/** Seconds that the partner's clock has been put forward. */
+/** Seconds by which the partner's clock is ahead. */
 let ahead = 0
 
 beforeAll(async () => {
   app = await startPartnerApp('/auth/callback/latchkey')
-  // Auth.js's sign-in page shows a logo that it keeps on its own site; no test leaves this machine.
+  // Auth.js's sign-in page shows a logo from its own site. The tests make no requests to other machines.
   await app.page.route('https://authjs.dev/**', (route) => route.abort())
   const config = partnerConfig()
   app.serve((request, response) => {
     if (request.url?.startsWith('/auth/')) {
       answer(request, response, config).catch((error) => response.destroy(error))
     } else {
-      response.end('Welcome') // where Auth.js leads after the journey
+      response.end('Welcome') // Auth.js redirects here after the journey
     }
   })
 })
@@ -78,7 +78,7 @@ function partnerConfig(): AuthConfig {
   }
 }
 
-/** Auth.js does not refresh. Its guide tells to do so in the jwt callback, with a token request of one's own. */
+/** Auth.js does not refresh tokens. Its guide does this in the jwt callback, with a separate token request. */
 async function refresh(token: JWT, now: number): Promise<JWT> {
   const { server, partner } = app
   const response = await fetch(`${server.baseUrl}oauth2/token`, {
@@ -103,7 +103,7 @@ const Refreshed = Type.Object({
   expires_in: Type.Integer(),
 })
 
-/** Auth.js speaks fetch's Request and Response; this is what its framework packages do for node:http. */
+/** Auth.js uses fetch's Request and Response. Its framework packages adapt them to node:http, as this function does. */
 async function answer(request: IncomingMessage, response: ServerResponse, config: AuthConfig): Promise<void> {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
@@ -120,14 +120,14 @@ const Session = Type.Object({
   error: Type.Optional(Type.String()),
 })
 
-/** The session as the browser sees it; looking at it is what makes Auth.js call the jwt callback. */
+/** The session as the browser sees it. Reading it makes Auth.js call the jwt callback. */
 async function session() {
   const response = await app.page.goto(`${app.origin}/auth/session`)
   return Value.Parse(Session, await response?.json())
 }
 
-// Auth.js has no revocation either: here the user ends it.
-test('@auth/core: its sign-in page, the journey, the session, refresh as in its guide, and the end by the user', async () => {
+// Auth.js has no revocation. Here the user disconnects.
+test('@auth/core: its sign-in page, the journey, the session, refresh as in its guide, and disconnection by the user', async () => {
   const { server, origin, page } = app
   await page.goto(`${origin}/auth/signin`)
   await page.getByRole('button', { name: 'Sign in with Latchkey' }).click()

@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { households, type PartnerApp, startPartnerApp, travel } from '../support/partner-app.ts'
 
-// The library refuses plain http unless told otherwise. These tests are the only place to tell it: all is on loopback.
+// The library refuses plain http by default. These tests allow it, because all requests stay on loopback.
 const insecure = { [oauth.allowInsecureRequests]: true }
 
 let app: PartnerApp
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 beforeEach(() => app.page.context().clearCookies())
 
-/** The journey with every check that the library knows: state, iss, PKCE, nonce, max_age and the signature of the id_token. */
+/** The journey with every check that the library supports: state, iss, PKCE, nonce, max_age and the id_token signature. */
 async function connect(clientAuthentication: oauth.ClientAuth) {
   const { partner } = app
   const verifier = oauth.generateRandomCodeVerifier()
@@ -104,7 +104,7 @@ test.each([
   })
 })
 
-test('oauth4webapi reads the challenge of a failed Basic', async () => {
+test('oauth4webapi reads the challenge after failed Basic authentication', async () => {
   const wrong = oauth.ClientSecretBasic('wrong: + % ü')
   const answer = await oauth.refreshTokenGrantRequest(as, self, wrong, 'x', insecure)
   await expect(oauth.processRefreshTokenResponse(as, self, answer)).rejects.toMatchObject({

@@ -15,7 +15,7 @@ test('openid-client: discovery, the journey with PKCE, state and nonce, userinfo
     partner.clientId,
     partner.clientSecret,
     undefined,
-    { execute: [client.allowInsecureRequests] }, // its switch for a server on plain http, here a test's on loopback
+    { execute: [client.allowInsecureRequests] }, // allows plain http, here on loopback
   )
   const pkceCodeVerifier = client.randomPKCECodeVerifier()
   const [expectedState, expectedNonce] = [client.randomState(), client.randomNonce()]

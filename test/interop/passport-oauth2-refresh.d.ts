@@ -1,4 +1,4 @@
-/** The package brings no types, and nobody else gives any: what the tests call of it. */
+/** The package has no types, and there is no @types package. This declares what the tests call. */
 declare module 'passport-oauth2-refresh' {
   import type { Strategy } from 'passport'
 

@@ -16,7 +16,7 @@ import {
 type Tokens = { accessToken: string; refreshToken: string }
 
 let app: PartnerApp
-/** The partner's own users, by their number there. */
+/** The partner's own users. The index is the user's id at the partner. */
 const users: Tokens[] = []
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Passport as its guide sets it up: a session, `state: true`, and who has connected is logged in at the partner. */
+/** Passport set up as in its guide: with a session and `state: true`. A user who connects is logged in at the partner. */
 function partnerSite() {
   const { server, partner } = app
   const strategy = new OAuth2Strategy(
@@ -68,14 +68,14 @@ function requestNewTokens(refreshToken: string): Promise<Tokens> {
   })
 }
 
-// The library has no revocation: here the user ends it.
-test('passport-oauth2: the journey with state, refresh, and the end by the user', async () => {
+// The library has no revocation. Here the user disconnects.
+test('passport-oauth2: the journey with state, refresh, and disconnection by the user', async () => {
   const { server, origin, page } = app
   await page.goto(origin)
   await logInAndConnect(app)
   expect(await page.textContent('body')).toBe('Welcome')
   const [tokens] = users
-  if (!tokens) throw new Error('passport verified nobody')
+  if (!tokens) throw new Error('Passport verified no user')
   expect(await api(server, 'households', tokens.accessToken)).toMatchObject({ status: 200, body: households })
 
   const refreshed = await requestNewTokens(tokens.refreshToken)

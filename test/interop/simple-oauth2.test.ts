@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** The library's own type of a token knows no fields. */
+/** The library's own token type has no fields. */
 const Tokens = Type.Object({ access_token: Type.String(), refresh_token: Type.String() })
 
 test('simple-oauth2: the journey with Basic, refresh, revocation of both tokens', async () => {

@@ -11,7 +11,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'latchkey-bench-test-'))
 beforeAll(() => run('node_modules/.bin/tsc', ['-p', 'test/bench']))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** Runs the bench so briefly that its figures mean nothing. @returns its standard output */
+/** Runs the bench very briefly, so that its figures mean nothing. @returns its standard output */
 async function bench(...more: string[]): Promise<string> {
   const tiny = ['--households', '200', '--rounds', '1', '--seconds', '0.03']
   const environment = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: scratch }
@@ -23,7 +23,7 @@ function found(output: string, pattern: RegExp): (string | undefined)[] {
   return [...output.matchAll(pattern)].map((match) => match[1])
 }
 
-test('every bench prints its tables and its goals, and leaves nothing behind', async () => {
+test('every bench prints its tables and its goals, and leaves no files or processes', async () => {
   const output = await bench()
   const titles = found(output, /^### (.*)$/gm)
   const goals = found(output, /^\| (\w+)[^|]* \| +(?:at|within)/gm)
@@ -53,7 +53,7 @@ test('every bench prints its tables and its goals, and leaves nothing behind', a
   expect(readdirSync(scratch)).toEqual([])
 }, 600_000)
 
-test('--against prints what each operation costs in two builds, and leaves nothing behind', async () => {
+test('--against prints what each operation costs in two builds, and leaves no files or processes', async () => {
   const output = await bench('--against', '.')
 
   expect(output).toMatch(/^Cost is (CPU time|thousands of instructions)/)

@@ -13,10 +13,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('47: Disconnect races a second press of Connect, 600 rounds', { timeout: 300_000 }, () =>
+test('47: Disconnect races a second click on Connect, 600 rounds', { timeout: 300_000 }, () =>
   disconnectRaces(server, partner, 'ada', 600),
 )
 
-test('47: Disconnect races two first presses of Connect, 300 rounds', { timeout: 300_000 }, () =>
+test('47: Disconnect races two first clicks on Connect, 300 rounds', { timeout: 300_000 }, () =>
   firstPressRaces(server, partner, 'bob', 300),
 )

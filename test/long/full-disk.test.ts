@@ -9,7 +9,7 @@ import type { RunningLatchkey } from '../support/latchkey.ts'
 import { TokenTraffic } from '../support/token-traffic.ts'
 
 const users = ['ann', 'bob']
-/** A file system must be mounted for it, which takes root on Linux. */
+/** The test mounts a file system, which requires root on Linux. */
 const canMount = process.platform === 'linux' && process.getuid?.() === 0
 
 let disk: string

@@ -6,8 +6,8 @@ import {
   newDeployment,
   runningPostgres,
 } from '../support/deployment.ts'
-import type { RunningLatchkey } from '../support/latchkey.ts'
-import { killed, TokenTraffic } from '../support/token-traffic.ts'
+import { killed, type RunningLatchkey } from '../support/latchkey.ts'
+import { TokenTraffic } from '../support/token-traffic.ts'
 
 const users = ['ann', 'bob', 'cho', 'dee']
 const kills = 90
@@ -27,7 +27,7 @@ afterAll(async () => {
   latchkey?.remove()
 })
 
-test(`41: kill -9 ${kills} times, every third time of PostgreSQL too: every token that was answered works`, {
+test(`41: kill -9 ${kills} times, every third time of PostgreSQL too: every token that the server returned works`, {
   timeout: 30 * 60_000,
 }, async () => {
   for (let round = 0; round < kills; round++) {
@@ -35,7 +35,7 @@ test(`41: kill -9 ${kills} times, every third time of PostgreSQL too: every toke
     const postgres = runningPostgres(latchkey.dataDir)
     await traffic.during(() => {
       if (round % 3 === 2) process.kill(postgres, 'SIGKILL')
-      return killed(server)
+      return killed(server.process)
     })
     server = await latchkey.start()
     await traffic.expectLive(traffic.ledger.slice(before))

@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-test('the package holds what runs, and nothing of the tests or the sources', () => {
+test('the package contains the built program, and neither tests nor sources', () => {
   expect(readdirSync(installed)).not.toContain('src')
   expect(readdirSync(installed)).not.toContain('test')
   expect(readdirSync(join(installed, 'examples/partner-app'))).toEqual(['dist', 'package.json'])

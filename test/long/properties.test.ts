@@ -1,4 +1,4 @@
-// The properties of the short suite, with all their runs.
+// The property tests of the short suite, with their full number of tries.
 import { tryInFull } from '../support/property-runs.ts'
 
 tryInFull()

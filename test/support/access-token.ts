@@ -2,10 +2,10 @@ import type { Database } from '../../src/database/database.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { query } from './database.ts'
 
-/** Seconds, and whose partner; the rows are those that a whole journey would have left. */
+/** `expiresIn` in seconds. `clientId`: the partner that gets the token. */
 type AccessTokenOptions = { expiresIn?: number; clientId?: string }
 
-/** A live access token of a user, put into the database without the journey. */
+/** A live access token of a user, inserted into the database with the rows that the whole journey would create. */
 export async function accessTokenOf(
   database: Database,
   userId: string,

@@ -1,7 +1,7 @@
 import axe, { type AxeResults } from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 
-/** A phone and a desk, by day and by night. */
+/** A phone and a desktop, in light and dark mode. */
 export const looks: Record<string, BrowserContextOptions> = {
   'phone, light': { viewport: { width: 360, height: 740 }, colorScheme: 'light' },
   'phone, dark': { viewport: { width: 360, height: 740 }, colorScheme: 'dark' },
@@ -9,12 +9,12 @@ export const looks: Record<string, BrowserContextOptions> = {
   'desktop, dark': { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
 }
 
-/** WCAG 2.2 to level AA, which is what European law asks for (EN 301 549), and axe's own best practices. */
+/** WCAG 2.2 to level AA, which European law requires (EN 301 549), and axe's own best practices. */
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice']
 
 /**
- * What axe finds wrong with the page as it stands, one line for each fault. The pages' policy allows no script; the
- * debugger's door, which is not the page's, lets axe in, so that what is judged is the page as it is served.
+ * The faults that axe finds on the page in its current state, one line each. The Content Security Policy allows no
+ * inline script, so axe is injected through the debugger protocol. The page is tested exactly as the server sent it.
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
@@ -25,7 +25,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   )
 }
 
-/** Pixels by which the page is wider than its window: whatever is more than 0 has to be scrolled sideways to be read. */
+/** Pixels by which the page is wider than its window. More than 0 means that the user must scroll sideways to read it. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }

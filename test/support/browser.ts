@@ -7,7 +7,7 @@ import { inject } from 'vitest'
 
 const output = fileURLToPath(new URL('../output', import.meta.url))
 
-// Not the package's own: its list turns web security off, which is what is under test here.
+// Not the package's own list: that one turns web security off, and these tests test web security.
 const args = [
   '--no-sandbox',
   '--headless=shell',
@@ -16,7 +16,7 @@ const args = [
   '--disable-background-networking',
 ]
 
-/** The system's Chromium, or the one that comes from the registry. */
+/** The system's Chromium, or the one from the npm package. */
 export async function launchBrowser(): Promise<Browser> {
   const system = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
   if (system) return chromium.launch({ executablePath: system, args })
@@ -24,7 +24,7 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: await unpacked, args })
 }
 
-/** Once in each worker: a program that another worker is still writing cannot be run. */
+/** Unpacked once in each worker, because a program cannot run while another worker is still writing it. */
 let unpacked: Promise<string> | undefined
 
 function unpack(): Promise<string> {
@@ -42,7 +42,7 @@ async function unpackInto(directory: string): Promise<string> {
   }
 }
 
-/** A picture of the page for whoever wants to see what a user sees: test/output/<name>.png */
+/** Saves a screenshot of the page, for people who want to see what a user sees: test/output/<name>.png */
 export async function screenshot(page: Page, name: string): Promise<void> {
   mkdirSync(output, { recursive: true })
   await page.screenshot({ path: join(output, `${name}.png`), fullPage: true })

@@ -16,7 +16,7 @@ export async function changePassword(
   return visitor.submit(page, '/password', { current_password: current, new_password: next })
 }
 
-/** The status of a login, if nothing else is said from a browser that has not been here before. */
+/** Logs in and returns the status. By default the browser is new to the server. */
 export async function loginStatus(
   server: TestServer,
   userId: string,

@@ -7,7 +7,7 @@ import { basic, credentials, postForm } from './token-endpoint.ts'
 
 export type SigningPair = { alg: string; kid: string; privateKey: CryptoKey; jwk: JWK }
 
-/** A key pair of a partner's, with the public half as it would be registered. */
+/** A key pair of a partner. `jwk` is the public half as the partner registers it. */
 export async function newSigningPair(alg = 'ES256', kid: string = randomUUID()): Promise<SigningPair> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
   return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid } }
@@ -15,7 +15,7 @@ export async function newSigningPair(alg = 'ES256', kid: string = randomUUID()):
 
 export type AssertionChanges = { claims?: Record<string, unknown>; withoutKid?: boolean }
 
-/** An assertion as RFC 7523 wants it, but for the changes; a claim that is undefined is left out. */
+/** A valid assertion (RFC 7523) with these changes. A claim that is undefined is left out. */
 export function assertionOf(
   server: Addresses,
   clientId: string,
@@ -45,11 +45,11 @@ export function assertionParameters(assertion: string): Record<string, string> {
 
 export type Client = {
   partner: TestPartner
-  /** A request of this partner's, authenticated anew. */
+  /** Sends a request of this partner. Each request is authenticated separately. */
   ask(parameters: Record<string, string>, endpoint?: Endpoint): Promise<TokenAnswer>
 }
 
-/** A new partner that authenticates in this one way. */
+/** A new partner that authenticates only with this method. */
 export async function clientBy(method: AuthMethod, server: TestServer, pair?: SigningPair): Promise<Client> {
   if (method === 'private_key_jwt') {
     const key = pair ?? (await newSigningPair())

@@ -1,5 +1,5 @@
-// Runs commands of the built program one after the other in this process, which spares each of them the 0.6 s in which
-// Node loads the program. Every command evaluates cli/main.js anew; the modules below it have no state of their own.
+// Runs commands of the built program one after the other in this process. Loading the program in Node takes 0.6 s, and so
+// it is loaded only once. Each command evaluates cli/main.js again; the modules that it imports keep no state.
 import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 
@@ -14,7 +14,7 @@ process.on('message', async ({ args, env, input }) => {
   let code
   for (const name of ['stdout', 'stderr']) {
     process[name].write = (text) => {
-      if (code === undefined) output[name] += text // nothing is written any more by a process that has ended
+      if (code === undefined) output[name] += text // a process that has exited writes nothing
       return true
     }
   }

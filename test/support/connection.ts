@@ -6,7 +6,7 @@ import { cookieOf } from './login.ts'
 import type { TestPartner, TestServer } from './server.ts'
 import type { Visitor } from './visitor.ts'
 
-/** A connection as the database has it, found by a code, access token or refresh token of it. */
+/** A connection as stored in the database, found by one of its codes, access tokens or refresh tokens. */
 export type ConnectionAtRest = {
   redemptions: number
   revoked_for: string | null
@@ -35,7 +35,7 @@ export async function connectionOf(server: TestServer, secret: string): Promise<
   return row
 }
 
-/** Moves the past of one connection back by so many seconds, which is to the database as if they had passed. */
+/** Moves the stored times of one connection back by so many seconds. To the database, that much time has passed. */
 export async function passTime(server: TestServer, secret: string, seconds: number): Promise<void> {
   const columns = [
     ['connections', 'id', 'code_expires_at'],
@@ -56,12 +56,12 @@ export async function passTime(server: TestServer, secret: string, seconds: numb
   })
 }
 
-/** `more` are further parameters of the authorization request. A visitor is logged in afterwards. */
+/** `more`: further parameters of the authorization request. The visitor is logged in afterwards. */
 type CodeOptions = { visitor?: Visitor; more?: Record<string, string> }
 
 /**
- * A code for this user. From a server in this process it comes straight from the use case behind the connect page, which
- * is faster; from another one, and with parameters that change the journey, by the whole journey.
+ * A code for this user. If the server runs in this process, the code comes directly from the use case behind the connect
+ * page, which is faster. If it runs elsewhere, or if `more` changes the journey, this goes through the whole journey.
  */
 export async function codeFor(
   server: Addresses | TestServer,
@@ -92,7 +92,7 @@ export async function codeFor(
   return outcome.kind === 'connected' ? outcome.code : fail(`no code: ${outcome.kind}`)
 }
 
-/** When the visitor logged in, which may have to be done first. */
+/** When the visitor logged in. Logs the visitor in first if necessary. */
 async function loginTime(server: TestServer, visitor: Visitor, userId: string): Promise<Date> {
   const cookie = () => cookieOf(visitor, server, 'latchkey-session')
   if (!(await cookie())) await logIn(visitor, await visitor.get(`${server.authUrl}/login`), userId)
@@ -108,7 +108,7 @@ function fail(message: string): never {
   throw new Error(message)
 }
 
-/** The tokens for such a code, which the partner redeems with its secret. */
+/** The tokens for a new code, which the partner redeems with its secret. */
 export async function tokensFor(
   server: Addresses | TestServer,
   partner: TestPartner,
@@ -121,7 +121,7 @@ export async function tokensFor(
 
 export type Issued = { accessToken: string; refreshToken: string; idToken: string }
 
-/** The tokens of an answer that has to be a success. */
+/** The tokens of a response that must be successful. */
 export function issued({ status, body }: TokenAnswer): Issued {
   const { access_token: accessToken, refresh_token: refreshToken, id_token: idToken } = body
   if (

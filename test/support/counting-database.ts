@@ -3,13 +3,13 @@ import { type TestDatabase, testDatabase } from './database.ts'
 import { databaseProxy } from './database-proxy.ts'
 
 export type CountingDatabase = TestDatabase & {
-  /** Past the counter. */
+  /** Connects without the counter. */
   direct: Database
-  /** How many statements reach PostgreSQL while this works. */
+  /** The number of statements that reach PostgreSQL during `work`. */
   statementsDuring(work: () => Promise<unknown>): Promise<number>
 }
 
-/** A database of one's own that counts, on the wire, what it is asked to execute. */
+/** A separate database that counts the statements that it receives, by reading the wire protocol. */
 export async function countingDatabase(): Promise<CountingDatabase> {
   const own = await testDatabase()
   let executed = 0
@@ -36,9 +36,9 @@ export async function countingDatabase(): Promise<CountingDatabase> {
 }
 
 /**
- * Reads what a PostgreSQL client sends, however it is cut into chunks, and tells of each Execute and each simple Query
- * (https://www.postgresql.org/docs/current/protocol-message-formats.html). Until the startup message, which names
- * version 3 of the protocol, messages have no type: just their length, and what they ask for.
+ * Reads what a PostgreSQL client sends, in chunks of any size, and reports each Execute and each simple Query
+ * (https://www.postgresql.org/docs/current/protocol-message-formats.html). Until the startup message, which contains
+ * protocol version 3, a message has no type byte: only its length and a request code.
  */
 export function executionReader(onExecution: () => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)

@@ -2,14 +2,14 @@ import pg from 'pg'
 import type { TestDatabase } from './database.ts'
 
 export type MovableClock = {
-  /** By so many seconds from where it is. */
+  /** Moves the clock forward by so many seconds. */
   advance(seconds: number): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Puts a clock that can be moved in the place of `now()`, for every statement of connections that are opened from now
- * on. Columns filled by DEFAULT keep the real time.
+ * Replaces `now()` by a clock that tests can move. This applies to every statement on connections opened afterwards.
+ * Columns filled by DEFAULT keep the real time.
  */
 export async function movableClock(db: TestDatabase): Promise<MovableClock> {
   const client = new pg.Client({ connectionString: db.url })

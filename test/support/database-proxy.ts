@@ -3,17 +3,17 @@ import { connect, createServer, type Socket } from 'node:net'
 import { freePort } from './ports.ts'
 
 export type DatabaseProxy = {
-  /** The database's, by way of the proxy. */
+  /** The URL of the database through the proxy. */
   url: string
   listening(): boolean
-  /** Nothing that is sent arrives any more, and nobody is told. */
+  /** Forwards nothing from now on, without closing a connection. */
   silence(): void
   /** Ends every connection and refuses new ones. */
   cut(): Promise<void>
   heal(): Promise<void>
 }
 
-/** Stands between a server and its PostgreSQL; `watch` is given every connection of the server's. */
+/** A proxy between a server and its PostgreSQL. `watch` gets each connection that the server opens. */
 export async function databaseProxy(
   databaseUrl: string,
   watch: (client: Socket) => void = () => {},

@@ -5,7 +5,7 @@ import { type Database, openPool } from '../../src/database/database.ts'
 
 export type TestDatabase = { url: string; database: Database; drop(): Promise<void> }
 
-/** A database of one's own, cloned from the migrated template. */
+/** A separate database, cloned from the migrated template. */
 export async function testDatabase(): Promise<TestDatabase> {
   const server = inject('postgresUrl')
   const name = `test_${randomBytes(6).toString('hex')}`
@@ -27,7 +27,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** For the tests' own statements on a database of `testDatabase`: a connection each time would be slow. */
+/** For statements that tests themselves run on a `testDatabase`. A new connection for each would be slow. */
 const pools = new WeakMap<Database, pg.Pool>()
 
 const urls = new WeakMap<Database, string>()
@@ -39,7 +39,7 @@ export function urlOf(database: Database): string {
   return url
 }
 
-/** Rows of a statement that only a test needs. */
+/** Runs a statement that only a test needs. @returns its rows */
 export async function query<Row extends pg.QueryResultRow>(
   database: Database,
   text: string,
@@ -54,7 +54,7 @@ async function administer(server: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: server.replace(/\/latchkey$/, '/postgres') })
   await client.connect()
   try {
-    // Two clones of one template at the same moment get in each other's way.
+    // Two clones of one template at the same time block each other.
     await client.query('SELECT pg_advisory_lock(1)')
     await client.query(statement)
   } finally {

@@ -8,16 +8,16 @@ import { latchkey, type RunningLatchkey, startLatchkey } from './latchkey.ts'
 import { freePort } from './ports.ts'
 import type { TestPartner } from './server.ts'
 
-/** What an operator has: a data directory, addresses, and the program. The server itself may be up or down. */
+/** An operator's installation: a data directory, addresses and the program. The server may be running or stopped. */
 export type Deployment = Addresses & {
   dataDir: string
   env: Record<string, string>
   opsUrl: string
-  /** `latchkey start`, and wait for its ready line. Standard error is read, or goes to the given file descriptor. */
+  /** Runs `latchkey start` and waits for its ready line. Standard error is read, or goes to the given file descriptor. */
   start(stderr?: number): Promise<RunningLatchkey>
-  /** Standard output of a command that has to succeed. */
+  /** Runs a command that must succeed. @returns its standard output */
   command(...args: string[]): Promise<string>
-  /** Kills whatever still runs, and removes the data directory. */
+  /** Kills all processes that still run, and removes the data directory. */
   remove(): void
 }
 
@@ -57,7 +57,7 @@ export async function newDeployment(more: Record<string, string> = {}): Promise<
   }
 }
 
-/** A directory of one firm: these users, who see all of it, and one household with one active account. */
+/** Imports a directory of one firm: these users, who see the whole firm, and one household with one active account. */
 export async function importUsers(deployment: Deployment, userIds: string[]): Promise<void> {
   const directory = join(deployment.dataDir, 'csv')
   const files = {
@@ -87,7 +87,7 @@ export async function createPartner(
   return { clientId: created.client_id, clientSecret: created.client_secret, redirectUri }
 }
 
-/** Undefined when PostgreSQL was stopped in order; after a kill it is still the killed one's. */
+/** Undefined if PostgreSQL was stopped properly. After a kill, the file still contains the killed process's id. */
 export function postmasterPid(dataDir: string): number | undefined {
   const file = join(dataDir, 'postgres', 'postmaster.pid')
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined
@@ -100,7 +100,7 @@ export function runningPostgres(dataDir: string): number {
   return pid
 }
 
-/** A connection of one's own to the running embedded PostgreSQL. */
+/** A separate connection to the running embedded PostgreSQL. */
 export async function connectEmbedded(dataDir: string): Promise<pg.Client> {
   const port = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3])
   const secret = readFileSync(join(dataDir, 'postgres', 'latchkey-password'), 'utf8')
@@ -116,7 +116,7 @@ export async function connectEmbedded(dataDir: string): Promise<pg.Client> {
   return client
 }
 
-/** A zombie is dead: it waits for nothing but to be counted. */
+/** A zombie process counts as dead: it has exited, and only its parent has not read its exit code yet. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { DirectoryRows } from './directory-rows.ts'
+import type { DirectoryRows } from './directory.ts'
 
 export const firms = ['f', 'g']
 export const userIds = ['u', 'v', 'w']
@@ -10,11 +10,11 @@ const household = fc.constantFrom(...Array.from({ length: 9 }, (_, index) => `h$
 const account = fc.constantFrom(...Array.from({ length: 7 }, (_, index) => `a${index}`))
 
 const changes = {
-  /** Comes, is renamed or moves to another firm. */
+  /** Is created, renamed or moved to another firm. */
   household: fc.record({ id: household, firm, name: fc.constantFrom('one', 'two', 'three', null) }),
   gone: fc.record({ id: household }),
   account: fc.record({ id: account, household }),
-  /** Is given or taken away. */
+  /** Is granted or revoked. */
   access: fc.record({ user, account }),
   user: fc.record({ id: user, firm, sees: fc.constantFrom('firm' as const, 'granted' as const) }),
 }
@@ -23,7 +23,7 @@ type Of<Kind extends keyof Changes> =
   Changes[Kind] extends fc.Arbitrary<infer Row> ? { kind: Kind; row: Row } : never
 export type Change = { [Kind in keyof Changes]: Of<Kind> }[keyof Changes]
 
-/** What an import may bring, `users` how often another role or firm among it. */
+/** A change that an import may bring. `users` is the weight of changes to a user's role or firm. */
 export function directoryChange(users: number): fc.Arbitrary<Change> {
   return fc.oneof(
     { weight: 5, arbitrary: changes.household.map((row) => ({ kind: 'household' as const, row })) },
@@ -34,7 +34,7 @@ export function directoryChange(users: number): fc.Arbitrary<Change> {
   )
 }
 
-/** The directory after the change; what cannot be leaves it as it is. */
+/** The directory after the change. An impossible change leaves it as it is. */
 export function changed(rows: DirectoryRows, { kind, row }: Change): DirectoryRows {
   const others = <Row extends { id: string }>(list: Row[], { id }: { id: string }) =>
     list.filter((each) => each.id !== id)

@@ -1,16 +1,8 @@
 import type { Database } from '../../src/database/database.ts'
 import { query } from './database.ts'
-import { insertRows } from './directory.ts'
+import { type DirectoryRows, insertRows } from './directory.ts'
 
-export type DirectoryRows = {
-  firms: string[]
-  users: { id: string; firm: string; sees: 'firm' | 'granted' }[]
-  households: { id: string; firm: string; name?: string | null }[]
-  accounts: { id: string; household: string; status: string }[]
-  access: { user: string; account: string }[]
-}
-
-/** Makes these rows the whole directory; everything that belonged to the old one is deleted with it. */
+/** Replaces the whole directory by these rows, and deletes all rows that belonged to the old one. */
 export async function replaceDirectory(database: Database, rows: Partial<DirectoryRows>): Promise<void> {
   await query(
     database,
@@ -26,7 +18,7 @@ export async function replaceDirectory(database: Database, rows: Partial<Directo
   })
 }
 
-/** The order of every listing. */
+/** The sort order of every listing. */
 export function byteOrder(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }

@@ -5,7 +5,7 @@ import { query } from './database.ts'
 
 export const password = 'correct horse battery staple'
 
-/** At the least cost there is: logins in tests would otherwise spend 40 ms each on a hash that protects nobody. */
+/** Hashed at the lowest cost. Otherwise each login in a test would take 40 ms for a hash that protects no real user. */
 const hash = hashSync(password, { memoryCost: 8, timeCost: 1, parallelism: 1 })
 
 type SeedHousehold = { id: string; firm?: string; name?: string | null }
@@ -18,12 +18,12 @@ type SeedUser = {
   access?: string[]
 }
 
-/** The address by which a seeded user logs in, with `password`. */
+/** The email address of a seeded user, who logs in with `password`. */
 export function emailOf(userId: string): string {
   return `${userId}@example.com`
 }
 
-/** An id alone is a user of the first firm who sees all of it, or a household of that firm. */
+/** A string is an id: of a user in the first firm who sees the whole firm, or of a household in that firm. */
 export type SeedRows = {
   users?: (string | SeedUser)[]
   households?: (string | SeedHousehold)[]
@@ -33,14 +33,14 @@ export type SeedRows = {
 const withId = <Row extends { id: string }>(row: string | Row): Row | { id: string } =>
   typeof row === 'string' ? { id: row } : row
 
-/** Adds these rows to the directory, and the firms and roles that they name. */
+/** Adds these rows to the directory, with the firms and roles that they refer to. */
 export async function seed(database: Database, rows: SeedRows): Promise<void> {
   const households = (rows.households ?? [])
     .map(withId)
     .map((row) => ({ firm: 'firm-1', name: row.id, ...row }))
   const users = (rows.users ?? [])
     .map(withId)
-    .map((row) => ({ firm: 'firm-1', sees: 'firm', status: 'active', access: [], ...row }))
+    .map((row) => ({ firm: 'firm-1', sees: 'firm' as const, status: 'active', access: [], ...row }))
   await insertRows(database, {
     firms: [...households, ...users].map(({ firm }) => firm),
     users,
@@ -50,16 +50,16 @@ export async function seed(database: Database, rows: SeedRows): Promise<void> {
   })
 }
 
-type Rows = {
+export type DirectoryRows = {
   firms: string[]
-  users: { id: string; firm: string; sees: string; status?: string }[]
+  users: { id: string; firm: string; sees: 'firm' | 'granted'; status?: string }[]
   households: { id: string; firm: string; name?: string | null }[]
   accounts: { id: string; household: string; status: string; name?: string }[]
   access: { user: string; account: string }[]
 }
 
-/** One statement a table. */
-export async function insertRows(database: Database, rows: Rows): Promise<void> {
+/** Runs one statement for each table. */
+export async function insertRows(database: Database, rows: DirectoryRows): Promise<void> {
   const users = rows.users.map((row) => ({ ...row, email: emailOf(row.id), hash }))
   const households = rows.households.map((row) => ({
     ...row,

@@ -5,15 +5,15 @@ import { disconnectPage, loggedIn } from './pages.ts'
 import type { TestPartner, TestServer } from './server.ts'
 import { redirectOf } from './visitor.ts'
 
-/** Live grants, and live grants that no connection belongs to: nobody can have been given a code for those. */
+/** Live grants, and live grants without any connection. No partner can have received a code for the latter. */
 const countGrants = `
   SELECT count(*)::int AS live,
          count(*) FILTER (WHERE NOT EXISTS (SELECT FROM connections c WHERE c.grant_id = g.id))::int AS unconnected
     FROM grants g WHERE g.revoked_at IS NULL AND g.user_id = $1`
 
 /**
- * Rounds in which *Disconnect* races further presses of the same *Connect* page: each page was pressed once before, so
- * no press may bring the grant back. After each round the database is asked what is left.
+ * Rounds in which *Disconnect* races further clicks on *Connect* of the same page. Each page was submitted once before, so
+ * no click may restore the grant. After each round, the database is checked.
  */
 export async function disconnectRaces(
   server: TestServer,
@@ -29,7 +29,7 @@ export async function disconnectRaces(
     expect(first).toMatch(/^lk_test_ac_/)
     const confirmation = await disconnectPage(visitor, server)
     const disconnect = () => visitor.submit(confirmation, '/connections/disconnect', {})
-    // Which of them is sent first differs from round to round.
+    // The order of the requests changes with each round.
     const requests = [press, press, press]
     requests.splice(round % 4, 0, disconnect)
     const answers = await Promise.all(requests.map((request) => request()))
@@ -47,8 +47,8 @@ export async function disconnectRaces(
 }
 
 /**
- * Rounds in which *Disconnect* of an older grant races the first two presses of a new page. The press that comes after
- * the disconnect gives consent again; a grant that nobody has a code for must not be left.
+ * Rounds in which *Disconnect* of an older grant races the first two clicks on *Connect* of a new page. A click after the
+ * disconnect gives consent again. No grant may remain for which no partner received a code.
  */
 export async function firstPressRaces(
   server: TestServer,

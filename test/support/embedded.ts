@@ -5,14 +5,14 @@ import { expect } from 'vitest'
 import { type Deployment, isAlive, postmasterPid } from './deployment.ts'
 import { latchkey, program } from './latchkey.ts'
 
-/** The names of the partners, from a command, which needs the database for it and has to succeed. */
+/** The names of the partners, read by a command. The command needs the database and must succeed. */
 export async function partnerNames(deployment: Deployment): Promise<string[]> {
   const { code, stdout, stderr } = await latchkey(['partner', 'list', '--json'], deployment.env)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(stdout).map(({ name }: { name: string }) => name)
 }
 
-/** A command that is left to run. */
+/** Starts a command and does not wait for it. */
 export function spawnCommand(deployment: Deployment, ...args: string[]): ChildProcess {
   return spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, ...deployment.env },
@@ -28,7 +28,7 @@ export async function expectEventually(holds: () => Promise<boolean>, millisecon
   await expect.poll(holds, { timeout: milliseconds, interval: 20 }).toBe(true)
 }
 
-/** No PostgreSQL is left running here, neither one that postmaster.pid names nor one that lost it. */
+/** No PostgreSQL is still running here, with or without its postmaster.pid. */
 export function expectNothingLeft(deployment: Deployment): void {
   const pid = postmasterPid(deployment.dataDir)
   expect(pid === undefined || !isAlive(pid)).toBe(true)
@@ -52,7 +52,7 @@ function commandLines(): [pid: number, line: string][] {
     try {
       return [[Number(name), readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')]]
     } catch {
-      return [] // it ended in between
+      return [] // the process exited meanwhile
     }
   })
 }

@@ -10,17 +10,15 @@ import {
 import { urlOf } from './database.ts'
 
 export type Explained = {
-  /** The statement's name. */
   name: string
-  /** The plan as text. */
   plan: string
-  /** Pages of the database that the statement touched. */
+  /** How many pages of the database the statement touched. */
   pages: number
 }
 
 /**
- * Prepares and runs a statement on a connection that is opened as the server opens those of this class of work, so that
- * it has the server's plan.
+ * Prepares and runs a statement on a new connection with the server's settings for this class of work, so that
+ * PostgreSQL chooses the same plan as for the server.
  */
 export async function explain<Row>(
   database: Database,
@@ -42,7 +40,7 @@ export async function explain<Row>(
   }
 }
 
-/** What `explain` says about each statement that this work runs on the queries that it is given. */
+/** Runs `work` and explains each statement that it runs through the given queries. */
 export async function explained(
   database: Database,
   workClass: Exclude<WorkClass, 'core'>,
@@ -69,7 +67,7 @@ function literal(value: Value): string {
   return pg.escapeLiteral(String(value))
 }
 
-/** The first line about buffers is that of the whole statement. */
+/** The first line about buffers is for the whole statement. */
 function pagesOf(plan: string): number {
   const shared = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(plan)
   return Number(shared?.[1] ?? 0) + Number(shared?.[2] ?? 0)

@@ -5,10 +5,10 @@ import { type TestDatabase, testDatabase } from './database.ts'
 import { type SeedRows, seed } from './directory.ts'
 import { type TestServer, type TestServerOptions, testServer } from './server.ts'
 
-// What a file's tests share. Each is called at the top level of the file, and closed after the file's last test, the
-// last opened first. Not `test.extend`: the helpers of a file use the same server as its tests, without being given it.
+// Fixtures that the tests of a file share. Call each at the top level of the file. They are closed after the file's last
+// test, in reverse order. Not `test.extend`: helper functions in a file use the same server without a parameter for it.
 
-/** A server with these rows in its directory. With `on`, a database that is the file's already. */
+/** A server with these rows in its directory. `on` uses a database that the file already has. */
 export async function serverFixture({
   users = [],
   households = [],
@@ -21,7 +21,7 @@ export async function serverFixture({
   return server
 }
 
-/** A database by `open`, and only if nothing else is said an ordinary one. */
+/** A database opened by `open`, by default an ordinary one. */
 export function databaseFixture(): Promise<TestDatabase>
 export function databaseFixture<Own extends TestDatabase>(open: () => Promise<Own>): Promise<Own>
 export async function databaseFixture(

@@ -10,16 +10,16 @@ import { makeSigningKeys } from './server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the server that all test files share; each makes databases of its own on it. */
+    /** The PostgreSQL server that all test files share. Each file creates its own databases on it. */
     postgresUrl: string
     /** A directory that is removed after the run. */
     scratch: string
-    /** Of each algorithm one, for every server with the secret that tests have in common. */
+    /** One key pair for each algorithm, for all servers with the shared test secret. */
     signingKeys: StoredKeyPair[]
   }
 }
 
-/** One real PostgreSQL for the run, with the migrated database that each test file's own is cloned from. */
+/** Starts one real PostgreSQL for the run, with the migrated database that each test file clones. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-test-'))
   const settings = { fsync: 'off', synchronous_commit: 'off', max_connections: '300' }

@@ -1,14 +1,14 @@
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose'
 import type { TestPartner, TestServer } from './server.ts'
 
-/** The claims, unverified. */
+/** The claims, without verification. */
 export function claimsOf(idToken: string): JWTPayload & { sub: string } {
   const { sub, ...claims } = decodeJwt(idToken)
   if (sub === undefined) throw new Error('no subject')
   return { ...claims, sub }
 }
 
-/** An id_token signed by the server's own key, with other claims than it would give. */
+/** An id_token signed with the server's own key, with claims that the server would not issue. */
 export async function signedHint(
   server: TestServer,
   partner: TestPartner,
@@ -20,7 +20,7 @@ export async function signedHint(
   return new SignJWT({ ...usual, ...claims }).setProtectedHeader({ alg: algorithm, kid }).sign(privateKey)
 }
 
-/** What looks like an id_token and is not one of this server; `good` is one that is. */
+/** Tokens that look like an id_token of this server and are not. `good` is a genuine one. */
 export async function forgeries(server: TestServer, good: string): Promise<[what: string, token: string][]> {
   const [header = '', payload = '', signature = ''] = good.split('.')
   const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -20,7 +20,7 @@ export const base = {
   'account_access.csv': 'user_id,account_id\nu2,a2\n',
 }
 
-/** A directory with these files, for as long as the test lasts. */
+/** A directory with these files. It is removed when the test ends. */
 export function writeFiles(files: ImportFiles): string {
   const directory = mkdtempSync(join(tmpdir(), 'latchkey-import-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
@@ -28,26 +28,26 @@ export function writeFiles(files: ImportFiles): string {
   return directory
 }
 
-/** An import without the process around it. */
+/** Imports in this process, without the command. */
 export function take(database: Database, files: ImportFiles, prune?: Prune): Promise<ImportOutcome> {
   return importDirectory(database, writeFiles(files), { prune })
 }
 
-/** What an import that has to succeed did to each file. */
+/** Imports and must succeed. @returns what the import did to each file */
 export async function taken(database: Database, files: ImportFiles, prune?: Prune) {
   const outcome = await take(database, files, prune)
   if (outcome.kind !== 'imported') throw new Error(JSON.stringify(outcome))
   return outcome.files
 }
 
-/** The faults of an import that has to be refused. */
+/** Imports and must be refused. @returns the faults */
 export async function refusal(database: Database, files: ImportFiles, prune?: Prune): Promise<string[]> {
   const outcome = await take(database, files, prune)
   if (outcome.kind !== 'refused') throw new Error(JSON.stringify(outcome))
   return outcome.faults
 }
 
-/** An import that has come as far as this step. The outcome is in an object, or else it would be awaited here. */
+/** Starts an import and waits until it reaches this step. The outcome is wrapped in an object so that it is not awaited. */
 export async function startedUntil(
   database: Database,
   step: string,
@@ -66,13 +66,13 @@ export async function emptyDirectory(database: Database): Promise<void> {
   await query(database, 'TRUNCATE firms, roles, users, households, accounts, account_access CASCADE')
 }
 
-/** All rows that an import may touch. */
+/** All rows that an import may change. */
 export async function everything(database: Database): Promise<unknown> {
   const tables = ['firms', 'roles', 'users', 'households', 'accounts', 'account_access', 'sessions']
   return Promise.all(tables.map((table) => query(database, `SELECT * FROM ${table} ORDER BY 1, 2`)))
 }
 
-/** As if this user had logged in. */
+/** Adds a session, as a login would. */
 export async function addSession(database: Database, user: string): Promise<void> {
   const sql = `INSERT INTO sessions (hash, user_id, credential, expires_at) VALUES ($1, $2, '', now() + '1 day')`
   await query(database, sql, [Buffer.from(user), user])

@@ -4,11 +4,11 @@ import { type DatabaseProxy, databaseProxy } from './database-proxy.ts'
 
 export type InterruptibleDatabase = TestDatabase &
   Pick<DatabaseProxy, 'silence' | 'cut' | 'heal'> & {
-    /** Past the interruption. */
+    /** Connects without the proxy. */
     direct: Database
   }
 
-/** A database of one's own that can be made to go away: it is reached through a proxy. */
+/** A separate database behind a proxy, so that tests can interrupt it. */
 export async function interruptibleDatabase(): Promise<InterruptibleDatabase> {
   const own = await testDatabase()
   const { url, silence, cut, heal, listening } = await databaseProxy(own.url)

@@ -3,7 +3,7 @@ import { emailOf, password } from './directory.ts'
 import type { TestPartner, TestServer } from './server.ts'
 import { type Page, redirectOf, Visitor } from './visitor.ts'
 
-/** All that a journey needs to know of a server. */
+/** The addresses of a server that a journey needs. */
 export type Addresses = Pick<TestServer, 'authUrl' | 'baseUrl'>
 
 export function authorizeUrl(
@@ -20,7 +20,7 @@ export function authorizeUrl(
   return `${server.authUrl}/api/oauth2/authorize?${query}`
 }
 
-/** From the contract's POST to the page that asks for the next thing: login, or connect when logged in. */
+/** Sends the contract's POST and follows redirects to the first page: login, or connect if the user is logged in. */
 export async function authorize(
   visitor: Visitor,
   server: Addresses,
@@ -30,12 +30,12 @@ export async function authorize(
   return visitor.follow(await visitor.post(authorizeUrl(server, partner, more), ''))
 }
 
-/** Logs in on a login page and follows to the next. */
+/** Submits a login page and follows redirects to the next page. */
 export async function logIn(visitor: Visitor, page: Page, userId: string, secret = password): Promise<Page> {
   return visitor.follow(await visitor.submit(page, '/login', { email: emailOf(userId), password: secret }))
 }
 
-/** The whole journey; gives the address that the browser is sent back to. */
+/** The whole journey. @returns the address to which the server redirects the browser */
 export async function connect(
   server: Addresses,
   partner: TestPartner,

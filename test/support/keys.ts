@@ -12,7 +12,7 @@ export type KeyAtRest = {
   opens: boolean
 }
 
-/** The keys as the database has them; `opens` while there is a private half. */
+/** The keys as stored in the database. `opens`: the row still has its private key. */
 export function keysOf({ database }: Pick<TestServer, 'database'>): Promise<KeyAtRest[]> {
   return query<KeyAtRest>(
     database,
@@ -20,7 +20,7 @@ export function keysOf({ database }: Pick<TestServer, 'database'>): Promise<KeyA
   )
 }
 
-/** Moves the past of all keys back by so many seconds, which is to the database as if they had passed. */
+/** Moves the stored times of all keys back by so many seconds. To the database, that much time has passed. */
 export async function passKeyTime({ database }: TestServer, seconds: number): Promise<void> {
   await query(
     database,
@@ -29,7 +29,7 @@ export async function passKeyTime({ database }: TestServer, seconds: number): Pr
   )
 }
 
-/** What `latchkey key rotate` does. */
+/** Does the same as `latchkey key rotate`. */
 export function rotateKey(
   { database, context }: TestServer,
   algorithm: SigningAlgorithm = 'RS256',
@@ -37,7 +37,7 @@ export function rotateKey(
   return rotateSigningKey(database, context.keys['signing-key'], algorithm)
 }
 
-/** The address of a server's own JWKS, whatever it calls itself. */
+/** The address of a server's JWKS, independent of its configured public address. */
 export function jwksUrl({ baseUrl }: TestServer): string {
   return new URL('/.well-known/jwks.json', baseUrl).href
 }

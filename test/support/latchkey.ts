@@ -8,7 +8,7 @@ export const program = fileURLToPath(new URL('../../dist/cli/main.js', import.me
 
 export type Finished = { code: number | null; stdout: string; stderr: string }
 
-/** Runs one command of the built program to its end. */
+/** Runs one command of the built program and waits until it exits. */
 export async function latchkey(args: string[], env: Record<string, string>, input = ''): Promise<Finished> {
   const child = spawn(process.execPath, [program, ...args], { env: { PATH: process.env.PATH, ...env } })
   let stdout = ''
@@ -24,14 +24,14 @@ export async function latchkey(args: string[], env: Record<string, string>, inpu
   return { code, stdout, stderr }
 }
 
-/** Why a command with `--json` failed: the last line of its standard error. */
+/** The error of a failed command with `--json`: the last line of its standard error. */
 export function errorOf({ stderr }: Finished): { code: string; message: string } {
   return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error
 }
 
 /**
- * The same on a database of the tests, in one process for all commands of a worker: for what a command answers, not for
- * how a process starts, ends or shares a database.
+ * Runs a command in a process that all commands of a worker share, which is faster. For tests of a command's output, not
+ * of how a process starts, exits or shares a database.
  */
 export function hostedLatchkey(args: string[], env: Record<string, string>, input = ''): Promise<Finished> {
   const finished = lastCommand.then(() => runHosted(args, env, input))
@@ -56,7 +56,7 @@ async function runHosted(args: string[], env: Record<string, string>, input: str
   return answer.finally(() => child.removeAllListeners())
 }
 
-/** One command on a database of its own. */
+/** Runs one command on its own database. */
 export function latchkeyOn(databaseUrl: string, args: string[], input = ''): Promise<Finished> {
   const env = { DATABASE_URL: databaseUrl, LATCHKEY_SECRET: 'a secret for tests, of 32 bytes or more' }
   return hostedLatchkey(args, env, input)
@@ -64,24 +64,24 @@ export function latchkeyOn(databaseUrl: string, args: string[], input = ''): Pro
 
 export type RunningLatchkey = {
   process: ChildProcess
-  /** The object of the `ready` line. */
+  /** The JSON object in the `ready` line. */
   ready: Record<string, string>
-  /** Everything on standard output before it. */
+  /** Standard output before the ready line. */
   output: string
-  /** Everything on standard error so far. */
+  /** Standard error so far. */
   errors(): string
-  /** SIGTERM, and wait. @returns the exit code */
+  /** Sends SIGTERM and waits. @returns the exit code */
   stop(): Promise<number | null>
 }
 
 type StartOptions = {
   /** The file of the command-line program. */
   file?: string
-  /** Where standard error goes: it is read, or goes to the given file descriptor. */
+  /** Where standard error goes: to a pipe that is read, or to the given file descriptor. */
   stderr?: number | 'pipe'
 }
 
-/** Starts `latchkey start` or `latchkey demo` as a process of its own and waits for its ready line. */
+/** Starts `latchkey start` or `latchkey demo` as a separate process and waits for its ready line. */
 export async function startLatchkey(
   args: string[],
   env: Record<string, string>,
@@ -92,7 +92,7 @@ export async function startLatchkey(
     stdio: ['ignore', 'pipe', stderr],
   })
   const { stdout } = child
-  if (!stdout) throw new Error('standard output is a pipe')
+  if (!stdout) throw new Error('standard output is not a pipe')
   let output = ''
   let faults = ''
   child.stderr?.on('data', (chunk) => {
@@ -120,4 +120,11 @@ export async function startLatchkey(
       return code
     },
   }
+}
+
+/** Sends SIGKILL and waits for the exit. */
+export function killed(child: ChildProcess): Promise<unknown> {
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  return exited
 }

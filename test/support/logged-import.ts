@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { foldCase } from '../../src/directory/case-folding.ts'
-import type { DirectoryRows } from './directory-rows.ts'
+import type { DirectoryRows } from './directory.ts'
 
-/** What an import changes, and what it has to write into the logs of changes (docs/adr/0014), said as plainly as it can be. */
+/** What an import changes, and what it must write into the change logs (docs/adr/0014), computed in the simplest way. */
 function changesBetween(before: DirectoryRows, after: DirectoryRows) {
   const households: { firm: string; household: string }[] = []
   for (const { id, firm, name } of before.households) {
@@ -29,7 +29,7 @@ function changesBetween(before: DirectoryRows, after: DirectoryRows) {
   return { households, access, users, firms: [...households.map(({ firm }) => firm), ...firmsOf] }
 }
 
-/** Each user with each household that an access row of theirs leads to, whatever its firm. */
+/** Each pair of a user and a household that one of the user's access rows leads to, in any firm. */
 function reachOf({ access, accounts }: DirectoryRows): string[] {
   const pairs = access.map(({ user, account }) => {
     return `${user} ${accounts.find(({ id }) => id === account)?.household}`
@@ -38,8 +38,8 @@ function reachOf({ access, accounts }: DirectoryRows): string[] {
 }
 
 /**
- * An import that has its instant, has changed everything and written the logs, and is still to be committed. `besides`
- * households that do not matter changed in every firm with it.
+ * An import that has its timestamp, has changed all rows and written the change logs, and has not committed yet.
+ * `besides` is the number of irrelevant households per firm that change with it.
  */
 export async function beginImport(
   client: pg.Client,

@@ -9,7 +9,7 @@ export function loginPage(server: TestServer, visitor = new Visitor()): Promise<
   return visitor.get(`${server.authUrl}/login`)
 }
 
-/** One attempt to log in, in a browser of its own. */
+/** One login attempt in a new browser. */
 export async function attempt(
   server: TestServer,
   fields: Record<string, string>,
@@ -19,7 +19,7 @@ export async function attempt(
   return visitor.submit(await loginPage(server, visitor), '/login', fields, headers)
 }
 
-/** Sets a cookie as a sibling host, or a plain-http page, might. */
+/** Sets a cookie as a sibling host or a plain http page could. */
 export async function plant(
   { jar }: Visitor,
   server: TestServer,
@@ -37,12 +37,12 @@ export async function cookieOf(
   return (await jar.getCookies(server.authUrl)).find(({ key }) => key === name)?.value
 }
 
-/** Takes both places in which passwords are hashed, as two very slow hashes would. @returns what gives them back */
+/** Occupies both slots for password hashing, as two very slow hashes would. @returns a function that frees them */
 export function holdHashing({ context }: TestServer): () => void {
   let release = () => {}
-  const held = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  for (let place = 0; place < 2; place++) void context.passwordHashLimiter.hash(() => held)
+  for (let place = 0; place < 2; place++) void context.passwordHashLimiter.hash(() => released)
   return release
 }

@@ -10,7 +10,7 @@ import { type Page, Visitor } from './visitor.ts'
 export type Metadata = Record<string, string>
 export type Run = { claims: JWTPayload; tokens: Issued; code: string; loggedIn: boolean }
 
-/** What a relying party does that knows nothing of the server but its issuer. */
+/** A relying party that only knows the server's issuer. */
 export class RelyingParty {
   readonly #partner: TestPartner
   readonly #metadata: Metadata
@@ -26,13 +26,13 @@ export class RelyingParty {
     return new RelyingParty(partner, await response.json())
   }
 
-  /** The first page, or the answer, to an authorization request. */
+  /** The first page, or the response, to an authorization request. */
   async ask(more: Record<string, string> = {}): Promise<Page> {
     const query = parametersFor(this.#partner, more)
     return this.visitor.follow(await this.visitor.get(`${this.#metadata.authorization_endpoint}?${query}`))
   }
 
-  /** The whole flow, with a user who logs in if asked to and agrees; and everything that comes of it is verified. */
+  /** The whole flow: the user logs in if necessary and consents. All results are verified. */
   async run(more: Record<string, string> = {}, userId = 'ada'): Promise<Run> {
     let page = await this.ask({ state: 'some state', ...more })
     const loggedIn = isLoginPage(page)

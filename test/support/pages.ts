@@ -7,7 +7,7 @@ export const isLoginPage = (page: Page) => page.document.querySelector('input[na
 
 export const isConnectPage = (page: Page) => page.document.querySelector('button[value=connect]') !== null
 
-/** The address of the link with this label, or of the error page’s button. */
+/** The address of the link with this label; without a label, of the error page’s button. */
 export function recoveryLink(page: Page, label?: string): string {
   const links = page.document.querySelectorAll(label === undefined ? 'a.button' : 'a')
   const link = links.find((candidate) => label === undefined || candidate.text.trim() === label)
@@ -16,7 +16,7 @@ export function recoveryLink(page: Page, label?: string): string {
   return new URL(href, page.url).href
 }
 
-/** The page that confirms the disconnect of the app of this name, or of the first one in the list. */
+/** The confirmation page for disconnecting the app with this name, or the first app in the list. */
 export async function disconnectPage(visitor: Visitor, server: TestServer, app?: string): Promise<Page> {
   const list = await visitor.get(`${server.authUrl}/connections`)
   const cards = list.document.querySelectorAll('article')
@@ -26,12 +26,12 @@ export async function disconnectPage(visitor: Visitor, server: TestServer, app?:
   return visitor.get(new URL(href, list.url).href)
 }
 
-/** Disconnects that app. */
+/** Disconnects the app with this name, or the first app in the list. */
 export async function disconnect(visitor: Visitor, server: TestServer, app?: string): Promise<Page> {
   return visitor.submit(await disconnectPage(visitor, server, app), '/connections/disconnect', {})
 }
 
-/** A browser in which this user is logged in. */
+/** A new browser in which this user is logged in. */
 export async function loggedIn(server: TestServer, userId: string): Promise<Visitor> {
   const visitor = new Visitor()
   const page = await logIn(visitor, await visitor.get(`${server.authUrl}/login`), userId)
@@ -39,7 +39,7 @@ export async function loggedIn(server: TestServer, userId: string): Promise<Visi
   return visitor
 }
 
-/** The answer to the partner, as the partner reads it. */
+/** The parameters of the redirect to the partner. */
 export function answerOf(partner: TestPartner, page: Page): Record<string, string> {
   expect(page.status).toBe(303)
   const location = redirectOf(page)
@@ -64,7 +64,7 @@ export function parametersFor(
   return all.toString()
 }
 
-/** The same authorization request in the three ways it can arrive. */
+/** Sends the same authorization request in each of its three forms. */
 export function everyWay(server: TestServer, parameters: string): Promise<Page>[] {
   const endpoint = `${server.authUrl}/api/oauth2/authorize`
   return [
@@ -74,7 +74,7 @@ export function everyWay(server: TestServer, parameters: string): Promise<Page>[
   ]
 }
 
-/** An error is shown, and the browser is sent nowhere: not by a header, nor by anything on the page. */
+/** The page shows an error, and neither a header nor the page itself sends the browser elsewhere. */
 export function expectErrorPage(page: Page): void {
   expect(page.status).toBe(400)
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')

@@ -5,14 +5,14 @@ import { launchBrowser } from './browser.ts'
 import { emailOf, password, seed } from './directory.ts'
 import { type TestPartner, type TestServer, testServer } from './server.ts'
 
-/** A partner's application at an address of its own, a server on which ada sees `households`, and ada's browser. */
+/** A partner application at its own address, a server on which ada sees `households`, and ada's browser. */
 export type PartnerApp = {
   server: TestServer
   partner: TestPartner
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   origin: string
   page: Page
-  /** What the application answers from now on. */
+  /** Replaces the application's request handler. */
   serve(listener: RequestListener): void
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ export async function startPartnerApp(callbackPath = '/callback'): Promise<Partn
   await once(site, 'listening')
   const address = site.address()
   if (typeof address !== 'object' || !address) throw new Error('the partner application does not listen')
-  // The server is at 127.0.0.1: two sites to a browser, as they are in production.
+  // The server is at 127.0.0.1. To a browser these are two sites, as in production.
   const origin = `http://localhost:${address.port}`
   const server = await testServer()
   const partner = await server.partner({ redirectUri: `${origin}${callbackPath}` })
@@ -46,7 +46,7 @@ export async function startPartnerApp(callbackPath = '/callback'): Promise<Partn
   }
 }
 
-/** The partner's Connect button leads to this address; gives the address that the browser came back with to `/callback`. */
+/** Starts at the partner's Connect button, which leads to `authorizationUrl`. @returns the address of the callback */
 export async function travel(app: PartnerApp, authorizationUrl: URL): Promise<URL> {
   const arrived = new Promise<URL>((resolve) => {
     app.serve((request, response) => {
@@ -66,7 +66,7 @@ export async function travel(app: PartnerApp, authorizationUrl: URL): Promise<UR
   return callback
 }
 
-/** From the login page to the partner's own pages again. */
+/** From the login page back to the partner's own pages. */
 export async function logInAndConnect({ page, origin }: PartnerApp): Promise<void> {
   await page.getByLabel('Email address').fill(emailOf('ada'))
   await page.getByLabel('Password').fill(password)
@@ -75,7 +75,7 @@ export async function logInAndConnect({ page, origin }: PartnerApp): Promise<voi
   await page.waitForURL((url) => url.origin === origin)
 }
 
-/** The user ends it, for the libraries that cannot revoke. */
+/** The user disconnects. For libraries that cannot revoke tokens. */
 export async function disconnect({ page, server }: PartnerApp): Promise<void> {
   await page.goto(`${server.authUrl}/connections`)
   await page.getByRole('link', { name: 'Disconnect Test Partner' }).click()

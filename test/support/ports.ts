@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below the ports that the system gives to clients, and to servers that leave the choice to it. */
+/** Below the range from which the system chooses ports for clients and for servers that listen on port 0. */
 const [firstPort, lastPort] = [10_000, 32_000]
 
-/** A port on which nothing listens. It is chosen at random, so that several that choose at once choose different ones. */
+/** An unused port, chosen at random so that parallel callers get different ports. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(firstPort, lastPort)
@@ -20,7 +20,7 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-/** A server names its own port in what it answers, so the port is chosen before it listens. */
+/** Starts a server on a free port. The server's responses contain its port, so it is chosen before the server listens. */
 export async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
   for (let attempt = 1; ; attempt++) {
     try {

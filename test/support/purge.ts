@@ -6,12 +6,12 @@ import { query } from './database.ts'
 
 const silent = pino({ level: 'silent' })
 
-/** One round, on a server that has nothing else to do. */
+/** Runs one round of the purge. */
 export function purge(database: Database): Promise<Purged> {
   return new Purge(database, silent).round()
 }
 
-/** Puts so many rows whose time is over into each table; the user must exist. @returns how many of each */
+/** Inserts so many expired rows into each table. The user must exist. @returns the number of rows for each table */
 export async function leaveExpired(database: Database, userId: string, rows: number): Promise<Purged> {
   await accessTokenOf(database, userId)
   await query(
@@ -61,8 +61,8 @@ export async function leaveExpired(database: Database, userId: string, rows: num
 export type Heard = { statement: string; row: unknown }
 
 /**
- * The same database by connections of its own, as another server has it. `heard` grows with each statement that gives a
- * row, and the next one waits for `gate`.
+ * The same database through separate connections, as another server uses it. `heard` grows with each statement that
+ * returns a row; the next statement then waits for `gate`.
  */
 export function heardDatabase(url: string): { database: Database; heard: Heard[]; gate: Promise<void> } {
   const pool = openPool(url, () => {})

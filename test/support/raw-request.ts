@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { query } from './database.ts'
 import type { TestServer } from './server.ts'
 
-/** A GET with headers that `fetch` keeps for itself, `Host` among them. */
+/** A GET with headers that `fetch` does not let callers set, such as `Host`. */
 export function getWithHeaders(
   url: string,
   headers: Record<string, string>,
@@ -21,7 +21,7 @@ export function getWithHeaders(
   })
 }
 
-/** How many rows each table has. */
+/** The number of rows in each table. */
 export async function rowCounts({ database }: TestServer): Promise<Record<string, number>> {
   const tables = await query<{ name: string }>(
     database,

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 export type RawAnswer = { status: number; headers: Map<string, string>; body: string }
 
 /**
- * Sends these very bytes (a text is Latin-1), and reads until the server closes: ask for `connection: close`.
- * Undefined: the server closed without an answer.
+ * Sends exactly these bytes (a string is Latin-1) and reads until the server closes the connection, so the request must
+ * contain `connection: close`. Undefined if the server closed without a response.
  */
 export async function sendRaw(url: string, bytes: string | Buffer): Promise<RawAnswer | undefined> {
   const socket = connectTo(url)
@@ -14,7 +14,7 @@ export async function sendRaw(url: string, bytes: string | Buffer): Promise<RawA
   return text === '' ? undefined : parseAnswer(text)
 }
 
-/** A request without a body, to close afterwards. Headers as they stand, any number of times. */
+/** A request without a body. The connection closes afterwards. Headers are sent as given, and may repeat. */
 export function getRaw(
   url: string,
   path: string,
@@ -25,7 +25,7 @@ export function getRaw(
   return sendRaw(url, `${lines.join('\r\n')}\r\n\r\n`)
 }
 
-/** A POST with a body of its true length. */
+/** A POST with a correct Content-Length. */
 export function postRaw(
   url: string,
   path: string,
@@ -38,7 +38,10 @@ export function postRaw(
   return sendRaw(url, Buffer.concat([Buffer.from(head, 'latin1'), bytes]))
 }
 
-/** Sends the first at once, then of the rest (over and over) one byte a second for as long as the server lets it. @returns milliseconds until the server closed */
+/**
+ * Sends `first` at once, then one byte of `rest` each second, over and over, until the server closes the connection.
+ * @returns milliseconds until then
+ */
 export async function trickle(url: string, bytes: { first: string; rest: string }): Promise<number> {
   const began = Date.now()
   const socket = connectTo(url)
@@ -49,6 +52,18 @@ export async function trickle(url: string, bytes: { first: string; rest: string 
   await closed
   clearInterval(timer)
   return Date.now() - began
+}
+
+/** Connects, never reads, and sends `again` every 20 ms, so that it notices when the server disconnects it. */
+export async function nonReadingClient(url: string, first: string, again: string): Promise<void> {
+  const socket = connectTo(url)
+  socket.pause()
+  socket.on('error', () => {}) // a reset also closes the connection
+  const closed = new Promise((resolve) => socket.on('close', resolve))
+  socket.write(first)
+  const sending = setInterval(() => socket.write(again), 20)
+  await closed
+  clearInterval(sending)
 }
 
 function parseAnswer(text: string): RawAnswer {
@@ -75,7 +90,7 @@ function readToEnd(socket: Socket): Promise<string> {
     socket.on('data', (chunk: string) => {
       text += chunk
     })
-    socket.on('error', () => {}) // a reset is one way to be closed
+    socket.on('error', () => {}) // a reset also closes the connection
     socket.on('close', () => resolve(text))
   })
 }

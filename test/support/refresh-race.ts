@@ -3,7 +3,7 @@ import { connectionOf, issued, tokensFor } from './connection.ts'
 import { api, refresh } from './journey.ts'
 import type { TestPartner, TestServer } from './server.ts'
 
-/** A new connection whose first refresh token is used by so many at once: one successor, and every access token works. */
+/** So many parallel refreshes with a new connection's first refresh token: one successor, and every access token works. */
 export async function refreshRace(
   server: TestServer,
   partner: TestPartner,

@@ -15,7 +15,7 @@ import { createServer } from '../../src/server.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { onFreePort } from './ports.ts'
 
-/** `clientSecret` is empty where the partner has none. */
+/** `clientSecret` is empty if the partner has none. */
 export type TestPartner = { clientId: string; clientSecret: string; redirectUri: string }
 
 type PartnerOptions = {
@@ -33,9 +33,9 @@ export type TestServer = {
   baseUrl: string
   database: Database
   context: Context
-  /** Moves the server's clock (never the database's) by so many seconds from now. */
+  /** Moves the server's clock forward by so many seconds. The database's clock does not move. */
   advanceClock(seconds: number): void
-  /** From now on the server's clock stands still but for `advanceClock`, however long a test takes. */
+  /** Stops the server's clock. From now on only `advanceClock` moves it, regardless of how long the test takes. */
   stopClock(): void
   /** All log lines so far. */
   logs(): string
@@ -46,19 +46,19 @@ export type TestServer = {
 export type TestServerOptions = {
   environment?: Environment
   secret?: string
-  /** Share the database of another test server, as two nodes do. */
+  /** Shares the database of another test server, as two nodes do. */
   on?: TestDatabase
-  /** Listen and speak of itself under this host name (a browser's "site"). */
+  /** The host name in the server's addresses (a browser's "site"). */
   host?: 'localhost' | '127.0.0.1'
   authUrl?: string
-  /** The tests themselves, at 127.0.0.1, may be the proxy. */
+  /** Proxies whose headers the server trusts. The tests themselves connect from 127.0.0.1. */
   trustedProxies?: string[]
   v1?: Config['v1']
 }
 
 const testSecret = 'a secret for tests only, 32 bytes or more'
 
-/** A real server on a port of its own, with a database of its own. */
+/** A real server with its own port and its own database. */
 export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
   const own = options.on ? undefined : await testDatabase()
   const database = options.on?.database ?? own?.database
@@ -146,7 +146,7 @@ function configFor(options: TestServerOptions, secret: string, port: number): Co
   }
 }
 
-/** The signing keys of the run, in a database that has none: an RSA key for each server would cost most of its start. */
+/** Inserts the run's signing keys into a database without keys. Generating an RSA key would slow down each server's start. */
 async function lendSigningKeys(database: Database): Promise<void> {
   for (const [place, algorithm] of signingAlgorithms.entries()) {
     const key = inject('signingKeys')[place]
@@ -155,7 +155,7 @@ async function lendSigningKeys(database: Database): Promise<void> {
   }
 }
 
-/** What the global setup makes for `lendSigningKeys`. */
+/** The global setup generates these keys for `lendSigningKeys`. */
 export function makeSigningKeys(): Promise<StoredKeyPair[]> {
   const sealingKey = deriveKeys(testSecret)['signing-key']
   return Promise.all(signingAlgorithms.map((algorithm) => generateSigningKey(algorithm, sealingKey)))

@@ -21,7 +21,7 @@ export async function isLoggedIn(visitor: Visitor, server: TestServer): Promise<
   return (await visitor.get(`${server.authUrl}/connections`)).status === 200
 }
 
-/** As if the user had not come by for so many minutes. */
+/** Makes the user's sessions look unused for so many minutes. */
 export async function leaveIdle(server: TestServer, userId: string, minutes: number): Promise<void> {
   await query(
     server.database,

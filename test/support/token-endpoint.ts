@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Endpoint, send, type TokenAnswer } from './journey.ts'
 import type { TestPartner, TestServer } from './server.ts'
 
-/** A request as it is written, where `token` of journey.ts would put it in order. */
+/** Sends a request exactly as given. `token` of journey.ts would add the partner's credentials. */
 export function postForm(
   server: TestServer,
   body: Record<string, string> | string,
@@ -37,7 +37,7 @@ export function basic(user: string, secret: string): { authorization: string } {
   return { authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}` }
 }
 
-/** RFC 6749 section 5.2: the status, the code, a description in its alphabet that helps, and never cached. */
+/** RFC 6749 section 5.2: the status, the code, a helpful description in the allowed characters, and no caching. */
 export function expectError(answer: TokenAnswer, status: number, error: string, description: RegExp): void {
   expect(answer).toMatchObject({ status, body: { error } })
   expect(answer.body.error_description).toMatch(description)

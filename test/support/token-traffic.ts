@@ -1,24 +1,22 @@
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { issued, tokensFor } from './connection.ts'
 import type { Deployment } from './deployment.ts'
 import { api, refresh } from './journey.ts'
-import type { RunningLatchkey } from './latchkey.ts'
 import type { TestPartner } from './server.ts'
 import { Visitor } from './visitor.ts'
 
-/** A connection as its partner knows it: only what the server has answered. */
+/** A connection as its partner knows it: only what the server has returned. */
 type Chain = { refreshToken: string; accessTokens: string[] }
 
-/** Partners that refresh and list without a pause, and a ledger of every token that was answered. */
+/** Partners that refresh and list without a pause, and a record of every token that the server returned. */
 export class TokenTraffic {
   readonly #deployment: Deployment
   readonly #partner: TestPartner
   readonly chains: Chain[]
-  /** Requests that a fault cut off after they had been sent. */
+  /** Requests that a fault interrupted after they had been sent. */
   cutOff = 0
-  /** Requests that were refused because the server could not serve them. */
+  /** Requests that the server refused with 503. */
   unavailable = 0
 
   private constructor(deployment: Deployment, partner: TestPartner, chains: Chain[]) {
@@ -27,7 +25,7 @@ export class TokenTraffic {
     this.chains = chains
   }
 
-  /** Two connections of each user to the partner, on a server that runs. */
+  /** Creates two connections to the partner for each user, on a running server. */
   static async of(deployment: Deployment, partner: TestPartner, users: string[]): Promise<TokenTraffic> {
     const twoConnections = async (user: string): Promise<Chain[]> => {
       const visitor = new Visitor()
@@ -41,12 +39,12 @@ export class TokenTraffic {
     return new TokenTraffic(deployment, partner, (await Promise.all(users.map(twoConnections))).flat())
   }
 
-  /** All access tokens that were answered. */
+  /** All access tokens that the server returned. */
   get ledger(): string[] {
     return this.chains.flatMap(({ accessTokens }) => accessTokens)
   }
 
-  /** Traffic on every connection until `strike`, which begins at a random moment in the midst of it, has ended. */
+  /** Keeps traffic running on every connection until `strike` has finished. It starts at a random moment during the traffic. */
   async during(strike: () => Promise<unknown>): Promise<void> {
     const end = new AbortController()
     const before = this.ledger.length
@@ -63,7 +61,7 @@ export class TokenTraffic {
     }
   }
 
-  /** A fault may cut an answer off; it may never change what one says. */
+  /** A fault may interrupt a response. It must never make a response wrong. */
   async #work(chain: Chain, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -80,12 +78,12 @@ export class TokenTraffic {
       } catch (error) {
         if (!isNetworkFault(error)) throw error
         if (!isRefused(error)) this.cutOff++
-        await sleep(20) // the answer is lost: ask again with the same refresh token
+        await sleep(20) // the response is lost: retry with the same refresh token
       }
     }
   }
 
-  /** Every one of these access tokens is honoured. */
+  /** The server accepts every one of these access tokens. */
   async expectLive(accessTokens: string[]): Promise<void> {
     const dead: string[] = []
     const queue = [...accessTokens]
@@ -99,7 +97,7 @@ export class TokenTraffic {
     expect(dead).toEqual([])
   }
 
-  /** Every connection goes on from the last refresh token that was answered. */
+  /** The latest refresh token of every connection still works. */
   async expectRefreshTokensLive(): Promise<void> {
     for (const chain of this.chains) {
       const tokens = issued(await refresh(this.#deployment, this.#partner, chain.refreshToken))
@@ -115,10 +113,4 @@ function isNetworkFault(error: unknown): boolean {
 
 function isRefused(error: unknown): boolean {
   return error instanceof Error && String(error.cause).includes('ECONNREFUSED')
-}
-
-export function killed(running: RunningLatchkey): Promise<unknown> {
-  const exited = once(running.process, 'exit')
-  running.process.kill('SIGKILL')
-  return exited
 }

@@ -3,7 +3,7 @@ import { query } from './database.ts'
 
 export type Reads = { requests: number; households: number; accounts: number }
 
-/** What has been written for one user's grants, whenever it was. */
+/** The reads recorded for one user's grants, on all days. */
 export async function readsOf(database: Database, userId: string): Promise<Reads> {
   const [row] = await query<Reads>(
     database,

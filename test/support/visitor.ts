@@ -3,7 +3,7 @@ import { type HTMLElement, parse } from 'node-html-parser'
 
 export type Page = { status: number; url: string; headers: Headers; text: string; document: HTMLElement }
 
-/** A browser as far as the protocol can see it: keeps cookies, follows nothing by itself, fills in forms as served. */
+/** A browser at the protocol level: keeps cookies, follows redirects only when told to, and submits forms as served. */
 export class Visitor {
   readonly jar = new makeFetchCookie.toughCookie.CookieJar()
   readonly #fetch = makeFetchCookie(fetch, this.jar)
@@ -38,7 +38,7 @@ export class Visitor {
     return current
   }
 
-  /** Submits the first form with this action, its fields as served but for those given. */
+  /** Submits the first form with this action. `fields` replace the served values. */
   submit(
     page: Page,
     action: string,

@@ -12,7 +12,7 @@ export type WalkedPage = {
 }
 export type Query = Record<string, string | number>
 
-/** A call of the second version. */
+/** Calls version 2 of the API. */
 export async function apiV2(
   server: Pick<TestServer, 'baseUrl'>,
   path: string,
@@ -35,8 +35,8 @@ export async function page(server: TestServer, accessToken: string, query: Query
 export type Walked = { pages: WalkedPage[]; data: WalkedPage['data']; removed: string[]; receipt: Receipt }
 
 /**
- * From the first page to the last, by `next_cursor` alone. `between` runs after each page but the last. The receipt is
- * the last page's and no other's, and is held against what was sent.
+ * Reads from the first page to the last by `next_cursor` only. `between` runs after each page except the last. The receipt
+ * must be on the last page only, and must match the rows that were sent.
  */
 export async function walk(
   server: TestServer,
@@ -49,14 +49,14 @@ export async function walk(
   for (let cursor = pages[0]?.next_cursor; cursor; cursor = pages.at(-1)?.next_cursor) {
     await between()
     pages.push(await page(server, accessToken, { cursor, ...(limit && { limit }) }))
-    if (pages.length > 200) throw new Error('the walk never ends')
+    if (pages.length > 200) throw new Error('the sync does not end')
   }
   const data = pages.flatMap((each) => each.data)
   const removed = pages.flatMap((each) => each.removed ?? [])
   const receipts = pages.flatMap((each) => each.receipt ?? [])
   const [receipt] = receipts
   if (!receipt || receipts.length > 1 || !pages.at(-1)?.receipt)
-    throw new Error('not one receipt, at the end')
+    throw new Error('expected exactly one receipt, on the last page')
   expect(receipt).toEqual({
     count: data.length,
     ...('updated_since' in query && { removed: removed.length }),
@@ -66,7 +66,7 @@ export async function walk(
   return { pages, data, removed, receipt }
 }
 
-/** What a partner computes. */
+/** The digest as a partner computes it. */
 export function digestOf(ids: string[]): string {
   const hash = createHash('sha256')
   for (const id of ids) hash.update(`${id}\n`)

@@ -7,7 +7,7 @@ import { startBareSql } from '../peers/peer.ts'
 import { number, type Table } from '../table.ts'
 import type { World } from '../world.ts'
 
-/** The crawl ends here when a user sees more. */
+/** The crawl stops here if a user sees more. */
 const most = 100_000
 const size = 1000
 

@@ -23,7 +23,7 @@ export async function depth(world: World): Promise<Table[]> {
   const tables: Table[] = []
   for (const reader of readerNames) {
     const first = `${world.baseUrl}api/v1/households?page_size=${size}`
-    const deep = await walk(first, bearer(world.tokens[reader]))
+    const deep = await followLinks(first, bearer(world.tokens[reader]))
     if (deep.page > 0) tables.push(await depthAs(world, reader, first, deep))
   }
   return tables
@@ -61,7 +61,7 @@ async function depthAs(world: World, reader: Reader, first: string, deep: Here):
   return compare(about, contenders, world.effort, world.postmaster)
 }
 
-/** Waits until PostgreSQL has ended the statements that the round before left behind. */
+/** Waits until PostgreSQL has finished the statements that are left from the previous round. */
 async function idle(databaseUrl: string): Promise<void> {
   const client = new pg.Client(databaseUrl)
   await client.connect()
@@ -72,8 +72,8 @@ async function idle(databaseUrl: string): Promise<void> {
 
 type Here = { url: string; page: number }
 
-/** Follows `Link` to the last full page, but no further than the deepest. */
-async function walk(first: string, headers: Record<string, string>): Promise<Here> {
+/** Follows `Link` to the last full page, or to the deepest page of the bench. */
+async function followLinks(first: string, headers: Record<string, string>): Promise<Here> {
   let here = { url: first, page: 0 }
   let { next } = await open(first, headers)
   while (next && here.page < deepest) {

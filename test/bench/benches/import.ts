@@ -11,7 +11,7 @@ import { importFiles, latchkey, type World } from '../world.ts'
 /** In the order of their foreign keys. */
 const tables = ['firms', 'roles', 'users', 'households', 'accounts', 'account_access']
 
-/** Larger sizes are imported once only; comparing them with COPY would take hours. */
+/** Larger sizes are imported only once, because comparing them with COPY would take hours. */
 const largest = 1_000_000
 
 const names = {
@@ -84,7 +84,7 @@ function speedTable(rows: number, rates: Map<string, number[]>): Table {
   }
 }
 
-/** The import that filled this database, and one of a tenth of it. */
+/** Peak memory of the import that filled this database, and of an import of a tenth of it. */
 async function memoryOf(world: World): Promise<Table> {
   const directory = join(world.directory, 'tenth')
   mkdirSync(directory)
@@ -119,7 +119,7 @@ async function emptyDatabase(world: World): Promise<void> {
   await withClient(world.databaseUrl, async (client) => {
     await client.query('DROP DATABASE IF EXISTS bench_import WITH (FORCE)')
     await client.query('CREATE DATABASE bench_import TEMPLATE bench_empty')
-    await client.query('CHECKPOINT') // so that no import pays for the writes of the one before
+    await client.query('CHECKPOINT') // so that no import includes the cost of earlier writes
   })
 }
 

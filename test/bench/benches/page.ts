@@ -37,14 +37,14 @@ async function pageOf(world: World, stack: Stack, reader: Reader): Promise<Table
   const headers = bearer(world.tokens[reader])
   const body = await (await fetch(url, { headers })).text()
   const peer = { url: `${stack.listing.url}?page_size=100`, headers: bearer(await tokenOf(stack, reader)) }
-  await checkAlike(body, peer)
+  await checkSameHouseholds(body, peer)
   const bare = startBareSql(world.databaseUrl)
   const still = await startStaticRoute(body)
   const about = {
     title: `A page of 100 for a user who ${readers[reader].who}`,
     note:
       'Bare SQL is the lower limit of the database part, without HTTP. ' +
-      'The static route, which answers the same bytes, is the lower limit of the HTTP part, without a database. ' +
+      'The static route, which returns the same bytes, is the lower limit of the HTTP part, without a database. ' +
       'The other stack introspects the token at each call, because a revoked token must not work at the next call.',
     goals: goals(reader),
     summary: [{ of: names.latchkey, operation: `page of 100, ${reader}` }],
@@ -78,12 +78,12 @@ async function tokenOf({ provider, partner, newCodes }: Stack, reader: Reader): 
   return (await redeem(provider.addresses, partner, code)).access_token
 }
 
-/** The comparison is fair only if both answer the same. */
-async function checkAlike(
+/** Both must return the same households, otherwise the comparison is not fair. */
+async function checkSameHouseholds(
   body: string,
   peer: { url: string; headers: { authorization: string } },
 ): Promise<void> {
   const theirs = await (await fetch(peer.url, { headers: peer.headers })).json()
   if (JSON.stringify(theirs) !== JSON.stringify(JSON.parse(body)))
-    throw new Error(`${peer.url} answers differently`)
+    throw new Error(`${peer.url} returns other households`)
 }

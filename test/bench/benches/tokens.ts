@@ -7,7 +7,7 @@ import { stackName, startStack } from '../peers/stack.ts'
 import type { Table } from '../table.ts'
 import type { Partner, World } from '../world.ts'
 
-/** Codes to redeem for each second of a round. They live for a minute, and each of Latchkey's takes a few page requests. */
+/** Codes to redeem per second of a round. They are valid for a minute, and Latchkey needs a few page requests for each. */
 const codesPerSecond = 100
 
 const name = 'Latchkey'
@@ -48,7 +48,7 @@ export async function refresh(world: World): Promise<Table[]> {
   }
   const about = {
     title: 'Refresh with rotation',
-    note: 'Each client connection sends its latest refresh token; each rotation is on disk before it is answered.',
+    note: 'Each client connection sends its latest refresh token; each rotation is on disk before the response.',
     goals: [goal],
     summary: [{ of: name, operation: 'refresh' }],
   }
@@ -57,7 +57,7 @@ export async function refresh(world: World): Promise<Table[]> {
   ])
 }
 
-/** New chains each round: a response cut off by the end of a round is lost, and the peer takes the next try for a replay. */
+/** New chains each round: the end of a round interrupts a response, and the peer treats the retry as a replay. */
 export function refreshing(issuer: Issuer): Contender {
   const { name, pid, addresses, partner } = issuer
   let chains: string[] = []
@@ -108,7 +108,7 @@ export async function exchange(world: World): Promise<Table[]> {
   const codes = codesFor(world.effort.seconds)
   const about = {
     title: 'Code exchange',
-    note: `${codes} codes per round, created before the round starts; for Latchkey by pressing *Connect* as often.`,
+    note: `${codes} codes per round, created before the round starts; for Latchkey by submitting *Connect* as often.`,
     goals: [goal],
     summary: [{ of: name, operation: 'code exchange' }],
   }
@@ -122,7 +122,7 @@ export async function exchange(world: World): Promise<Table[]> {
   ])
 }
 
-/** How many codes a round of so many seconds redeems. */
+/** The number of codes that a round of so many seconds redeems. */
 export function codesFor(seconds: number): number {
   return Math.max(connections, Math.ceil(codesPerSecond * seconds))
 }

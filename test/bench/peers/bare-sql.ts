@@ -1,5 +1,5 @@
 /**
- * The lower limit of the database part: the rows through `pg` and nothing else. A separate process, so that its CPU time can be
+ * The lower limit of the database part: only `pg` reading the rows. A separate process, so that its CPU time can be
  * measured. Each message is one round.
  */
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import pg from 'pg'
 import { connections, type Load, repeat } from '../load.ts'
 
 export type Statement = { name: string; text: string }
-/** `page`: all rows at once, on all connections. `stream`: row by row as they come, on one connection. */
+/** `page`: all rows at once, on all connections. `stream`: row by row as they arrive, on one connection. */
 export type BareSqlRound = { as: 'page' | 'stream'; statement: Statement; seconds: number }
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: connections })
@@ -30,7 +30,7 @@ const rounds = {
   },
 }
 
-/** With a row listener, `pg` does not collect the rows. */
+/** `pg` does not collect the rows if there is a row listener. */
 async function stream(client: pg.ClientBase, statement: Statement): Promise<void> {
   let bytes = 0
   const query = client.query(new pg.Query<{ id: string; name: string }>(statement))

@@ -1,6 +1,6 @@
 /**
- * The authorization server of the stack of standard parts: `oidc-provider` on PostgreSQL. The first message has its settings
- * and is answered with the address; each later one requests authorization codes.
+ * The authorization server of the stack of standard parts: `oidc-provider` on PostgreSQL. The first message contains its
+ * settings; the reply is its address. Each later message requests authorization codes.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { connections } from '../load.ts'
 import { createTable, PostgresAdapter } from './postgres-adapter.ts'
 
 export type ProviderSettings = { databaseUrl: string; clients: ClientMetadata[] }
-/** Codes for the first of the clients. */
+/** Requests codes for the first of the clients. */
 export type CodesWanted = { user: string; count: number }
 
 // The provider requires Node 22. This function is the only part of it that it needs and Node 20 lacks.
@@ -80,7 +80,7 @@ async function findAccount(pool: pg.Pool, id: string): Promise<Account | undefin
   return rowCount === 1 ? { accountId: id, claims: () => ({ sub: id }) } : undefined
 }
 
-/** Creates codes as the authorization endpoint does after consent, without its pages, which are not measured. */
+/** Creates codes as the authorization endpoint does after consent. Its pages are not measured. */
 async function makeCodes(
   provider: Provider,
   clientId: string,

@@ -1,6 +1,6 @@
 /**
  * The API of the same stack: Fastify and an ORM behind token introspection. Introspections are not cached, because a revoked
- * token must not work at the next request. The message has the settings and is answered with the address.
+ * token must fail at the next request. The message contains the settings; the reply is the address.
  */
 import { and, asc, eq, exists, type SQL, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'

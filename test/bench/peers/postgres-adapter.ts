@@ -26,7 +26,7 @@ const found = `SELECT payload, extract(epoch FROM consumed_at)::integer AS consu
 
 type Found = { payload: AdapterPayload; consumed: number | null }
 
-/** Each call is a transaction of its own and returns once it is on disk. */
+/** Each call is a separate transaction and returns after it is on disk. */
 export class PostgresAdapter implements Adapter {
   readonly #pool: pg.Pool
   readonly #model: string

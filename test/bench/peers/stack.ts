@@ -9,7 +9,7 @@ import { startPeer } from './peer.ts'
 
 export const stackName = 'oidc-provider, Fastify + ORM'
 
-/** `oidc-provider` and a listing that introspects tokens there: two processes, as in a deployment, so each can use a core. */
+/** `oidc-provider` and a listing that introspects its tokens: two processes, as in a deployment, so each can use a core. */
 export type Stack = {
   provider: { pid: number; addresses: Pick<Addresses, 'baseUrl'> }
   listing: { pid: number; url: string }

@@ -3,11 +3,11 @@ import { codeFor, tokensFor } from '../connection.ts'
 import { pkce, token } from '../journey.ts'
 import { answerOf, isConnectPage, isLoginPage, parametersFor } from '../pages.ts'
 import { redirectOf, Visitor } from '../visitor.ts'
-import { ask, type Checks, eachOf, errorOf, listOf, type SyncRequest } from './walk.ts'
+import { ask, type Checks, eachOf, errorOf, listOf, type MetadataFixture } from './checks.ts'
 
-/** The statements about the authorization endpoint. */
-export function authorizationChecks(walk: SyncRequest): Checks {
-  const { server, partner, ada } = walk
+/** Checks of the metadata about the authorization endpoint. */
+export function authorizationChecks(fixture: MetadataFixture): Checks {
+  const { server, partner, ada } = fixture
 
   return {
     authorization_endpoint: async (value) => {
@@ -31,32 +31,32 @@ export function authorizationChecks(walk: SyncRequest): Checks {
           expect(body.scope).toBe('openid')
         },
       },
-      async () => expect(await errorOf(walk, { scope: 'profile' })).toBe('invalid_scope'),
+      async () => expect(await errorOf(fixture, { scope: 'profile' })).toBe('invalid_scope'),
     ),
     response_types_supported: listOf(
       {
         code: async () => {
-          const page = await ask(walk, { response_type: 'code', prompt: 'none' })
+          const page = await ask(fixture, { response_type: 'code', prompt: 'none' })
           expect(Object.keys(answerOf(partner, page)).sort()).toEqual(['code', 'iss'])
         },
       },
       async () => {
         for (const type of ['token', 'id_token', 'code id_token', 'none']) {
-          expect(await errorOf(walk, { response_type: type })).toBe('unsupported_response_type')
+          expect(await errorOf(fixture, { response_type: type })).toBe('unsupported_response_type')
         }
       },
     ),
     response_modes_supported: listOf(
       {
         query: async () => {
-          const location = redirectOf(await ask(walk, { response_mode: 'query', prompt: 'none' }))
+          const location = redirectOf(await ask(fixture, { response_mode: 'query', prompt: 'none' }))
           expect(location?.searchParams.get('code')).toMatch(/^lk_test_ac_/)
           expect(location?.hash).toBe('')
         },
       },
       async () => {
         for (const mode of ['fragment', 'form_post', 'jwt']) {
-          expect(await errorOf(walk, { response_mode: mode })).toBe('invalid_request')
+          expect(await errorOf(fixture, { response_mode: mode })).toBe('invalid_request')
         }
       },
     ),
@@ -77,26 +77,26 @@ export function authorizationChecks(walk: SyncRequest): Checks {
       },
       async () => {
         const plain = { code_challenge: pkce().verifier, code_challenge_method: 'plain' }
-        expect(await errorOf(walk, plain)).toBe('invalid_request')
+        expect(await errorOf(fixture, plain)).toBe('invalid_request')
       },
     ),
     prompt_values_supported: listOf({
       none: async () => {
-        expect(await errorOf(walk, { prompt: 'none' })).toBe('login_required')
-        expect(answerOf(partner, await ask(walk, { prompt: 'none' })).code).toBeDefined()
+        expect(await errorOf(fixture, { prompt: 'none' })).toBe('login_required')
+        expect(answerOf(partner, await ask(fixture, { prompt: 'none' })).code).toBeDefined()
       },
-      login: async () => expect(isLoginPage(await ask(walk, { prompt: 'login' }))).toBe(true),
-      consent: async () => expect(isConnectPage(await ask(walk, { prompt: 'consent' }))).toBe(true),
+      login: async () => expect(isLoginPage(await ask(fixture, { prompt: 'login' }))).toBe(true),
+      consent: async () => expect(isConnectPage(await ask(fixture, { prompt: 'consent' }))).toBe(true),
       select_account: async () => {
-        const page = await ask(walk, { prompt: 'select_account' })
+        const page = await ask(fixture, { prompt: 'select_account' })
         expect(page.text).toContain('Not you? Sign in as someone else')
       },
     }),
     display_values_supported: listOf({
-      page: async () => expect(isConnectPage(await ask(walk, { display: 'page' }))).toBe(true),
+      page: async () => expect(isConnectPage(await ask(fixture, { display: 'page' }))).toBe(true),
     }),
     ui_locales_supported: eachOf(['en', 'de', 'fr', 'es'], async (language) => {
-      const page = await ask(walk, { ui_locales: `xx ${language}` })
+      const page = await ask(fixture, { ui_locales: `xx ${language}` })
       expect(page.headers.get('content-language')).toBe(language)
       expect(page.document.querySelector('html')?.getAttribute('lang')).toBe(language)
     }),
@@ -111,19 +111,19 @@ export function authorizationChecks(walk: SyncRequest): Checks {
     },
     request_parameter_supported: async (value) => {
       expect(value).toBe(false)
-      expect(await errorOf(walk, { request: 'e30.e30.' })).toBe('request_not_supported')
+      expect(await errorOf(fixture, { request: 'e30.e30.' })).toBe('request_not_supported')
     },
     request_uri_parameter_supported: async (value) => {
       expect(value).toBe(false)
-      expect(await errorOf(walk, { request_uri: 'https://x.example/' })).toBe('request_uri_not_supported')
+      expect(await errorOf(fixture, { request_uri: 'https://x.example/' })).toBe('request_uri_not_supported')
     },
     authorization_response_iss_parameter_supported: async (value) => {
       expect(value).toBe(true)
-      const cancelled = await ada.submit(await ask(walk, {}), '/connect', { decision: 'cancel' })
+      const cancelled = await ada.submit(await ask(fixture, {}), '/connect', { decision: 'cancel' })
       for (const page of [
-        await ask(walk, { prompt: 'none' }),
-        await ask(walk, { prompt: 'none' }, new Visitor()),
-        await ask(walk, { scope: 'none' }),
+        await ask(fixture, { prompt: 'none' }),
+        await ask(fixture, { prompt: 'none' }, new Visitor()),
+        await ask(fixture, { scope: 'none' }),
         cancelled,
       ]) {
         expect(answerOf(partner, page).iss).toBe(server.authUrl)

@@ -5,11 +5,11 @@ import { assertionParameters, clientBy, newSigningPair } from '../client-asserti
 import { codeFor, issued, tokensFor } from '../connection.ts'
 import { type Endpoint, send, token } from '../journey.ts'
 import { credentials, postForm } from '../token-endpoint.ts'
-import { type Checks, eachOf, listOf, type SyncRequest } from './walk.ts'
+import { type Checks, eachOf, listOf, type MetadataFixture } from './checks.ts'
 
-/** The statements about the endpoints that a client authenticates at. */
-export function clientChecks(walk: SyncRequest): Checks {
-  const { server, partner, ada } = walk
+/** Checks of the metadata about the endpoints at which clients authenticate. */
+export function clientChecks(fixture: MetadataFixture): Checks {
+  const { server, partner, ada } = fixture
   const post = (url: unknown, parameters: Record<string, string>) =>
     send(String(url), {
       method: 'POST',
@@ -56,16 +56,16 @@ export function clientChecks(walk: SyncRequest): Checks {
         }
       },
     ),
-    token_endpoint_auth_methods_supported: authMethods(walk, 'token'),
-    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms(walk, 'token'),
-    introspection_endpoint_auth_methods_supported: authMethods(walk, 'introspect'),
-    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms(walk, 'introspect'),
-    revocation_endpoint_auth_methods_supported: authMethods(walk, 'revoke'),
-    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms(walk, 'revoke'),
+    token_endpoint_auth_methods_supported: authMethods(fixture, 'token'),
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms(fixture, 'token'),
+    introspection_endpoint_auth_methods_supported: authMethods(fixture, 'introspect'),
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms(fixture, 'introspect'),
+    revocation_endpoint_auth_methods_supported: authMethods(fixture, 'revoke'),
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms(fixture, 'revoke'),
   }
 }
 
-/** A request that whoever is authenticated is not refused as a client for, though the token is nobody's. */
+/** A request that fails client authentication only if the client is not authenticated. The token does not exist. */
 const harmless = { grant_type: 'refresh_token', refresh_token: 'x', token: 'x' }
 
 function expectClient({ status, body }: { status: number; body: Record<string, unknown> }): void {
@@ -73,13 +73,13 @@ function expectClient({ status, body }: { status: number; body: Record<string, u
   expect(['invalid_grant', undefined]).toContain(body.error)
 }
 
-function authMethods({ server, partner }: SyncRequest, endpoint: Endpoint) {
+function authMethods({ server, partner }: MetadataFixture, endpoint: Endpoint) {
   const methods: AuthMethod[] = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
   return eachOf(
     methods,
     async (method) => expectClient(await (await clientBy(method, server)).ask(harmless, endpoint)),
     async () => {
-      // `none`, and `client_secret_jwt`.
+      // Refused methods: `none` and `client_secret_jwt`.
       const { clientId, clientSecret } = partner
       const claims = { iss: clientId, sub: clientId, aud: server.authUrl, jti: 'x' }
       const signed = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('1m')
@@ -92,7 +92,7 @@ function authMethods({ server, partner }: SyncRequest, endpoint: Endpoint) {
   )
 }
 
-function assertionAlgorithms({ server }: SyncRequest, endpoint: Endpoint) {
+function assertionAlgorithms({ server }: MetadataFixture, endpoint: Endpoint) {
   const answer = async (alg: string) => {
     const client = await clientBy('private_key_jwt', server, await newSigningPair(alg))
     return client.ask(harmless, endpoint)

@@ -3,11 +3,11 @@ import { expect } from 'vitest'
 import { createPartner } from '../../../src/partners/partners.ts'
 import { tokensFor } from '../connection.ts'
 import { claimsOf } from '../id-token.ts'
-import { ask, type Checks, eachOf, listOf, type SyncRequest } from './walk.ts'
+import { ask, type Checks, eachOf, listOf, type MetadataFixture } from './checks.ts'
 
-/** The statements about who the user is said to be, and by whom. */
-export function idTokenChecks(walk: SyncRequest): Checks {
-  const { server, partner, ada } = walk
+/** Checks of the metadata about id_tokens: the issuer, the keys and the user's claims. */
+export function idTokenChecks(fixture: MetadataFixture): Checks {
+  const { server, partner, ada } = fixture
   const userinfo = async (url: unknown, accessToken: string, method = 'GET') => {
     const response = await fetch(String(url), { method, headers: { authorization: `Bearer ${accessToken}` } })
     return response.json()
@@ -84,11 +84,11 @@ export function idTokenChecks(walk: SyncRequest): Checks {
         expect(await userinfo(value, accessToken, method)).toEqual({ sub: claimsOf(idToken).sub })
       }
     },
-    // The last of all: it ends Ada's login.
+    // Must be the last check, because it logs Ada out.
     end_session_endpoint: async (value) => {
       const { idToken } = await tokensFor(server, partner, 'ada')
       await ada.follow(await ada.get(`${value}?${new URLSearchParams({ id_token_hint: idToken })}`))
-      const page = await ask(walk, {})
+      const page = await ask(fixture, {})
       expect(page.document.querySelector('input[name=password]')).not.toBeNull()
     },
   }

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { tokensFor } from '../connection.ts'
-import { type Checks, listOf, type SyncRequest } from './walk.ts'
+import { type Checks, listOf, type MetadataFixture } from './checks.ts'
 
-/** The statements of the API about itself (RFC 9728). */
-export function resourceChecks({ server, partner }: SyncRequest): Checks {
+/** Checks of the protected resource metadata (RFC 9728). */
+export function resourceChecks({ server, partner }: MetadataFixture): Checks {
   const households = `${server.baseUrl}api/v1/households`
   const read = async (init: RequestInit = {}, query = '') => (await fetch(households + query, init)).status
   const bearer = async () => ({

@@ -4,13 +4,13 @@ import { answerOf } from '../pages.ts'
 import type { TestPartner, TestServer } from '../server.ts'
 import { type Page, Visitor } from '../visitor.ts'
 
-/** A server with a user Ada, who is logged in in this browser and has connected this partner. */
-export type SyncRequest = { server: TestServer; partner: TestPartner; ada: Visitor }
+/** A server, a partner, and the browser of the user Ada, who is logged in and has connected the partner. */
+export type MetadataFixture = { server: TestServer; partner: TestPartner; ada: Visitor }
 
-/** What shows that a statement of a document is true, by its name. It is given the value as served. */
+/** For each field of a metadata document, a check that its value is true. It gets the value as served. */
 export type Checks = Record<string, (value: unknown) => Promise<void>>
 
-/** Of a statement that lists what is supported: just these, each with what shows it, and what is refused beside them. */
+/** Checks a field that lists supported values: it lists exactly these, each works, and unlisted values are refused. */
 export function listOf(
   shows: Record<string, () => Promise<void>>,
   refused: () => Promise<void> = async () => {},
@@ -22,7 +22,7 @@ export function listOf(
   }
 }
 
-/** The same for each of a few values, when one check serves all. */
+/** The same where one check serves for all values. */
 export function eachOf<Value extends string>(
   values: Value[],
   show: (value: Value) => Promise<void>,
@@ -31,15 +31,18 @@ export function eachOf<Value extends string>(
   return listOf(Object.fromEntries(values.map((value) => [value, () => show(value)])), refused)
 }
 
-/** The first page, or the answer, to an authorization request of Ada's, or of a browser in which nobody is logged in. */
+/** The first page, or the response, to an authorization request. By default in Ada's browser. */
 export function ask(
-  { server, partner, ada }: SyncRequest,
+  { server, partner, ada }: MetadataFixture,
   more: Record<string, string>,
   by = ada,
 ): Promise<Page> {
   return authorize(by, server, partner, more)
 }
 
-export async function errorOf(walk: SyncRequest, more: Record<string, string>): Promise<string | undefined> {
-  return answerOf(walk.partner, await ask(walk, more, new Visitor())).error
+export async function errorOf(
+  fixture: MetadataFixture,
+  more: Record<string, string>,
+): Promise<string | undefined> {
+  return answerOf(fixture.partner, await ask(fixture, more, new Visitor())).error
 }
