@@ -278,6 +278,6 @@ test('a form of ours that is not whole: a page that speaks of no field by name',
   for (const path of ['/connect', '/connect?request=a&request=b']) {
     const answer = await getRaw(server.authUrl, path)
     expect(answer?.status).toBe(400)
-    expect(answer?.body).toContain('a part of it is missing or is not what it should be')
+    expect(answer?.body).toContain('A required value is missing, or a value is invalid.')
   }
 })

@@ -91,7 +91,7 @@ describe('26: the access token anywhere but in one well-formed Authorization hea
     const headers = values(accessToken).map((value) => `authorization: ${value}`)
     expect(problemIn(await getRaw(server.authUrl, households, headers))).toMatchObject({
       status: 400,
-      detail: 'the Authorization header was sent more than once',
+      detail: 'The Authorization header was sent more than once.',
     })
   })
 })

@@ -139,7 +139,7 @@ describe('2: registering a redirect URI', () => {
   })
 
   test('none at all is no partner', async () => {
-    expect(await register()).toEqual(['there must be a redirect URI'])
+    expect(await register()).toEqual(['At least one redirect URI is required.'])
   })
 
   test('whatever is accepted is one plain https or loopback address that every reader reads alike', async () => {

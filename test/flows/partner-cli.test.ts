@@ -84,7 +84,7 @@ describe('partner create', () => {
       ['javascript:alert(1)', 'must be https'],
       ['https://partner.example/cb#part', 'fragment'],
       ['https://me:pw@partner.example/cb', 'user information'],
-      ['https://PARTNER.example/cb', 'register https://partner.example/cb'],
+      ['https://PARTNER.example/cb', 'Register https://partner.example/cb'],
       ['/callback', 'not an absolute URL'],
     ] as const
     const options = [redirectUri, ...bad.map(([uri]) => uri)].flatMap((uri) => ['--redirect-uri', uri])
