@@ -110,7 +110,7 @@ describe('2: registering a redirect URI', () => {
   test.each(Object.entries(refused))('%s: refused, and nothing is stored', async (_why, uris) => {
     for (const uri of uris) {
       const before = await partners()
-      expect([uri, await register(uri)]).toEqual([uri, [expect.stringMatching(/^redirect URI ".*" \S/)]])
+      expect([uri, await register(uri)]).toEqual([uri, [expect.stringMatching(/^Redirect URI ".*" \S/)]])
       // One bad one among good ones spoils them all.
       expect(await register('https://partner.example/good', uri)).toHaveLength(1)
       expect(await partners()).toBe(before)

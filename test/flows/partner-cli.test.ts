@@ -106,7 +106,7 @@ describe('partner create', () => {
     const { code, stderr } = await cli.run('partner', 'create', '--name', name, '--redirect-uri', redirectUri)
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining('the name must be 1 to 100 characters'),
+      stderr: expect.stringContaining('The name must have 1 to 100 characters'),
     })
   })
 })
