@@ -21,16 +21,16 @@ export type Config = {
   /** The operations listener: health checks. */
   opsHost: string
   opsPort: number
-  /** Absent: the command's own. */
+  /** Absent: the default of the command. */
   logLevel?: LogLevel
   dataDir: string
-  /** At least 32 bytes; every key that is not stored is derived from it. */
+  /** At least 32 bytes. Every key that the database does not store is derived from it. */
   secret: string
   /** Absent: the embedded PostgreSQL in `dataDir`. */
   databaseUrl?: string
-  /** Addresses whose `X-Forwarded-For` is believed. */
+  /** Addresses of the proxies whose `X-Forwarded-For` the server trusts. */
   trustedProxies: string[]
-  /** Absent: the listing of households under v1 says nothing about its end. */
+  /** Absent: the v1 listing of households announces no deprecation. */
   v1?: { deprecatedOn: Date; sunsetOn?: Date }
 }
 
@@ -46,8 +46,9 @@ export class ConfigError extends ExplainedError {
 }
 
 /**
- * The environment's variables, checked. Without `makeSecret`, a secret that is not in the data directory yet is empty.
- * @throws {ConfigError} naming every fault at once
+ * Reads and checks the environment variables. If `makeSecret` is false and the data directory has no secret yet, `secret`
+ * is empty.
+ * @throws {ConfigError} with all faults
  */
 export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret: true }): Config {
   const faults: string[] = []
@@ -70,7 +71,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
   const v1 = readV1(read, faults)
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
-  const secret = readSecret(env, read, faults, () => keptSecret(dataDir, makeSecret))
+  const secret = readSecret(env, read, faults, () => secretInDataDir(dataDir, makeSecret))
   if (
     faults.length > 0 ||
     !environment ||
@@ -100,11 +101,11 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   }
 }
 
-/** Reads one variable; a fault in it is noted, and its value is undefined. */
+/** Returns a function that reads one variable. If the variable is invalid, it adds a fault and returns undefined. */
 function reader(env: NodeJS.ProcessEnv, faults: string[]) {
-  return <T>(name: string, otherwise: string, parse: (text: string) => T): T | undefined => {
+  return <T>(name: string, defaultText: string, parse: (text: string) => T): T | undefined => {
     try {
-      return parse(env[name] || otherwise)
+      return parse(env[name] || defaultText)
     } catch (error) {
       faults.push(`${name}: ${error instanceof Error ? error.message : error}`)
       return undefined
@@ -112,12 +113,12 @@ function reader(env: NodeJS.ProcessEnv, faults: string[]) {
   }
 }
 
-/** From LATCHKEY_SECRET, from the file of LATCHKEY_SECRET_FILE, or from the data directory. */
+/** Reads the secret from LATCHKEY_SECRET, from the file that LATCHKEY_SECRET_FILE names, or from the data directory. */
 function readSecret(
   env: NodeJS.ProcessEnv,
   read: ReturnType<typeof reader>,
   faults: string[],
-  keptInDataDir: () => string | undefined,
+  readDataDir: () => string | undefined,
 ): string | undefined {
   if (env.LATCHKEY_SECRET_FILE) {
     if (env.LATCHKEY_SECRET)
@@ -125,13 +126,13 @@ function readSecret(
     return read('LATCHKEY_SECRET_FILE', '', parseSecretFile)
   }
   return read('LATCHKEY_SECRET', '', (text) => {
-    // Servers that share a database share the secret, but not the data directory.
+    // Servers that share a database need the same secret, but each has its own data directory.
     if (text || env.DATABASE_URL) return parseSecret(text)
-    return faults.length === 0 ? keptInDataDir() : undefined
+    return faults.length === 0 ? readDataDir() : undefined
   })
 }
 
-/** RFC 9745 section 4: no end before the deprecation. */
+/** The sunset must not be before the deprecation (RFC 9745 section 4). */
 function readV1(read: ReturnType<typeof reader>, faults: string[]): Config['v1'] {
   const deprecatedOn = read('LATCHKEY_V1_DEPRECATED_ON', '', parseInstant)
   const sunsetOn = read('LATCHKEY_V1_SUNSET_ON', '', parseInstant)
@@ -172,7 +173,7 @@ function parseBaseUrl(text: string): string {
   return text
 }
 
-/** Tokens travel on these addresses: plain http is for one's own machine (RFC 6749 section 1.6). */
+/** Tokens are sent to these addresses, so plain http is allowed on the loopback interface only (RFC 6749 section 1.6). */
 function parsePublicUrl(text: string): URL {
   if (!URL.canParse(text)) throw new Error(`must be a URL, not "${text}"`)
   const url = new URL(text)
@@ -188,7 +189,7 @@ function parseDatabaseUrl(text: string): string {
   if (text && !URL.canParse(text)) {
     throw new Error('must be a URL; percent-encode the special characters of its password')
   }
-  // They would take the place of the server's own, which say how statements are planned.
+  // They would replace the server's own options, which control how PostgreSQL plans statements.
   if (text && new URL(text).searchParams.has('options')) {
     throw new Error('must have no options; set them for the role: ALTER ROLE … SET …')
   }
@@ -205,8 +206,8 @@ function parseSecret(text: string): string {
 }
 
 /**
- * The content of the file, without the line break at its end. Its group may read it, as in a container whose volumes belong
- * to a group, but other users must have no access, and the group must not write.
+ * Returns the content of the file without the final line break. The group of the file may read it, because container
+ * volumes often belong to a group. The group must not write, and other users must have no access.
  */
 function parseSecretFile(file: string): string {
   let text: string
@@ -230,7 +231,7 @@ function parseLogLevel(text: string): LogLevel | null {
   return level
 }
 
-/** RFC 3339; a date is its first moment in UTC. Null: not set. */
+/** RFC 3339. A date means its first instant in UTC. Null: not set. */
 function parseInstant(text: string): Date | null {
   if (text === '') return null
   const instant = new Date(text)
@@ -244,27 +245,27 @@ function parseAddresses(text: string): string[] {
   const addresses = text.split(',').flatMap((part) => part.trim() || [])
   for (const address of addresses) {
     const [ip = '', bits, ...rest] = address.split('/')
-    const most = { 0: -1, 4: 32, 6: 128 }[isIP(ip)] ?? -1
-    if (rest.length > 0 || !/^\d{1,3}$/.test(bits ?? '0') || Number(bits ?? 0) > most) {
+    const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(ip)] ?? -1
+    if (rest.length > 0 || !/^\d{1,3}$/.test(bits ?? '0') || Number(bits ?? 0) > maxBits) {
       throw new Error(`must be IP addresses or networks such as 10.0.0.0/8, and "${address}" is neither`)
     }
   }
   return addresses
 }
 
-/** Made once and kept beside the embedded database, which is of no use without it. */
-function keptSecret(dataDir: string, makeSecret: boolean): string {
+/** Reads the secret in the data directory, or creates it. The embedded database there cannot be used without it. */
+function secretInDataDir(dataDir: string, makeSecret: boolean): string {
   const file = join(dataDir, 'secret')
   if (!existsSync(file)) {
     if (!makeSecret) return ''
     mkdirSync(dataDir, { recursive: true, mode: 0o711 })
-    // Whole and on disk before it gets its name: nobody meets half a secret, whatever is killed when.
+    // The file gets its name when it is complete and on disk. No process can read half a secret, even after a crash.
     const draft = `${file}.${process.pid}`
     writeFileSync(draft, randomBytes(48).toString('base64url'), { mode: 0o600, flush: true })
     try {
       linkSync(draft, file)
     } catch (error) {
-      if (!existsSync(file)) throw error // otherwise another process was quicker
+      if (!existsSync(file)) throw error // another process created it first
     } finally {
       rmSync(draft)
     }

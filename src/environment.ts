@@ -2,7 +2,7 @@ import type { Environment } from './config.ts'
 
 const marks = { sandbox: 'test', production: 'live' } as const
 
-/** The part of client ids and tokens from which people and secret scanners can tell their environment. */
+/** The part of client ids and tokens that shows people and secret scanners the environment. */
 export function markOf(environment: Environment): 'test' | 'live' {
   return marks[environment]
 }
@@ -10,13 +10,13 @@ export function markOf(environment: Environment): 'test' | 'live' {
 /** A group of a regular expression that matches the mark of either environment. */
 export const anyMark = `(${Object.values(marks).join('|')})`
 
-/** The other environment, and what its client ids and tokens begin with. */
+/** The other environment, and the mark of its client ids and tokens. */
 export function foreignMark(environment: Environment): { environment: Environment; mark: string } {
   const other = environment === 'sandbox' ? 'production' : 'sandbox'
   return { environment: other, mark: marks[other] }
 }
 
-/** The other environment, when the mark is one of its. */
+/** Returns the other environment if the mark belongs to it. */
 export function foreignTo(environment: Environment, mark: string | undefined): Environment | undefined {
   const other = foreignMark(environment)
   return mark === other.mark ? other.environment : undefined

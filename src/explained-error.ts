@@ -1,2 +1,2 @@
-/** An error whose message tells the reader all that is needed. Commands print it without a stack trace. */
+/** An error whose message explains the cause and what to do. Commands print it without a stack trace. */
 export class ExplainedError extends Error {}

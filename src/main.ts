@@ -16,17 +16,17 @@ import { createServer } from './server.ts'
 export type RunningServer = { close(): Promise<void> }
 
 export type StartOptions = {
-  /** Without LATCHKEY_LOG_LEVEL. */
+  /** Used if LATCHKEY_LOG_LEVEL is not set. */
   defaultLogLevel: LogLevel
-  /** Runs before anything in the database is changed, its schema included. Throws to leave it as it is. */
+  /** Runs before the database or its schema is changed. If it throws, nothing is changed. */
   check?: (database: Database) => Promise<void>
-  /** Runs once the database is open and before anything listens. */
+  /** Runs when the database is open, before the server listens. */
   prepare?: (database: Database) => Promise<void>
 }
 
 /**
- * Configuration in, a listening server out.
- * @throws {ListenError} when it cannot listen there
+ * Opens the log and the database, and listens on the public and the operations address.
+ * @throws {ListenError} if an address or port cannot be used
  */
 export async function startServer(
   config: Config,
@@ -52,7 +52,9 @@ export async function startServer(
 
 async function listen(config: Config, database: Database, logger: Logger): Promise<RunningServer> {
   if (config.authUrl.startsWith('https:') && config.trustedProxies.length === 0) {
-    logger.warn('LATCHKEY_TRUSTED_PROXIES is not set: logins through the proxy are throttled as one source')
+    logger.warn(
+      'LATCHKEY_TRUSTED_PROXIES is not set. All logins through the proxy are throttled as one source.',
+    )
   }
   const keys = deriveKeys(config.secret)
   const now = () => new Date()
@@ -83,8 +85,8 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   purge.start()
   return {
     async close() {
-      // New connections are refused and requests in flight finish; only then does the database go. A connection that is
-      // still busy now is not kept alive after its answer: it would hold up the end for more than a minute.
+      // The servers refuse new connections and finish the requests in progress. Then the database is closed. A busy
+      // connection is not kept alive after its answer, because it would delay the end for more than a minute.
       for (const { server: http } of [server, ops]) http.keepAliveTimeout = 1
       await server.close()
       await ops.close()
@@ -117,7 +119,7 @@ function explainListen(error: unknown): unknown {
   }
 }
 
-/** Resolves on SIGTERM or SIGINT; a second signal ends the process at once. */
+/** Resolves on SIGTERM or SIGINT. A second signal ends the process at once. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {

@@ -1,11 +1,11 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type Database, DatabaseUnavailable, isUnavailable } from './database/database.ts'
 
-/** Milliseconds. A check that succeeded counts for so long, and one takes so long at most. */
+/** Milliseconds: how long a successful check stays valid, and how long a check may take. */
 const validFor = 2000
 const checkTimeout = 1500
 
-/** For whoever keeps the server running; never on the public listener. */
+/** Health checks for the operator. The public listener never serves them. */
 export function createOpsServer(database: Database): FastifyInstance {
   const app = Fastify()
   const check = readinessCheck(database)
@@ -17,7 +17,10 @@ export function createOpsServer(database: Database): FastifyInstance {
   return app
 }
 
-/** Returns what checks the database, and says why the server is not ready. Any number of callers share one check. */
+/**
+ * Returns a function that checks the database. It resolves to the reason why the server is not ready, or to undefined.
+ * Concurrent callers share one check.
+ */
 function readinessCheck(database: Database): () => Promise<string | undefined> {
   let last: { result: Promise<string | undefined>; validUntil: number } | undefined
   return () => {
@@ -31,32 +34,32 @@ function readinessCheck(database: Database): () => Promise<string | undefined> {
   }
 }
 
+const noAnswer = 'The database does not answer.'
+
 async function notReadyReason(database: Database): Promise<string | undefined> {
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), checkTimeout)
   const tooLate = new Promise<never>((_resolve, reject) => {
-    timeout.signal.addEventListener('abort', () =>
-      reject(new DatabaseUnavailable('the database does not answer')),
-    )
+    timeout.signal.addEventListener('abort', () => reject(new DatabaseUnavailable(noAnswer)))
   })
   let connected = false
   const written = database.withConnection(async (client) => {
     connected = true
-    // Another server may write the same row; where the database writes to a standby first, this waits for it as well.
+    // This may wait for another server that writes the same row, and for a synchronous standby.
     const write = client.query(
       `INSERT INTO readiness (checked_at) VALUES (now())
          ON CONFLICT (only_row) DO UPDATE SET checked_at = excluded.checked_at`,
     )
-    await Promise.race([write, tooLate]) // what waits longer ends with the connection
+    await Promise.race([write, tooLate]) // on a timeout, the write ends with its connection
   })
   try {
     await Promise.race([written, tooLate])
     return undefined
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return 'the database does not answer'
+    if (error instanceof DatabaseUnavailable) return noAnswer
     return connected && isUnavailable(error)
-      ? `the database does not accept writes: ${error.message}`
-      : 'the database does not answer'
+      ? `The database does not accept writes: ${error.message}.`
+      : noAnswer
   } finally {
     clearTimeout(timer)
   }

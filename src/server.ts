@@ -22,7 +22,7 @@ import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
 import { webEdge } from './web/edge.tsx'
 
-/** The whole server as one list: what is served, where, and behind which edge. */
+/** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
 export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
   const { config } = context
   const base = new URL(config.baseUrl).pathname
@@ -35,7 +35,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   strictHttp(app)
   accessLog(app)
   await app.register(fastifyHelmet, {
-    contentSecurityPolicy: false, // pages send their own: a form's target differs from page to page
+    contentSecurityPolicy: false, // each page sends its own policy, because form targets differ
     frameguard: { action: 'deny' },
     referrerPolicy: { policy: 'no-referrer' },
     hsts: config.authUrl.startsWith('https:') ? { maxAge: 63_072_000, includeSubDomains: false } : false,
@@ -74,8 +74,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
 }
 
 /**
- * The contract writes `{base_url}/oauth2/token`, and `{base_url}` ends in a slash: taken literally, its addresses have two
- * slashes behind `{base_url}`. There, and nowhere else, two are read as one.
+ * The contract writes `{base_url}/oauth2/token`, and `{base_url}` ends in a slash. A client that follows it literally sends
+ * two slashes after `{base_url}`. Only at this place, the server reads two slashes as one.
  */
 function singleSlash(url: string, base: string): string {
   const isLiteral =
@@ -83,7 +83,7 @@ function singleSlash(url: string, base: string): string {
   return isLiteral ? base + url.slice(base.length + 1) : url
 }
 
-/** The API below `{base_url}` or the root of its origin. */
+/** Registers the API below `{base_url}` or the root of its origin. */
 async function api(app: FastifyInstance, context: Context, root: string): Promise<void> {
   await app.register(
     async (v1) => {

@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { classify } from './faults.ts'
 
-/** The edge of the API: strict parameters in, problem+json out, also where nothing is. */
+/** The API answers errors with problem+json (RFC 9457), also at addresses that have no route. */
 export function apiEdge(app: FastifyInstance): void {
   apiErrors(app)
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply, 'There is nothing at this address.'))
 }
 
-/** Other methods than these at these paths: 405 with `Allow`, not 404 (RFC 9110 section 15.5.6). */
+/** Answers all other methods at these paths with 405 and `Allow`, instead of 404 (RFC 9110 section 15.5.6). */
 export function allowOnly(app: FastifyInstance, allowed: ('GET' | 'POST')[], ...paths: string[]): void {
   const allow = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)).join(', ')
   const others = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).filter(
@@ -28,7 +28,7 @@ export function allowOnly(app: FastifyInstance, allowed: ('GET' | 'POST')[], ...
   }
 }
 
-/** Errors as problem+json. */
+/** Sends errors as problem+json. */
 export function apiErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof Error && 'validation' in error && Array.isArray(error.validation)) {
@@ -60,7 +60,7 @@ export function sendNotFound(reply: FastifyReply, detail: string): FastifyReply 
   return sendProblem(reply, 'not_found', detail)
 }
 
-/** Parameters by name, each with what it should have been. */
+/** Names each invalid parameter and says what is wrong with it. */
 function sendParameterProblem(reply: FastifyReply, faults: unknown[], query: unknown): FastifyReply {
   return sendInvalidParameters(
     reply,
@@ -72,7 +72,7 @@ export function sendInvalidParameters(
   reply: FastifyReply,
   errors: { parameter: string; detail: string }[],
 ): FastifyReply {
-  const detail = errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ')
+  const detail = errors.map(({ parameter, detail }) => `${parameter} ${detail}.`).join(' ')
   return sendProblem(reply, 'invalid_parameter', detail, { errors })
 }
 
@@ -88,7 +88,7 @@ function describe(fault: unknown, query: unknown): { parameter: string; detail: 
   return { parameter, detail: 'message' in found ? String(found.message) : 'is not valid' }
 }
 
-/** RFC 9457. `code` is stable and for programs; `title` and `detail` are for people. */
+/** RFC 9457. Programs read `code`, which is stable. `title` and `detail` are for people. */
 export const Problem = Type.Object({
   type: Type.String(),
   title: Type.String(),
@@ -100,7 +100,7 @@ export const Problem = Type.Object({
 })
 export type Problem = Static<typeof Problem>
 
-/** Every problem the API can answer with. */
+/** All problems of the API by their code. */
 const problems = {
   invalid_parameter: { status: 400, title: 'Invalid parameter' },
   bad_request: { status: 400, title: 'Malformed request' },

@@ -1,23 +1,23 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** Milliseconds. A client that reads nothing of its answer for so long is disconnected. */
+/** Milliseconds. A client that reads nothing of its answer for this long is disconnected. */
 const writeTimeout = 15_000
 
-/** More connections are closed at once. Far more than a server can answer in time, far fewer than its memory holds. */
+/** Further connections are closed at once. A server can answer far fewer in time, and its memory holds far more. */
 const maxConnections = 4096
 
 /**
- * Requests of one connection that wait for their answer or for the client to read it. Node answers any number of
- * pipelined requests at once and keeps the answers in memory; a client must expect a close and send the rest again
- * (RFC 9112 section 9.3.2).
+ * Requests of one connection that wait for their answer, or whose answer the client has not read. Without a limit, Node
+ * answers any number of pipelined requests at once and keeps the answers in memory. A client must expect that the server
+ * closes the connection, and must then send the remaining requests again (RFC 9112 section 9.3.2).
  */
 const maxPipelined = 32
 
 /** Milliseconds between two log lines about refused connections. */
 const refusalLogInterval = 10_000
 
-/** Bounds what clients can make the server hold that send much and read nothing. */
+/** Bounds the memory that clients can occupy if they send many requests and do not read the answers. */
 export function limitConnections(app: FastifyInstance): void {
   const { server } = app
   server.maxConnections = maxConnections
@@ -32,10 +32,10 @@ export function limitConnections(app: FastifyInstance): void {
   })
 
   const unanswered = new WeakMap<Socket, number>()
-  // With this listener, Node leaves every timed out connection to us, also those that are idle between two requests.
+  // With this listener, Node no longer closes timed out connections itself, not even idle ones. The listener must do it.
   server.setTimeout(writeTimeout, (socket: Socket) => {
-    const isWorkedOn = (unanswered.get(socket) ?? 0) > 0 && socket.writableLength === 0
-    if (!isWorkedOn) socket.destroy()
+    const isProcessing = (unanswered.get(socket) ?? 0) > 0 && socket.writableLength === 0
+    if (!isProcessing) socket.destroy()
   })
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw

@@ -1,8 +1,8 @@
 import { MalformedParameters } from './parameters.ts'
 
 /**
- * Reads JSON. A name that stands twice in one object is refused, as it is in a form: of the two values one reader takes the
- * first, and another the last (RFC 8259 section 4).
+ * Reads JSON. A name that occurs twice in one object is refused, as in a form: some readers take the first value and others
+ * the last (RFC 8259 section 4).
  * @throws {MalformedParameters}
  */
 export function parseJson(text: string): unknown {
@@ -10,16 +10,16 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new MalformedParameters('the body is not valid JSON')
+    throw new MalformedParameters('The body is not valid JSON.')
   }
-  if (hasRepeatedName(text)) throw new MalformedParameters('a name in the JSON body is sent more than once')
+  if (hasRepeatedName(text)) throw new MalformedParameters('A name in the JSON body was sent more than once.')
   return value
 }
 
-/** A name with its colon, any other string, or where an object begins or ends. */
+/** Matches a name with its colon, any other string, or a brace. */
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}]/g
 
-/** `text` is valid JSON. */
+/** `text` must be valid JSON. */
 function hasRepeatedName(text: string): boolean {
   const open: Set<unknown>[] = []
   for (const [mark, string, colon] of text.matchAll(token)) {

@@ -2,32 +2,32 @@ import { fstatSync, write, writeSync } from 'node:fs'
 
 const standardError = 2
 
-/** Characters that wait to be written. A line that exceeds it is dropped and counted. */
+/** Characters that may wait to be written. A line that would exceed this limit is dropped and counted. */
 const maxBuffered = 4 * 1024 * 1024
 
-/** Characters of one write at most, and those that are written without waiting for more. */
+/** Characters: the maximum of one write, and the number that is written without waiting for more. */
 const maxBatch = 64 * 1024
 const fullBatch = 4096
 
-/** Milliseconds: until a small batch is written, until a failed write is repeated, and that `close` waits at most. */
+/** Milliseconds until a small batch is written, until a failed write is repeated, and until `close` gives up. */
 const flushDelay = 100
 const retryDelay = 1000
 const closeTimeout = 1000
 
-/** Starts one write. `done` gets the number of bytes that were written; it is never called before `Sink` returns. */
+/** Starts one write. `done` gets the number of bytes that were written. It is never called before `Sink` returns. */
 export type Sink = (bytes: Buffer, done: (error: Error | null, written: number) => void) => void
 
 /**
- * Where log lines go. Logging must never stop the server: no write blocks, a full disk or a reader that stalls fills a
- * bounded buffer, and lines beyond that are dropped. Several lines go in one write, since one write for each costs as much
- * as the rest of a short call.
+ * Writes log lines. Logging must never stop the server, so no write blocks. If the disk is full or the reader stalls, lines
+ * fill a bounded buffer, and further lines are dropped. Several lines go into one write, because one write for each line
+ * costs as much as the rest of a short call.
  */
 export class LogStream {
   readonly #sink: Sink
   readonly #onDropped: (lines: number) => void
-  /** Each a number of whole lines, the oldest first. */
+  /** Each batch has one or more whole lines. The oldest batch is first. */
   readonly #batches: string[] = []
-  /** The batch that is being written, and its length in characters. */
+  /** The batch that is being written: the bytes that remain, and its length in characters. */
   #current: { rest: Buffer; length: number } | undefined
   #buffered = 0
   #dropped = 0
@@ -55,7 +55,7 @@ export class LogStream {
     this.#schedule()
   }
 
-  /** Waits a bounded time until everything is written. */
+  /** Waits until everything is written, but not longer than `closeTimeout`. */
   async close(): Promise<void> {
     if (this.#buffered === 0) return
     await new Promise<void>((resolve) => {
@@ -67,18 +67,18 @@ export class LogStream {
       this.#failed = false
       this.#writeNext()
     })
-    // A write that nobody reads would keep the process alive.
+    // A write whose reader stalls would keep the process alive.
     if (this.#buffered > 0) setTimeout(() => process.exit(), closeTimeout).unref()
   }
 
-  /** For the end of the process: one attempt, which gives up where it would have to wait. */
+  /** Makes one attempt to write the remaining lines when the process exits. It stops where it would have to wait. */
   flushSync(): void {
     const waiting: Buffer[] = this.#batches.splice(0).map((batch) => Buffer.from(batch))
     if (this.#current && !this.#writing) waiting.unshift(this.#current.rest)
     try {
       for (const batch of waiting) if (writeSync(standardError, batch) < batch.length) return
     } catch {
-      // There is no other place to tell it.
+      // There is no other place to report the error.
     }
   }
 
@@ -135,15 +135,15 @@ export class LogStream {
 }
 
 /**
- * Standard error. A pipe or socket whose reader stalls would block a thread in `write`, and with it the end of the
- * process: Node's own stream waits in the event loop instead. It would block on a file; there `write` runs in a thread.
+ * Writes to standard error. On a pipe or socket whose reader stalls, `write` would block a thread, and the process could not
+ * end. Node's own stream waits in the event loop instead. On a file, that stream would block, and `write` uses a thread.
  */
 export function standardErrorSink(): Sink {
   const stat = fstatSync(standardError)
   if (!stat.isFIFO() && !stat.isSocket()) {
     return (bytes, done) => write(standardError, bytes, (error, written) => done(error, written ?? 0))
   }
-  process.stderr.on('error', () => {}) // the callback gets it as well; without a listener it would end the process
+  process.stderr.on('error', () => {}) // the callback gets the error too; without a listener it would end the process
   return (bytes, done) =>
     process.stderr.write(bytes, (error) => done(error ?? null, error ? 0 : bytes.length))
 }

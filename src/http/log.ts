@@ -16,11 +16,14 @@ const secretNames = [
 
 export type Log = {
   logger: Logger
-  /** Writes the lines that wait, for a bounded time. */
+  /** Writes the buffered lines. Gives up after a limited time. */
   close(): Promise<void>
 }
 
-/** JSON lines on standard error, several in one write: a process that is killed may lose those of the last tenth of a second. */
+/**
+ * Writes JSON lines to standard error, several in one write. A process that is killed may lose the lines of its last
+ * 100 milliseconds.
+ */
 export function openLog(level: LogLevel): Log {
   const stream = new LogStream(standardErrorSink(), (lines) =>
     logger.error(
@@ -32,7 +35,7 @@ export function openLog(level: LogLevel): Log {
   const logger = pino(
     {
       level,
-      // No line has a field of these names today. This is for the one that is added by mistake.
+      // No log line has these fields today. This protects the secrets if a field is added by mistake.
       redact: {
         paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
         censor: '[redacted]',
@@ -44,10 +47,10 @@ export function openLog(level: LogLevel): Log {
   return { logger, close: () => stream.close() }
 }
 
-/** Name, error code, message and stack. PostgreSQL's `detail`, `where` and parameters may quote data, and are left out. */
+/** Name, error code, message and stack. Not PostgreSQL's `detail`, `where` and parameters, because they may quote data. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) }
-  // Not `code`: that is the name of a secret, and redacted.
+  // Not `code`: an authorization code has this name, so the field is redacted.
   const code = 'code' in error ? { error_code: String(error.code) } : {}
   const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) }
   return { type: error.name, message: error.message, ...code, stack: error.stack, ...cause }
@@ -56,12 +59,12 @@ function describeError(error: unknown): unknown {
 type Facts = Record<string, string | null>
 const facts = Symbol('facts')
 
-/** What the line of this request says besides. Never a secret: the line is written as it is. */
+/** Adds fields to the log line of this request. They must not contain a secret, because that line is not redacted. */
 export function logOnce(request: FastifyRequest, more: Facts): void {
   request.setDecorator(facts, more)
 }
 
-/** One line a request. Its fields are all chosen here, so nothing has to be looked for and taken out of them. */
+/** Writes one line for each request. It has only the fields chosen here, so it needs no redaction. */
 export function accessLog(app: FastifyInstance): void {
   app.decorateRequest(facts, null)
   const log = app.log.child({}, { redact: [] })
@@ -69,7 +72,7 @@ export function accessLog(app: FastifyInstance): void {
     log.info({
       request_id: request.id,
       method: request.method,
-      // The route, not the address: addresses carry what partners and users send.
+      // The route, not the address, because the address contains values that partners and users send.
       route: request.routeOptions.url ?? null,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { classify } from './faults.ts'
 
-/** The edge of the token endpoints: errors are RFC 6749 section 5.2 JSON, and nothing is ever cached. */
+/** The token endpoints answer errors with the JSON of RFC 6749 section 5.2. No answer may be cached. */
 export function oauthEdge(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store').header('pragma', 'no-cache')
@@ -22,7 +22,7 @@ export function oauthEdge(app: FastifyInstance): void {
   )
 }
 
-/** Other methods than POST at these paths: 405 with `Allow`, not 404 (RFC 9110 section 15.5.6). */
+/** Answers all methods but POST at these paths with 405 and `Allow`, instead of 404 (RFC 9110 section 15.5.6). */
 export function postOnly(app: FastifyInstance, ...paths: string[]): void {
   for (const url of paths) {
     app.route({
@@ -47,7 +47,7 @@ export function sendOauthError(
   error: string,
   explanation: string,
 ): FastifyReply {
-  // RFC 6749 section 5.2: the scheme that the client used is the one to name.
+  // RFC 6749 section 5.2: the scheme that the client used in the Authorization header, which can only be Basic.
   if (status === 401) reply.header('www-authenticate', 'Basic realm="latchkey", charset="UTF-8"')
   return reply.status(status).send({ error, error_description: explanation, request_id: request.id })
 }

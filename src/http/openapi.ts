@@ -2,7 +2,7 @@ import fastifySwagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 
-/** OpenAPI from the very schemas that validate: one definition, so the description cannot drift from the server. */
+/** Generates the OpenAPI description from the schemas that validate requests, so it always matches the server. */
 export async function apiDescription(app: FastifyInstance, config: Config): Promise<void> {
   const base = new URL(config.baseUrl).pathname
   await app.register(fastifySwagger, {
@@ -13,7 +13,7 @@ export async function apiDescription(app: FastifyInstance, config: Config): Prom
         version: '1',
         description: 'Read households and their accounts on behalf of a user who connected your application.',
       },
-      // Without the slash at its end: generated clients join it with paths that begin with one.
+      // Without the slash at its end, because generated clients append paths that begin with a slash.
       servers: [{ url: config.baseUrl.replace(/\/$/, ''), description: config.environment }],
       components: {
         securitySchemes: {
@@ -21,7 +21,7 @@ export async function apiDescription(app: FastifyInstance, config: Config): Prom
         },
       },
     },
-    // Operations of the API alone, and once: the same routes also answer from the root of the origin.
+    // Only operations of the API, and each only once: the same routes also answer at the root of the origin.
     transform: ({ schema, url }) =>
       schema?.operationId && url.startsWith(base)
         ? { schema, url: `/${url.slice(base.length)}` }

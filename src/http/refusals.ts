@@ -1,7 +1,7 @@
 /**
- * The catalogue of refusals. Each reason is the `outcome` of a log line and has one description for the client;
- * `{detail}` stands for what differs from request to request. RFC 6749 section 5.2 and RFC 6750 section 3 bound the
- * characters of a description: printable ASCII without quotation mark and backslash.
+ * The catalogue of refusals. Each reason is the `outcome` of a log line and has one description for the client. `{detail}`
+ * is replaced by the part that differs between requests. RFC 6749 section 5.2 and RFC 6750 section 3 limit a description to
+ * printable ASCII characters without quotation mark and backslash.
  */
 
 /** Why a connection has ended. The token endpoint and the API give the same reasons. */
@@ -15,12 +15,12 @@ const endings = {
   ended_by_code_misuse:
     'The authorization code was sent with a wrong redirect_uri or code_verifier. The connection has been revoked.',
   ended_by_refresh_replay: 'Refresh token reuse detected. The connection has been revoked.',
-  /** The database does not say by whom: it ended before that was recorded. */
+  /** For a connection that ended before the database recorded who ended a connection. */
   ended: 'The connection has ended. Ask the user to connect again.',
   user_disabled: 'The user is disabled.',
 } as const
 
-/** The token endpoints: the reasons by their error code (RFC 6749 section 5.2). */
+/** The reasons of the token endpoints, by error code (RFC 6749 section 5.2). */
 const tokenDescriptions = {
   invalid_request: {
     secret_in_query: '{detail} was sent in the query string, which servers log. Send it in the request body.',
@@ -45,7 +45,7 @@ const tokenDescriptions = {
     suspended_client: 'This client is suspended. Contact the operator of this service.',
   },
   invalid_client: {
-    /** One answer for an unknown client, a wrong secret and a wrong key: a stranger learns nothing. */
+    /** An unknown client, a wrong secret and a wrong key get the same answer, so that an attacker learns nothing. */
     unknown_client: 'Invalid client credentials.',
     assertion_unverified: 'Invalid client credentials.',
     no_client_secret:
@@ -92,7 +92,7 @@ const tokenDescriptions = {
   },
 } as const
 
-/** The API: the reasons by their error code (RFC 6750 section 3.1); without credentials there is none. */
+/** The reasons of the API, by error code (RFC 6750 section 3.1). A request without credentials gets no error code. */
 const bearerDescriptions = {
   none: {
     missing: 'Access token is missing. Send it as Authorization: Bearer <token>.',
@@ -118,14 +118,14 @@ type ReasonOf<C extends Catalogue> = { [E in keyof C]: keyof C[E] & string }[key
 type DescriptionOf<C extends Catalogue, R> = {
   [E in keyof C]: R extends keyof C[E] ? C[E][R] : never
 }[keyof C]
-/** The argument that a description asks for. */
+/** The argument that a description needs. */
 type Detail<Description> = Description extends `${string}{detail}${string}` ? [detail: string] : []
 
 type TokenError = keyof typeof tokenDescriptions
 export type TokenReason = ReasonOf<typeof tokenDescriptions>
 export type BearerReason = ReasonOf<typeof bearerDescriptions>
 
-/** Every reason for which a request with credentials is refused, as the log has it. */
+/** Every reason to refuse a request with credentials, as the log names it. */
 export type LogReason = TokenReason | BearerReason
 
 export type TokenRefusal = {
@@ -165,9 +165,9 @@ function find<E extends string>(
 ): { error: E; explanation: string } {
   for (const error in catalogue) {
     const description = catalogue[error][reason]
-    // A function, because text with `$&` would be a pattern.
+    // A function, because `$&` has a meaning in a replacement text.
     if (description !== undefined)
       return { error, explanation: description.replace('{detail}', () => detail) }
   }
-  throw new Error(`no refusal ${reason}`)
+  throw new Error(`unknown reason ${reason}`)
 }

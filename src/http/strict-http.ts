@@ -15,7 +15,7 @@ import { type Form, MalformedParameters, parseForm, rawQuery } from './parameter
 import { answerBadAddress, answerUnreadable } from './unreadable.ts'
 import { validatorCompiler } from './validation.ts'
 
-/** Milliseconds. A request has to arrive in this time, or its connection is closed; Fastify's own default is never. */
+/** Milliseconds. If a request takes longer to arrive, its connection is closed. Fastify has no limit by default. */
 const requestTimeout = 15_000
 
 export function fastifyOptions(config: Config, logger: FastifyBaseLogger) {
@@ -30,12 +30,12 @@ export function fastifyOptions(config: Config, logger: FastifyBaseLogger) {
     genReqId: requestId,
     frameworkErrors: answerBadAddress,
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, logger),
-    // The length of a parameter is bounded by Node's 16 kB of headers; an id that is too long is one that is not found.
+    // Node's limit for headers is 16 kB, so this limit is never reached. An id that is too long is simply not found.
     routerOptions: { querystringParser: lenientQuery, maxParamLength: 16 * 1024 },
   } as const satisfies FastifyHttpOptions<Server>
 }
 
-/** What is true of every request before any slice sees it. */
+/** The rules for every request, before a route handles it. */
 export function strictHttp(app: FastifyInstance): void {
   limitConnections(app)
   app.setValidatorCompiler(validatorCompiler)
@@ -49,29 +49,29 @@ export function strictHttp(app: FastifyInstance): void {
     reply.header('x-api-request-id', request.id)
     done()
   })
-  // After every edge has set its headers, so that a refusal carries them too.
+  // Runs after all hooks that set headers, so that a refusal has these headers too.
   app.addHook('preParsing', async (request) => {
     if (request.query === malformed) parseForm(rawQuery(request.url))
     refuseAmbiguousHead(request.raw)
   })
 }
 
-/** What Node reads in one way and a proxy in front of it may read in another. */
+/** Refuses requests that a proxy in front of Node may read differently from Node. */
 function refuseAmbiguousHead({ httpVersion, headersDistinct }: IncomingMessage): void {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    throw new MalformedParameters('the request is not HTTP/1.1 or HTTP/1.0')
+    throw new MalformedParameters('The request is not HTTP/1.1 or HTTP/1.0.')
   }
-  // Of several, Node keeps the first.
+  // Node keeps only the first of several.
   for (const name of ['Authorization', 'Host']) {
     if ((headersDistinct[name.toLowerCase()]?.length ?? 0) > 1) {
-      throw new MalformedParameters(`the ${name} header was sent more than once`)
+      throw new MalformedParameters(`The ${name} header was sent more than once.`)
     }
   }
 }
 
 const malformed: Form = Object.freeze({})
 
-/** The router cannot answer for a malformed query; the hook refuses it. */
+/** The router cannot refuse a malformed query. The preParsing hook refuses it. */
 function lenientQuery(text: string): Form {
   try {
     return parseForm(text)
@@ -80,7 +80,7 @@ function lenientQuery(text: string): Form {
   }
 }
 
-/** A body is plain UTF-8: nothing is inflated, transcoded or repaired. */
+/** A body must be UTF-8. The server does not decompress, transcode or repair it. */
 function bodyText({ headers }: FastifyRequest, body: Buffer): string {
   const charset = /;\s*charset\s*=\s*"?([^;"\s]*)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'
   const encoding = headers['content-encoding'] ?? 'identity'
@@ -90,13 +90,13 @@ function bodyText({ headers }: FastifyRequest, body: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    throw new MalformedParameters('the body is not UTF-8')
+    throw new MalformedParameters('The body is not UTF-8.')
   }
 }
 
 const acceptable = /^[A-Za-z0-9._~:+/=-]{1,128}$/
 
-/** The caller's `X-API-Request-ID` where it is safe to echo and to log, otherwise one of our own. */
+/** The client's `X-API-Request-ID` if it is safe to echo and to log, otherwise a new one. */
 function requestId(request: IncomingMessage): string {
   const given = request.headers['x-api-request-id']
   return typeof given === 'string' && acceptable.test(given) ? given : randomUUID()

@@ -4,16 +4,16 @@ import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { problemOf, sendProblem } from './api-edge.ts'
 
-// Requests that fail before a route, and with it an edge, is found. They are answered and logged like any other.
+// Requests that fail before a route is found. They are answered and logged like other requests.
 
 /** The router cannot decode the path. Hooks have not run. */
 export function answerBadAddress(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   request.log.info({ method: request.method, route: null, status: 400 })
   reply.header('x-api-request-id', request.id).header('x-content-type-options', 'nosniff')
-  sendProblem(reply, 'bad_request', 'the path is not percent-encoded UTF-8')
+  sendProblem(reply, 'bad_request', 'The path is not percent-encoded UTF-8.')
 }
 
-/** Node cannot read the request, so there is none: the answer is written by hand. */
+/** Node cannot parse the request, so there is no reply object. The answer is written directly to the socket. */
 export function answerUnreadable({ code }: ConnectionError, socket: Socket, logger: FastifyBaseLogger): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -21,7 +21,7 @@ export function answerUnreadable({ code }: ConnectionError, socket: Socket, logg
   }
   const { status, detail } = reasonOf(code)
   const id = randomUUID()
-  // Never the error itself: it holds the bytes that were sent, and they may be a secret.
+  // Do not log the error itself: it contains the bytes that were sent, which may be a secret.
   logger.info({ request_id: id, event: 'unreadable', reason: code, status })
   const body = JSON.stringify(problemOf('bad_request', detail, id, { status }))
   const head = [
@@ -39,12 +39,12 @@ export function answerUnreadable({ code }: ConnectionError, socket: Socket, logg
 function reasonOf(code: string): { status: number; detail: string } {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: 408, detail: 'the request did not arrive in time' }
+      return { status: 408, detail: 'The request did not arrive in time.' }
     case 'HPE_HEADER_OVERFLOW':
-      return { status: 431, detail: 'the address and headers are larger than 16 kB' }
+      return { status: 431, detail: 'The address and headers are larger than 16 kB.' }
     case 'HPE_INVALID_URL':
-      return { status: 400, detail: 'the address is not a percent-encoded URL' }
+      return { status: 400, detail: 'The address is not a percent-encoded URL.' }
     default:
-      return { status: 400, detail: 'this is not a valid HTTP/1.1 request' }
+      return { status: 400, detail: 'The request is not valid HTTP/1.1.' }
   }
 }

@@ -3,8 +3,8 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 /**
- * Validates with TypeBox and coerces nothing but strict decimal digits of an integer in the query. Fastify's own coercion
- * turns `0x10` into 16, `1e2` into 100 and 2^53+1 into its neighbour.
+ * Validates with TypeBox. Only integers in the query are converted, and only from decimal digits. Fastify's own coercion
+ * turns `0x10` into 16, `1e2` into 100 and 2^53+1 into a different number.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const check = Compile(schema)
@@ -12,7 +12,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return (value) => {
     const candidate = integers.size > 0 ? withIntegers(value, integers) : value
     if (check.Check(candidate)) return { value: candidate }
-    // TypeBox says "must be integer" of -1 as of abc: the caller is told what would do instead.
+    // TypeBox says only "must be integer", for -1 and for abc. The client gets the allowed range instead.
     const explain = (path: string, message: string) => integers.get(path.slice(1)) ?? message
     return {
       error: check.Errors(candidate).map((fault) => ({
@@ -23,7 +23,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
 }
 
-/** The schema's integers by name, each with what it has to be. */
+/** The integer properties of the schema by name, each with the message for an invalid value. */
 function integerProperties(schema: TSchema): Map<string, string> {
   const properties = 'properties' in schema ? schema.properties : undefined
   if (typeof properties !== 'object' || properties === null) return new Map()

@@ -35,7 +35,7 @@ export type KeyringOptions = {
 export class Keyring {
   readonly #options: KeyringOptions
   #keys: SigningKey[] = []
-  /** Milliseconds since the epoch. Before the first refresh, infinitely long ago. */
+  /** Milliseconds since the epoch. Minus infinity before the first refresh. */
   #refreshedAt = Number.NEGATIVE_INFINITY
   readonly #job: BackgroundJob
 

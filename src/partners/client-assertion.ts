@@ -8,9 +8,9 @@ import type { ReadCredential } from './client-authentication.ts'
 import { foreignEnvironment, isClientId } from './client-id.ts'
 import type { ClientKey, ClientKeys } from './client-keys.ts'
 
-/** Seconds: how far the client's clock may be from ours, and how long an assertion may live. */
+/** Seconds: how much the client's clock may differ from the server's, and how long an assertion may be valid. */
 const leeway = 30
-const longestLife = 3600
+const maxLifetime = 3600
 
 const keyTypes = new Map([
   ['RS256', 'RSA'],
@@ -34,16 +34,17 @@ const claims = Compile(Claims)
 
 export type AssertionRules = {
   environment: Environment
-  /** What `aud` may be; the first is the one to recommend. */
+  /** The accepted values of `aud`. Error messages recommend the first. */
   audiences: [string, ...string[]]
   keys: ClientKeys
   now: Date
 }
 
 /**
- * Checks a client's assertion (RFC 7523 section 3) as far as memory can: whether its key is registered still, and its
- * jti new, is for the statement that acts on it. What is wrong with its claims is told to whoever holds the key, only.
- * @throws {DatabaseUnavailable} when the client's keys have to be looked up
+ * Checks the signature and the claims of a client's assertion (RFC 7523 section 3). The statement that acts on it checks
+ * that the key is still registered and that the jti is new. The signature is checked first, so that only a client that has
+ * the key learns which claim is invalid.
+ * @throws {DatabaseUnavailable} if the client's keys are not in memory and cannot be read
  */
 export async function verifyAssertion(text: string, rules: AssertionRules): Promise<ReadCredential> {
   const found = decode(text)
@@ -80,7 +81,7 @@ function decode(text: string): Static<typeof Unverified> | undefined {
 
 type Signed = { payload: JWTPayload; key: ClientKey }
 
-/** @throws {errors.JOSEError} when the signature is right and a claim is not */
+/** @throws {errors.JOSEError} if the signature is valid and a claim is not */
 async function verifyBy(
   candidates: ClientKey[],
   text: string,
@@ -110,7 +111,7 @@ function credentialOf(clientId: string, { payload, key }: Signed, rules: Asserti
   if (!claims.Check(payload)) return claimRefused('jti', rules)
   const { exp, iat, jti } = payload
   const now = rules.now.getTime() / 1000
-  if (exp > now + longestLife + leeway) return claimRefused('exp', rules)
+  if (exp > now + maxLifetime + leeway) return claimRefused('exp', rules)
   if (iat !== undefined && iat > now + leeway) return claimRefused('iat', rules)
   const assertion = { hash: sha256(`${clientId} ${jti}`), expiresAt: new Date((exp + leeway) * 1000) }
   const credential = { clientId, method: 'private_key_jwt', digest: key.thumbprint, assertion } as const
@@ -130,7 +131,7 @@ function claimRefused(claim: string, { audiences }: AssertionRules): TokenRefusa
     case 'aud':
       return tokenRefusal('assertion_aud', audiences[0])
     case 'exp':
-      return tokenRefusal('assertion_exp', String(longestLife))
+      return tokenRefusal('assertion_exp', String(maxLifetime))
     case 'iss':
     case 'nbf':
     case 'iat':

@@ -3,11 +3,13 @@ import type { Value } from '../database/database.ts'
 import type { ClientCredential } from './client-authentication.ts'
 
 /**
- * The common table expressions by which a statement authenticates the client that asks: `client` has the partner's row,
- * whatever its status. An assertion is used up by the same statement, and only once everything else is right, so that
- * nobody can use up those of others: of any number of parallel uses one inserts the row, and a statement that fails
- * leaves none (RFC 7523 section 3). One that has expired by the database's clock is refused, so its row may be purged
- * once the statements that began before are over (docs/adr/0011).
+ * Common table expressions that authenticate the client in the statement that acts for it. `client` has the partner's row,
+ * even if the partner is suspended.
+ *
+ * The same statement records an assertion as used (RFC 7523 section 3). It does so only if everything else is correct, so
+ * that an attacker cannot use up the assertions of another client. If an assertion is used several times in parallel, only
+ * one use inserts the row. A statement that fails inserts none. An assertion that has expired by the database's clock is
+ * refused. Its row may therefore be purged when all statements that began before are finished (docs/adr/0011).
  *
  * $1 client_id, $2 method, $3 digest of the credential, $4 hash of the assertion or null, $5 when it expires or null
  */
@@ -31,11 +33,11 @@ export function clientValues({ clientId, method, digest, assertion }: ClientCred
 }
 
 /**
- * The column by which a statement that begins with `authenticatedClient` says who asked.
+ * The column with the result of client authentication, for a statement that begins with `authenticatedClient`.
  *
- * `assertion_required` is told to anybody who sends a secret for a client that has none. That reveals nothing secret: no
- * secret can be right, so there is nothing to guess, and that the client exists is public, because its client_id stands
- * in the address of every authorization request and the authorize endpoint answers whether it is known.
+ * Anyone who sends a secret for a client without secrets gets `assertion_required`. This reveals nothing secret. No secret
+ * is correct, so an attacker has nothing to guess. It is public that the client exists: its client_id is in the address of
+ * every authorization request, and the authorize endpoint answers whether a client_id is known.
  */
 export const clientAuthenticationColumn = `
    CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN

@@ -3,32 +3,32 @@ import type { Database } from '../database/database.ts'
 import { type PartnerJwk, publicKeyOf, thumbprintOf } from './jwks.ts'
 import { findClientKeys } from './partners.sql.ts'
 
-/** A key that a partner registered; the database knows it by its RFC 7638 SHA-256 thumbprint. */
+/** A key that a partner registered. The database identifies it by its RFC 7638 SHA-256 thumbprint. */
 export type ClientKey = { jwk: PartnerJwk; key: KeyObject; thumbprint: Buffer }
 
 /**
- * A client's keys as last seen, and should none of them fit, the keys as they are now; the latter not more than once in
- * five seconds. None for a client that is not known.
- * @throws {DatabaseUnavailable} from whichever look needs the database
+ * Yields a client's keys from memory. If none of them fits, the caller asks for more and gets the current keys from the
+ * database, but not more than once in five seconds. An unknown client has no keys.
+ * @throws {DatabaseUnavailable} if the keys must be read and cannot be
  */
 export type ClientKeys = (clientId: string, now: Date) => AsyncIterable<ClientKey[], void>
 
 type Entry = { keys: Promise<ClientKey[]>; reloadedAt: number }
 
-const clientsKept = 1000
-const reloadEvery = 5000 // milliseconds
+const maxClients = 1000
+const reloadInterval = 5000 // milliseconds
 
 /**
- * The partners' public keys, in memory. They may be out of date: a key that is registered no more is refused by the
- * statement that acts on the assertion, and one that is new is looked up (docs/adr/0010).
+ * Keeps the partners' public keys in memory. They may be out of date: the statement that acts on an assertion refuses a key
+ * that is no longer registered, and a new key is read from the database (docs/adr/0010).
  */
 export function clientKeys(database: Database): ClientKeys {
-  const entries = new Map<string, Entry>() // in the order of use
+  const entries = new Map<string, Entry>() // the least recently used first
 
   function keep(clientId: string, entry: Entry): Promise<ClientKey[]> {
     entries.delete(clientId)
     entries.set(clientId, entry)
-    const [leastUsed] = entries.size > clientsKept ? entries.keys() : []
+    const [leastUsed] = entries.size > maxClients ? entries.keys() : []
     if (leastUsed !== undefined) entries.delete(leastUsed)
     return entry.keys
   }
@@ -40,7 +40,7 @@ export function clientKeys(database: Database): ClientKeys {
       found = await keep(clientId, entry)
       return found
     } finally {
-      // Nothing is kept of a failure, nor of an invented client: with those a stranger could push the others out.
+      // Failures and unknown clients are not kept: with invented client_ids an attacker could push out the others.
       if (found.length === 0 && entries.get(clientId) === entry) entries.delete(clientId)
     }
   }
@@ -53,9 +53,9 @@ export function clientKeys(database: Database): ClientKeys {
     }
     yield keep(clientId, known)
     const current = entries.get(clientId) ?? known
-    // Of many who come at once with a new key, one looked it up for all.
+    // A parallel request has already read the keys again.
     if (current !== known) yield current.keys
-    else if (Math.abs(now.getTime() - known.reloadedAt) >= reloadEvery) yield load(clientId, now.getTime())
+    else if (Math.abs(now.getTime() - known.reloadedAt) >= reloadInterval) yield load(clientId, now.getTime())
   }
 }
 

@@ -20,7 +20,7 @@ const elliptic = {
   y: base64url,
 }
 
-/** A partner's public key as it is stored: these members and no others (RFC 7517, RFC 7518 section 6). */
+/** A partner's public key as it is stored: only these members (RFC 7517, RFC 7518 section 6). */
 export const PartnerJwk = Type.Union([
   Type.Object({ ...rsa, kid: visible }),
   Type.Object({ ...elliptic, kid: visible }),
@@ -38,32 +38,36 @@ export type RegisteredKeys =
   | { kind: 'refused'; faults: string[] }
 
 const submittedJwk = Compile(SubmittedJwk)
-const most = 5
+const maxKeys = 5
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth']
 
-/** A partner's keys from JSON text, a JSON Web Key Set or a single key; a key without a kid gets its thumbprint as one. */
+/** Reads a partner's keys from the JSON of a JWK Set or of one JWK. A key without a kid gets its thumbprint as kid. */
 export async function readJwks(text: string): Promise<RegisteredKeys> {
   const found = keysIn(text)
-  if (!found) return { kind: 'refused', faults: ['the JWKS is not a JSON Web Key Set, nor a JSON Web Key'] }
-  if (found.length < 1 || found.length > most) {
-    return { kind: 'refused', faults: [`the JWKS must hold 1 to ${most} keys, and it holds ${found.length}`] }
+  if (!found)
+    return { kind: 'refused', faults: ['The JWKS is neither a JSON Web Key Set nor a JSON Web Key.'] }
+  if (found.length < 1 || found.length > maxKeys) {
+    return {
+      kind: 'refused',
+      faults: [`The JWKS must have 1 to ${maxKeys} keys, and it has ${found.length}.`],
+    }
   }
   const read = await Promise.all(found.map(readKey))
   const keys = read.flatMap((key) => (typeof key === 'string' ? [] : [key]))
-  const faults = read.flatMap((key, index) => (typeof key === 'string' ? [`key ${index + 1} ${key}`] : []))
+  const faults = read.flatMap((key, index) => (typeof key === 'string' ? [`Key ${index + 1} ${key}.`] : []))
   const kids = keys.map(({ kid }) => kid)
   const repeated = new Set(kids.filter((kid, index) => kids.indexOf(kid) !== index))
-  for (const kid of repeated) faults.push(`the kid ${JSON.stringify(kid)} belongs to more than one key`)
+  for (const kid of repeated) faults.push(`More than one key has the kid ${JSON.stringify(kid)}.`)
   if (faults.length > 0) return { kind: 'refused', faults }
   return { kind: 'read', keys, thumbprints: await Promise.all(keys.map(thumbprintOf)) }
 }
 
-/** @throws when the numbers are no key */
+/** @throws if the numbers are not a valid key */
 export function publicKeyOf(jwk: SubmittedJwk): KeyObject {
   return createPublicKey({ key: { ...jwk }, format: 'jwk' })
 }
 
-/** RFC 7638 with SHA-256; 32 bytes. */
+/** RFC 7638 with SHA-256: 32 bytes. */
 export async function thumbprintOf(jwk: SubmittedJwk): Promise<Buffer> {
   return Buffer.from(await calculateJwkThumbprint(jwk, 'sha256'), 'base64url')
 }
@@ -80,13 +84,13 @@ function keysIn(text: string): unknown[] | undefined {
   }
 }
 
-/** The key, or what is wrong with it. */
+/** Returns the key, or why it is refused. */
 async function readKey(found: unknown): Promise<PartnerJwk | string> {
   if (!isObject(found)) return 'is not a JSON Web Key'
   const fault = kindFault(found)
   if (fault) return fault
   const key = publicMembersOf(found)
-  if (!submittedJwk.Check(key)) return 'lacks a member, or has one that is not of its kind'
+  if (!submittedJwk.Check(key)) return 'lacks a member, or a member is invalid'
   const { kid = (await thumbprintOf(key)).toString('base64url') } = key
   return strengthFault(key) ?? { ...key, kid }
 }
@@ -101,16 +105,15 @@ function publicMembersOf({ kty, kid, alg, crv, n, e, x, y }: Members): Members {
 }
 
 function kindFault({ kty, crv, alg, use, ...others }: Members): string | undefined {
-  if (kty === 'oct' || 'k' in others) return 'is symmetric; register public keys'
+  if (kty === 'oct' || 'k' in others) return 'is symmetric. Register public keys'
   const secret = privateMembers.filter((name) => name in others)
-  if (secret.length > 0)
-    return `is private (${secret.join(', ')}); register its public half, and nothing else`
+  if (secret.length > 0) return `is private (${secret.join(', ')}). Register only the public key`
   if (kty !== 'RSA' && kty !== 'EC') return 'must be RSA or EC'
   if (kty === 'EC' && crv !== 'P-256') return 'must be on the curve P-256'
   const algorithms = kty === 'RSA' ? ['RS256', 'PS256'] : ['ES256']
-  if (alg !== undefined && !algorithms.some((one) => one === alg))
-    return `may have as alg ${algorithms.join(' or ')}`
-  if (use !== undefined && use !== 'sig') return 'is not for signatures; its use must be sig'
+  if (alg !== undefined && !algorithms.some((algorithm) => algorithm === alg))
+    return `must have the alg ${algorithms.join(' or ')}, or none`
+  if (use !== undefined && use !== 'sig') return 'is not for signatures. Its use must be sig'
   return undefined
 }
 
@@ -119,7 +122,7 @@ function strengthFault(jwk: SubmittedJwk): string | undefined {
     const { modulusLength, publicExponent } = publicKeyOf(jwk).asymmetricKeyDetails ?? {}
     if (jwk.kty === 'EC') return undefined
     if (modulusLength === undefined || modulusLength < 2048) return 'is RSA with fewer than 2048 bits'
-    // With the exponent 1 a signature is its own message: anybody could make one.
+    // With the exponent 1 a signature equals its message, so an attacker could forge it.
     if (publicExponent === undefined || publicExponent < 65_537n) return 'is RSA with an exponent below 65537'
     return undefined
   } catch {

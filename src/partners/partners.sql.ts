@@ -56,9 +56,9 @@ export const insertPartner = statement(
 )
 
 /**
- * Null leaves a setting as it is. $1 client_id, $2 name, $3 redirect URIs, $4 web site, empty for none; $5 the
- * authentication methods that the partner must have now, $6 the new ones, $7 SHA-256 of each secret, $8 JWKS as JSON,
- * empty for none; $9 thumbprints of its keys. No row: no such partner, or its methods were changed meanwhile.
+ * Changes settings; null does not change a setting. $1 client_id, $2 name, $3 redirect URIs, $4 web site (empty: none),
+ * $5 the authentication methods that the partner must have now, $6 the new ones, $7 SHA-256 of each secret, $8 JWKS as JSON
+ * (empty: none), $9 thumbprints of its keys. No row: no such partner, or its methods have been changed in the meantime.
  */
 export const updatePartnerSettings = statement(
   'update_partner_settings',
@@ -73,7 +73,7 @@ export const updatePartnerSettings = statement(
    RETURNING ${columns}`,
 )
 
-/** $1 client_id, $2 the new status; no row: no such partner */
+/** $1 client_id, $2 the new status. No row: no such partner. */
 export const setPartnerStatus = statement(
   'set_partner_status',
   Partner,
@@ -81,9 +81,9 @@ export const setPartnerStatus = statement(
 )
 
 /**
- * Adds a secret and keeps the newest of the others, so that two are live while the partner changes over; or none of
- * them, for when one leaked. All in the partner's own row: of two rotations at once, the second sees the first.
- * $1 client_id, $2 SHA-256 of the new secret, $3 how many others stay live, 0 or 1; no row: no such partner
+ * Adds a secret. Either the newest of the other secrets stays live while the partner changes over, or, after a leak, none
+ * does. All secrets are in the partner's row, so of two parallel rotations the second sees the result of the first.
+ * $1 client_id, $2 SHA-256 of the new secret, $3 how many other secrets stay live, 0 or 1. No row: no such partner.
  */
 export const rotateSecret = statement(
   'rotate_partner_secret',
@@ -92,7 +92,7 @@ export const rotateSecret = statement(
    RETURNING client_id, cardinality(secret_hashes) AS live_secrets`,
 )
 
-/** $1 client_id, $2 JWKS as JSON, $3 thumbprints of its keys; no row: no such partner */
+/** $1 client_id, $2 JWKS as JSON, $3 thumbprints of its keys. No row: no such partner. */
 export const replaceKeys = statement(
   'replace_partner_keys',
   Partner,

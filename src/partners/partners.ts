@@ -21,34 +21,34 @@ export type NewPartner = {
   name: string
   redirectUris: string[]
   requirePkce: boolean
-  /** By default the secret, in either way. */
+  /** Default: a secret, in the Authorization header or in the body. */
   authMethods?: string[] | undefined
   /** The public keys for private_key_jwt: JSON text of a JWK Set, or of one JWK. */
   jwks?: string | undefined
-  /** By default RS256. */
+  /** Default: RS256. */
   idTokenAlg?: string | undefined
   postLogoutRedirectUris?: string[] | undefined
-  /** Of the partner's public web site. */
+  /** The URL of the partner's public web site. */
   site?: string | undefined
 }
 
-/** What is undefined stays as it is. */
+/** Undefined: the setting is not changed. */
 export type PartnerChanges = {
   name?: string | undefined
   redirectUris?: string[] | undefined
   /** Null: none. */
   site?: string | null | undefined
   authMethods?: string[] | undefined
-  /** The public keys, for a partner that is to authenticate by private_key_jwt. */
+  /** The public keys, if the new authentication methods include private_key_jwt. */
   jwks?: string | undefined
 }
 
 type Refused = { kind: 'refused'; faults: string[] }
 
-/** The secret is in this answer and nowhere else: only its digest is stored. None for a partner that signs assertions. */
+/** Only the digest of the secret is stored, so this is the only copy. A partner that signs assertions has no secret. */
 export type Registration = { kind: 'created'; clientId: string; clientSecret: string | undefined } | Refused
 
-/** A secret where the partner had none and its new authentication methods need one: it is in this answer alone. */
+/** `clientSecret` is set if the partner had no secret and its new authentication methods need one. It is the only copy. */
 export type PartnerUpdate =
   | { kind: 'updated'; partner: Partner; clientSecret: string | undefined }
   | { kind: 'unknown' }
@@ -67,7 +67,7 @@ const authMethod = Compile(AuthMethod)
 const signingAlgorithm = Compile(SigningAlgorithm)
 const noKeys: RegisteredKeys & { kind: 'read' } = { kind: 'read', keys: [], thumbprints: [] }
 
-/** Registers a partner, or names every fault at once and registers nothing. */
+/** Registers a partner, or returns all faults and registers nothing. */
 export async function createPartner(
   database: Database,
   environment: Environment,
@@ -80,13 +80,13 @@ export async function createPartner(
   const keys = input.jwks === undefined ? noKeys : await readJwks(input.jwks)
   const faults = [
     ...nameFaults(name),
-    ...(input.redirectUris.length === 0 ? ['there must be a redirect URI'] : []),
-    ...uriFaults('redirect URI', input.redirectUris),
-    ...uriFaults('post-logout redirect URI', postLogoutRedirectUris),
-    ...(input.site === undefined ? [] : uriFaults('site', [input.site])),
+    ...(input.redirectUris.length === 0 ? ['At least one redirect URI is required.'] : []),
+    ...uriFaults('Redirect URI', input.redirectUris),
+    ...uriFaults('Post-logout redirect URI', postLogoutRedirectUris),
+    ...(input.site === undefined ? [] : uriFaults('Site', [input.site])),
     ...methodFaults(authMethods, input.jwks !== undefined),
     ...(keys.kind === 'refused' ? keys.faults : []),
-    ...(signingAlgorithm.Check(idTokenAlg) ? [] : ['the algorithm of id_tokens must be RS256 or ES256']),
+    ...(signingAlgorithm.Check(idTokenAlg) ? [] : ['The algorithm of id_tokens must be RS256 or ES256.']),
   ]
   if (faults.length > 0 || keys.kind === 'refused') return { kind: 'refused', faults }
   const clientId = newClientId(environment)
@@ -108,8 +108,8 @@ export async function createPartner(
 }
 
 /**
- * Changes what is named, or names every fault at once and changes nothing. A partner whose new authentication methods
- * need no secret loses its secrets, one whose methods need no keys its keys, from the next request on.
+ * Changes the given settings, or returns all faults and changes nothing. If the new authentication methods need no secret,
+ * the partner's secrets are deleted. If they need no keys, its keys are deleted. Both apply from the next request.
  */
 export async function updatePartner(
   database: Database,
@@ -122,10 +122,10 @@ export async function updatePartner(
   const { name, redirectUris, site, authMethods } = changes
   const keys = changes.jwks === undefined ? noKeys : await readJwks(changes.jwks)
   const faults = [
-    ...(Object.values(changes).every((value) => value === undefined) ? ['there is nothing to change'] : []),
+    ...(Object.values(changes).every((value) => value === undefined) ? ['There is nothing to change.'] : []),
     ...(name === undefined ? [] : nameFaults(name.trim())),
-    ...uriFaults('redirect URI', redirectUris ?? []),
-    ...(typeof site === 'string' ? uriFaults('site', [site]) : []),
+    ...uriFaults('Redirect URI', redirectUris ?? []),
+    ...(typeof site === 'string' ? uriFaults('Site', [site]) : []),
     ...newMethodFaults(partner, changes),
     ...(keys.kind === 'refused' ? keys.faults : []),
   ]
@@ -150,12 +150,12 @@ function newMethodFaults(partner: Partner, { authMethods, jwks }: PartnerChanges
   if (!authMethods)
     return jwks === undefined
       ? []
-      : ['a JWKS goes with new authentication methods; `partner set-keys` replaces keys alone']
+      : ['A JWKS needs new authentication methods. To replace only the keys, use `partner set-keys`.']
   const keeps = authMethods.includes('private_key_jwt') && partner.key_ids.length > 0
   return methodFaults(authMethods, jwks !== undefined || keeps)
 }
 
-/** What the change of methods does to secrets and keys; what is undefined stays. */
+/** The secrets and keys for new authentication methods. Undefined: not changed. */
 function changedCredentials(
   environment: Environment,
   partner: Partner,
@@ -174,7 +174,7 @@ function changedCredentials(
   }
 }
 
-/** Two secrets are live afterwards, or with `endOthers` the new one alone. */
+/** Afterwards two secrets are live, or with `endOthers` only the new one. */
 export async function rotatePartnerSecret(
   database: Database,
   environment: Environment,
@@ -189,7 +189,7 @@ export async function rotatePartnerSecret(
   return { kind: 'rotated', clientId, clientSecret: secret.text, liveSecrets: row.live_secrets }
 }
 
-/** The keys that count from the next request on, on every server; those before do not any more. */
+/** Replaces all keys. From the next request, every server accepts only the new keys. */
 export async function replacePartnerKeys(
   database: Database,
   clientId: string,
@@ -217,16 +217,16 @@ function jwksOf({ keys }: RegisteredKeys & { kind: 'read' }): string | null {
 
 function nameFaults(name: string): string[] {
   if (!/^[^\p{Cc}]{1,100}$/u.test(name)) {
-    return ['the name must be 1 to 100 characters, without control characters']
+    return ['The name must have 1 to 100 characters, without control characters.']
   }
   const fault = checkVisible(name)
-  return fault ? [`the name ${fault}`] : []
+  return fault ? [`The name ${fault}.`] : []
 }
 
 function uriFaults(what: string, uris: string[]): string[] {
   return uris.flatMap((uri) => {
     const fault = redirectUriFault(uri)
-    return fault ? `${what} ${JSON.stringify(uri)} ${fault}` : []
+    return fault ? `${what} ${JSON.stringify(uri)} ${fault}.` : []
   })
 }
 
@@ -234,10 +234,10 @@ function methodFaults(authMethods: string[], hasKeys: boolean): string[] {
   const unknown = authMethods.filter((method) => !authMethod.Check(method))
   const signs = authMethods.includes('private_key_jwt')
   return [
-    ...unknown.map((method) => `there is no authentication method ${JSON.stringify(method)}`),
-    ...(authMethods.length === 0 ? ['there must be an authentication method'] : []),
-    ...(signs && !hasKeys ? ['private_key_jwt needs a JWKS with the public keys of the partner'] : []),
-    ...(hasKeys && !signs ? ['a JWKS is for partners that authenticate by private_key_jwt'] : []),
+    ...unknown.map((method) => `There is no authentication method ${JSON.stringify(method)}.`),
+    ...(authMethods.length === 0 ? ['At least one authentication method is required.'] : []),
+    ...(signs && !hasKeys ? ['private_key_jwt needs a JWKS with the public keys of the partner.'] : []),
+    ...(hasKeys && !signs ? ['A JWKS is only for partners that authenticate with private_key_jwt.'] : []),
   ]
 }
 

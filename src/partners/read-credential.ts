@@ -8,17 +8,17 @@ import { foreignEnvironment } from './client-id.ts'
 const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /**
- * What the client shows for itself, in exactly one of the ways there are (RFC 6749 section 2.3): Basic, a secret in the
- * body, or an assertion (RFC 7521 section 4.2). Whether a secret is right is for the statement that acts on it to say.
- * @throws {DatabaseUnavailable} when the client's keys have to be looked up
+ * Reads the client's credential, which must be sent in exactly one way (RFC 6749 section 2.3): HTTP Basic, a secret in the
+ * body, or an assertion (RFC 7521 section 4.2). The statement that acts on it decides whether a secret is correct.
+ * @throws {DatabaseUnavailable} if the client's keys are not in memory and cannot be read
  */
 export async function readClientCredential(
   authorization: string | undefined,
   body: Record<string, string>,
   rules: AssertionRules,
 ): Promise<ReadCredential> {
-  const ways = [authorization !== undefined, body.client_secret, body.client_assertion].filter(Boolean)
-  if (ways.length > 1) return tokenRefusal('authenticated_twice')
+  const credentials = [authorization !== undefined, body.client_secret, body.client_assertion].filter(Boolean)
+  if (credentials.length > 1) return tokenRefusal('authenticated_twice')
   if (body.client_assertion || body.client_assertion_type) return fromAssertion(body, rules)
   return authorization === undefined
     ? fromBody(body, rules.environment)
@@ -76,8 +76,8 @@ function fromSecret(
 }
 
 /**
- * Once, and after the split: RFC 6749 encodes each half by itself, so a colon inside one arrives as %3A. NUL is refused
- * as in a body, since PostgreSQL's text cannot hold it.
+ * Decodes once, after the split: RFC 6749 section 2.3.1 encodes each half separately, so a colon in a half is sent as %3A.
+ * NUL is refused as in a body, because PostgreSQL's text type cannot store it.
  */
 function formDecode(text: string): string | undefined {
   try {

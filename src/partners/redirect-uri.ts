@@ -1,21 +1,22 @@
 /**
- * Why a redirect URI cannot be registered, or undefined. A registered one is compared byte for byte afterwards
- * (RFC 9700 section 4.1.3), so it must be written the way every browser reads it: one spelling, no surprises.
+ * Returns why a redirect URI cannot be registered, or undefined. Requests are later compared with it byte for byte (RFC 9700
+ * section 4.1.3), so it must have the normal form that every browser uses.
  */
 export function redirectUriFault(uri: string): string | undefined {
   if (uri.length > 1000) return 'is longer than 1000 characters'
-  if (!/^[\x21-\x7e]+$/.test(uri)) return 'may hold visible ASCII characters only; percent-encode the others'
+  if (!/^[\x21-\x7e]+$/.test(uri)) return 'must have only visible ASCII characters. Percent-encode the others'
   if (!URL.canParse(uri)) return 'is not an absolute URL'
   const url = new URL(uri)
-  if (uri.includes('#')) return 'may not have a fragment (RFC 6749 section 3.1.2)'
-  if (url.username || url.password) return 'may not hold user information'
+  if (uri.includes('#')) return 'must not have a fragment (RFC 6749 section 3.1.2)'
+  if (url.username || url.password) return 'must not have user information'
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     return 'must be https, or http on localhost, 127.0.0.1 or [::1]'
   }
-  // The URL parser lets `;`, `,`, `*` and quotes stand in a host name, which mean something in a header or a policy.
+  // The URL parser accepts `;`, `,`, `*` and quotes in a host name. They have a meaning in headers and in policies.
   if (!/^([a-z0-9_.-]+|\[[0-9a-f:]+\])$/.test(url.hostname))
-    return 'has a host name with other characters than a-z 0-9 . _ -'
-  if (url.href !== uri && url.href !== `${uri}/`) return `is not in its plain form; register ${url.href}`
+    return 'has a host name with characters other than a-z, 0-9, dot, underscore and hyphen'
+  if (url.href !== uri && url.href !== `${uri}/`)
+    return `is not in its normal form. Register ${url.href} instead`
   return undefined
 }
 

@@ -1,7 +1,7 @@
 export type BackgroundJobOptions<T> = {
   everyMs: number
   run: () => Promise<T>
-  /** Gets the error of a run that the timer started; the next run is tried all the same. */
+  /** Gets the error of a run that the timer started. The timer continues. */
   onError: (error: unknown) => void
 }
 
@@ -21,7 +21,7 @@ export class BackgroundJob<T = void> {
     this.#timer = setInterval(() => this.run().catch(onError), everyMs).unref()
   }
 
-  /** Runs now. While a run is under way, every caller gets that run's result. */
+  /** Runs now. If a run is in progress, the caller gets the result of that run. */
   run(): Promise<T> {
     this.#current ??= this.#options.run().finally(() => {
       this.#current = undefined
@@ -29,7 +29,7 @@ export class BackgroundJob<T = void> {
     return this.#current
   }
 
-  /** Starts no further run. Resolves when the current one has ended, whatever came of it. */
+  /** Starts no further run. Resolves when the current run has ended, even if it failed. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await this.#current?.catch(() => {})

@@ -1,24 +1,24 @@
 import pLimit from 'p-limit'
 
-// Each limiter is one per process: its numbers bound what this server does at once.
+// Each process has one limiter of each kind. Its limits apply to this process only.
 
-/** Each hash takes 19 MiB or more, and one of libuv's four threads; tokens are signed on the others. */
+/** Each hash uses 19 MiB or more, and one of libuv's four threads. The other threads sign tokens. */
 const concurrentHashes = 2
 const queuedLogins = 64
 
-/** One source may take only this many of all places: an attacker's own account is enough to fill them. */
+/** One source may take only this many places. Otherwise an attacker could fill all of them with a single account. */
 const loginsPerSource = 16
 
-/** Places for known browsers alone, which a flood of guesses cannot take; one account has few of them. */
+/** Places only for known browsers, so that a flood of password guesses cannot take them. One account may take only a few. */
 const knownBrowserLogins = 16
 const knownBrowserLoginsPerAccount = 2
 
-/** Keeps a flood of logins from taking the CPU and memory that tokens and API need. */
+/** Keeps a flood of logins from taking the CPU and memory that tokens and the API need. */
 export type PasswordHashLimiter = {
   /**
-   * Runs work that is going to hash a password. Returns undefined, and runs nothing, when too much work waits already,
-   * of this source (`loginSource`) or of all sources. `knownAccount` is the account that the browser is known to, by a
-   * cookie that only this service can make: it has places of its own when the others are taken.
+   * Runs work that hashes a password. If too much work of this source (`loginSource`) or of all sources is waiting, it runs
+   * nothing and returns undefined. `knownAccount` is the account for which the browser is known, by a cookie that only this
+   * service can create. Such work has separate places if the others are taken.
    */
   admit<T>(
     from: { source: string; knownAccount: string | undefined },
@@ -40,7 +40,7 @@ export function passwordHashLimiter(): PasswordHashLimiter {
   }
 }
 
-/** Returns what takes a place for a key, and gives what releases it again; undefined when none is free. */
+/** Returns a function that takes a place for a key. It returns how to release the place, or undefined if none is free. */
 function places(all: number, perKey: number): (key: string) => (() => void) | undefined {
   const taken = new Map<string, number>()
   let total = 0
@@ -58,23 +58,23 @@ function places(all: number, perKey: number): (key: string) => (() => void) | un
   }
 }
 
-/** Reads at once, in all and of one access token, so that one token leaves a place to the others. */
+/** Reads that run at the same time, in total and for one access token. One token always leaves a place for the others. */
 const concurrentReads = 3
 const concurrentReadsPerToken = 2
 
-/** Reads that run or wait, in all and of one access token. More are refused. */
+/** Reads that run or wait, in total and for one access token. Further reads are refused. */
 const admittedReads = 64
 const admittedReadsPerToken = 10
 
-/** Which of the two bounds refused a read. */
+/** Which of the two limits refused a read. */
 export type ReadRefusal = { kind: 'refused'; bound: 'token' | 'server' }
 
 /**
- * Bounds the reads whose cost depends on the data: searches, and pages behind many entries. Without it one token with a
- * few parallel searches would use all of the database's CPU.
+ * Limits the reads whose cost depends on the data: searches, and pages that skip many entries. Without it, one token with a
+ * few parallel searches could use all of the database's CPU.
  */
 export type ExpensiveReadLimiter = {
-  /** Runs a read in its turn, or refuses it at once. The token may be invalid: only the statement can tell. */
+  /** Runs a read when it is its turn, or refuses it at once. The token may be invalid: only the statement checks it. */
   admit<T>(tokenHash: Buffer, read: () => Promise<T>): Promise<T> | ReadRefusal
 }
 

@@ -6,7 +6,7 @@ import { statement } from '../database/database.ts'
  * The rows of `grants` are locked first and in order of id, so that two servers that write the same grants cannot deadlock.
  *
  * Arrays of equal length with one entry for each grant and day: $1 grant id, $2 day in UTC, $3 requests, $4 households,
- * $5 accounts, $6 when it was last used
+ * $5 accounts, $6 instant of the last use
  */
 export const addUsage = statement(
   'add_usage',

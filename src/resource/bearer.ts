@@ -14,7 +14,7 @@ export function readBearer(authorization: string | undefined, environment: Envir
   return presented(token, environment)
 }
 
-/** Reads the header, or the `access_token` of a form body (RFC 6750 section 2.2); never the address, which logs keep. */
+/** Reads the header, or the `access_token` of a form body (RFC 6750 section 2.2). Not the query, which servers log. */
 export function readBearerOfForm({ headers, body }: FastifyRequest, environment: Environment): Bearer {
   const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '')
   const token: unknown =
@@ -36,8 +36,9 @@ function presented(token: string, environment: Environment): Bearer {
 }
 
 /**
- * The challenge of RFC 6750 section 3. It also says where to learn how a token is got (RFC 9728 section 5.1), but not where
- * the API answers from the root of the origin: the metadata is of {base_url}, and section 3.3 has clients compare.
+ * Sends the challenge of RFC 6750 section 3. It also links to the metadata that names the authorization server (RFC 9728
+ * section 5.1), but not at the root of the origin: the metadata describes {base_url}, and a client must refuse metadata that
+ * does not describe the address it called (section 3.3).
  */
 export function sendBearerRefusal(
   reply: FastifyReply,

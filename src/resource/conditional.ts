@@ -8,8 +8,8 @@ const format = '1'
 
 /**
  * A strong entity tag (RFC 9110 section 8.8.3) without its quotes, made of the caller's visibility version and of
- * `place`, everything in the address that decides the answer. It is keyed: the version holds ids that could otherwise
- * be guessed and tried.
+ * `place`, everything in the address that decides the answer. It is a keyed hash, because the version contains ids: without
+ * a key, a client could test guesses of these ids.
  */
 export function etagOf(key: Buffer, visibilityVersion: string, place: object): string {
   return macOf(key, format, visibilityVersion, place)
@@ -22,7 +22,7 @@ export function entityTag(etag: string, coding?: string): string {
 
 /**
  * The tag in `If-None-Match` that matches, weak or strong (RFC 9110 section 13.1.2), in any coding: all codings carry the
- * same content. No tag of ours has a quote in it, so the list does not have to be parsed.
+ * same content. Our tags contain no quotes, so the list does not have to be parsed.
  */
 export function matchingTag(ifNoneMatch: string | undefined, etag: string): string | undefined {
   if (ifNoneMatch === '*') return entityTag(etag)
@@ -38,8 +38,8 @@ export type NotModified = {
 }
 
 /**
- * Answers `If-None-Match` without reading the page. Undefined: the page has to be read, also to refuse the call. Only a
- * page that was sent has a tag, so a matching tag proves that the rest of the request was valid.
+ * Answers `If-None-Match` without reading the page. Undefined: the statement that reads the page must run. It may also
+ * refuse the call. Only a page that was sent has a tag, so a matching tag proves that the rest of the request is valid.
  * @throws {DatabaseUnavailable}
  */
 export async function matchIfNoneMatch(

@@ -7,8 +7,8 @@ import { CallerColumns, callerColumns, callerOf } from './bearer.sql.ts'
 import { type Bearer, readBearer, readBearerOfForm, sendBearerRefusal } from './bearer.ts'
 
 /**
- * OpenID Connect Core section 5.3. `openid` is the only scope, so the subject is all there is to tell. The endpoint is
- * called with an access token, and so refuses as the API does.
+ * The UserInfo endpoint (OpenID Connect Core section 5.3). `openid` is the only scope, so the answer has only the subject.
+ * The endpoint takes an access token, so it refuses requests in the same way as the API.
  */
 export function userinfoRoutes(app: FastifyInstance, { config, database, usage }: Context): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply, bearer: Bearer) => {
@@ -29,7 +29,7 @@ export function userinfoRoutes(app: FastifyInstance, { config, database, usage }
   )
 }
 
-/** What the partner knows the caller by. $1 SHA-256 of the access token */
+/** The subject by which the partner knows the user. $1 SHA-256 of the access token */
 export const findSubject = statement(
   'find_subject',
   Type.Object({ ...CallerColumns, subject: Type.Union([Type.String(), Type.Null()]) }),

@@ -47,8 +47,8 @@ export function macOf(key: Buffer, ...parts: unknown[]): string {
 }
 
 /**
- * Compares in constant time, and the texts rather than the bytes that they decode to: base64url decoders ignore padding and
- * unused bits, so several texts decode to the same bytes.
+ * Compares in constant time. It compares the texts and not the decoded bytes: base64url decoders ignore padding and unused
+ * bits, so several texts decode to the same bytes.
  */
 export function isMacOf(text: string, key: Buffer, ...parts: unknown[]): boolean {
   const expected = Buffer.from(macOf(key, ...parts))

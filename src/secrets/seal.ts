@@ -26,7 +26,7 @@ export async function openJson(sealed: string, key: Buffer): Promise<unknown> {
   }
 }
 
-/** Decoders ignore padding, spaces and bits that mean nothing: without this check, one sealed value has many texts. */
+/** Decoders ignore padding, spaces and unused bits. Without this check, many texts would open as the same sealed value. */
 function isCanonical(sealed: string): boolean {
   return sealed.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
 }

@@ -10,7 +10,9 @@ const kinds = {
   ac: 'authorization code',
   cs: 'client secret',
 } as const
-const form = new RegExp(`^lk_${anyMark}_(${Object.keys(kinds).join('|')})_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$`)
+const pattern = new RegExp(
+  `^lk_${anyMark}_(${Object.keys(kinds).join('|')})_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$`,
+)
 
 export type TokenKind = keyof typeof kinds
 
@@ -22,8 +24,8 @@ export type ParsedToken =
   | { kind: 'refused'; reason: 'malformed' | 'wrong_kind' | 'wrong_environment'; explanation: string }
 
 /**
- * `lk_<test|live>_<at|rt|ac|cs>_<43 base62: 256 bits><6 base62: CRC-32 of all before>`. From the prefix, secret scanners
- * and people can tell what leaked. The checksum detects typos and truncation without a query to the database.
+ * `lk_<test|live>_<at|rt|ac|cs>_<43 base62: 256 bits><6 base62: CRC-32 of all before>`. The prefix tells secret scanners
+ * and people what leaked. The checksum detects typos and truncation without a query to the database.
  */
 export function newToken(environment: Environment, kind: TokenKind, secret: Buffer = randomBytes(32)): Token {
   const body = `lk_${markOf(environment)}_${kind}_${base62(secret, 43)}`
@@ -33,7 +35,7 @@ export function newToken(environment: Environment, kind: TokenKind, secret: Buff
 
 /** The explanation describes the text and never what is stored, so it may be sent to the client. */
 export function parseToken(text: string, environment: Environment, kind: TokenKind): ParsedToken {
-  const parts = form.exec(text)
+  const parts = pattern.exec(text)
   if (!parts || checksum(text.slice(0, -6)) !== parts[3]) {
     return refused(
       'malformed',
@@ -93,7 +95,7 @@ function base62(bytes: Buffer, length: number): string {
   return text.slice(-length)
 }
 
-/** Eight digits at a time: they fit exactly into a number, and numbers cost a tenth of the time of BigInts. */
+/** Eight digits are converted at a time. They fit exactly into a number, and numbers are ten times as fast as BigInts. */
 const eightDigits = 62n ** 8n
 
 function digits(value: number, places: number): string {

@@ -28,7 +28,7 @@ const secretParameters = [
 
 type ReadRequest = { kind: 'read'; client: ClientCredential; body: Record<string, string> }
 
-/** What the endpoints that a client authenticates at share: read the request, act on it, and log for whom. */
+/** The steps that all endpoints with client authentication share: read the request, act on it, and log the outcome. */
 export function clientRequests(context: Context) {
   const keys = clientKeys(context.database)
 
@@ -48,14 +48,14 @@ export function clientRequests(context: Context) {
       event: endpoint,
       outcome: outcome.kind === 'refused' ? (outcome.reason satisfies LogReason) : outcome.kind,
       ...('endedConnection' in outcome && { ended_connection: outcome.endedConnection }),
-      // Another text sent as a client_id may be a secret in the wrong place.
+      // Text in another form is not logged: it may be a secret that was sent as client_id by mistake.
       ...(read.kind === 'read' && isClientId(read.client.clientId) && { client_id: read.client.clientId }),
     })
     return outcome
   }
 }
 
-/** The checks in order: nothing secret in the address, the parameters, then who asks. */
+/** Checks in this order: no secret in the address, valid parameters, a valid client credential. */
 async function readRequest(
   request: FastifyRequest,
   endpoint: ClientEndpoint,
@@ -67,8 +67,8 @@ async function readRequest(
   if (exposed) return tokenRefusal('secret_in_query', exposed)
   const body = readBody(request.body)
   if (!body) return tokenRefusal('unreadable_body')
-  const [twice] = body.repeated
-  if (twice !== undefined) return tokenRefusal('repeated_parameter', printableName(twice))
+  const [repeated] = body.repeated
+  if (repeated !== undefined) return tokenRefusal('repeated_parameter', printableName(repeated))
   const oauth2 = `${config.baseUrl}oauth2/`
   const read = await readClientCredential(request.headers.authorization, body.values, {
     environment: config.environment,
@@ -80,14 +80,14 @@ async function readRequest(
   return { kind: 'read', client: read.credential, body: body.values }
 }
 
-/** A form or a JSON object, either way of strings only. */
+/** Accepts a form or a JSON object whose values are all strings. */
 function readBody(body: unknown): Parameters | undefined {
   if (body === undefined || body === null) return parametersOf()
   if (typeof body !== 'object' || Array.isArray(body)) return undefined
   const form: Form = Object.create(null)
   for (const [name, value] of Object.entries(body)) {
     if (typeof value !== 'string' && !isStrings(value)) return undefined
-    if ([value].flat().some((text) => text.includes('\0'))) return undefined // PostgreSQL's text cannot hold it
+    if ([value].flat().some((text) => text.includes('\0'))) return undefined // PostgreSQL's text type cannot store it
     form[name] = value
   }
   return parametersOf(form)

@@ -5,10 +5,10 @@ import { Compile } from 'typebox/compile'
 import type { Context } from '../context.ts'
 import { type SigningAlgorithm, signingAlgorithms } from '../keys/signing-keys.ts'
 
-/** Seconds; it says that a login happened and is of no use later. */
+/** Seconds. A partner checks an id_token when it receives it, and does not need it later. */
 const lifetime = 3600
 
-/** How users log in here, in words of our own (`acr`): with a password and nothing else. */
+/** The `acr` value for a login with only a password. Latchkey defines it, because no standard does. */
 export const passwordAcr = 'urn:latchkey:acr:password'
 
 export type IdTokenFacts = {
@@ -16,33 +16,33 @@ export type IdTokenFacts = {
   clientId: string
   authTime: Date
   nonce: string | null
-  /** The access token that goes out beside it. */
+  /** The access token that is sent with the id_token. */
   accessToken: string
   algorithm: SigningAlgorithm
 }
 
-/** OpenID Connect Core section 2. A refresh gives one too, without the nonce (section 12.2). */
-export async function signIdToken({ config, keyring, now }: Context, about: IdTokenFacts): Promise<string> {
-  const { kid, algorithm, privateKey } = await keyring.signer(about.algorithm)
+/** Signs an id_token (OpenID Connect Core section 2). A refresh also returns one, without the nonce (section 12.2). */
+export async function signIdToken({ config, keyring, now }: Context, facts: IdTokenFacts): Promise<string> {
+  const { kid, algorithm, privateKey } = await keyring.signer(facts.algorithm)
   const issuedAt = Math.floor(now().getTime() / 1000)
   const claims = {
-    auth_time: Math.floor(about.authTime.getTime() / 1000),
+    auth_time: Math.floor(facts.authTime.getTime() / 1000),
     acr: passwordAcr,
     amr: ['pwd'], // RFC 8176
-    at_hash: leftHalfHash(about.accessToken),
-    ...(about.nonce !== null && { nonce: about.nonce }),
+    at_hash: leftHalfHash(facts.accessToken),
+    ...(facts.nonce !== null && { nonce: facts.nonce }),
   }
   return new SignJWT(claims)
     .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
     .setIssuer(config.authUrl)
-    .setSubject(about.subject)
-    .setAudience(about.clientId)
+    .setSubject(facts.subject)
+    .setAudience(facts.clientId)
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + lifetime)
     .sign(privateKey)
 }
 
-/** OpenID Connect Core section 3.1.3.6; the hash is SHA-256 for both algorithms. */
+/** OpenID Connect Core section 3.1.3.6. The hash is SHA-256 for both algorithms. */
 function leftHalfHash(token: string): string {
   return createHash('sha256').update(token, 'ascii').digest().subarray(0, 16).toString('base64url')
 }
@@ -52,9 +52,9 @@ export type IdTokenHint = { kind: 'valid'; subject: string; clientId: string } |
 const Claims = Compile(Type.Object({ iss: Type.String(), sub: Type.String(), aud: Type.String() }))
 
 /**
- * An id_token of ours that somebody shows us again (`id_token_hint`). That it has expired does not matter (OpenID Connect
- * Core section 3.1.2.1, RP-Initiated Logout section 2), nor that the key that signed it is retired.
- * @throws {DatabaseUnavailable} when the keys have to be read and cannot be
+ * Reads an id_token that this server issued and a client sends back as `id_token_hint`. The id_token may have expired
+ * (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2), and the key that signed it may be retired.
+ * @throws {DatabaseUnavailable} if the keys in memory are too old and cannot be read again
  */
 export async function readIdTokenHint({ config, keyring }: Context, token: string): Promise<IdTokenHint> {
   try {

@@ -7,8 +7,8 @@ import {
 } from '../partners/client-authentication.sql.ts'
 
 /**
- * A token of the client that asks, if it would be accepted now: an access token by the API, a refresh token that has no
- * successor yet by the token endpoint (RFC 7662 section 2.2).
+ * Finds a token of the authenticated client if it would be accepted now: an access token by the API, a refresh token without
+ * a successor by the token endpoint (RFC 7662 section 2.2).
  * $1 to $5 the client, $6 SHA-256 of the token
  */
 export const introspectToken = statement(

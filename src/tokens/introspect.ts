@@ -20,7 +20,7 @@ export type Introspection =
 
 const lifetimes = { access: accessTokenSeconds, refresh: refreshTokenDays * 24 * 3600 }
 
-/** Whether a token of the client's own is good now, and for whom (RFC 7662). */
+/** Reports whether a token of this client is valid now, and for which user (RFC 7662). */
 export async function introspect(
   { database }: Context,
   request: { client: ClientCredential; token: string },

@@ -8,7 +8,7 @@ import { type IdTokenFacts, signIdToken } from './id-token.ts'
 /** The successful outcome of the token endpoint (RFC 6749 section 5.1). */
 export type IssuedTokens = { kind: 'issued'; accessToken: string; refreshToken: string; idToken: string }
 
-/** What a statement found about the client; undefined: nothing is wrong with it. */
+/** The refusal for the result of client authentication. Undefined if the client is authenticated and active. */
 export function clientRefusal(
   clientAuthentication: ClientAuthentication,
   { method }: ClientCredential,
@@ -29,18 +29,18 @@ export function clientRefusal(
   }
 }
 
-/** A refusal that has ended the connection: the log names it, so that a restored backup can end it again. */
+/** Adds the connection that was ended with this refusal. The log names it, so that a restored backup can end it again. */
 export function endedRefusal(refusal: TokenRefusal, connectionId: string | null): TokenRefusal {
   return connectionId === null ? refusal : { ...refusal, endedConnection: connectionId }
 }
 
-/** The tokens that are sent for a code or a refresh token, with an id_token about the login they come from. */
+/** The tokens that are sent for a code or a refresh token, with an id_token about their login. */
 export async function issuedTokens(
   context: Context,
   access: Token,
   refresh: Token,
-  about: Omit<IdTokenFacts, 'accessToken'>,
+  facts: Omit<IdTokenFacts, 'accessToken'>,
 ): Promise<IssuedTokens> {
-  const idToken = await signIdToken(context, { ...about, accessToken: access.text })
+  const idToken = await signIdToken(context, { ...facts, accessToken: access.text })
   return { kind: 'issued', accessToken: access.text, refreshToken: refresh.text, idToken }
 }

@@ -10,10 +10,10 @@ import {
 import { accessTokenSeconds, refreshTokenDays } from './lifetimes.ts'
 
 /**
- * Redeems an authorization code, all in one statement. The row of the connection decides: `redemptions` counts every
- * presentation by the right client, so of any number of parallel ones exactly one finds itself the first, and each
- * other one, waiting for that row's lock, finds itself a replay and revokes (RFC 6749 section 4.1.2). The right client
- * with a wrong redirect URI or verifier burns the code; a wrong client leaves it untouched.
+ * Redeems an authorization code in one statement. `redemptions` in the row of the connection counts how often the right
+ * client has presented the code. Parallel requests wait for the lock of that row. Exactly one of them is the first. Each
+ * other request is a replay and revokes the connection (RFC 6749 section 4.1.2). If the right client sends a wrong redirect
+ * URI or verifier, the connection is revoked too. A request of a wrong client changes nothing.
  *
  * $1 to $5 the client, $6 SHA-256 of the code, $7 redirect URI or null when not sent, $8 S256 of the verifier or null,
  * $9 SHA-256 of the new access token, $10 SHA-256 of the new refresh token
@@ -26,7 +26,7 @@ export const redeemCode = statement(
     connection_id: Type.Union([Type.String(), Type.Null()]),
     redemptions: Type.Union([Type.Integer(), Type.Null()]),
     expired: Type.Union([Type.Boolean(), Type.Null()]),
-    /** Which parameter does not fit the authorization request. */
+    /** Which parameter does not match the authorization request. */
     misfit: Type.Union([
       Type.Literal('redirect_uri_mismatch'),
       Type.Literal('code_verifier_missing'),

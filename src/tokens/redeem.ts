@@ -21,10 +21,10 @@ export async function redeem(context: Context, request: Redemption): Promise<Iss
   const code = parseToken(request.code, config.environment, 'ac')
   const access = newToken(config.environment, 'at')
   const refresh = newToken(config.environment, 'rt')
-  await keyring.freshen() // afterwards the code is used up: nothing may keep the id_token from being signed
+  await keyring.freshen() // before the code is used up: if the keys cannot be read, the client can try again
   const row = await database.one(redeemCode, [
     ...clientValues(request.client),
-    // Also for a malformed code, which no row has: the statement authenticates the client first.
+    // A malformed code is sent too, and matches no row: the statement has to authenticate the client first.
     sha256(request.code),
     request.redirectUri ?? null,
     request.codeVerifier === undefined ? null : s256(request.codeVerifier),

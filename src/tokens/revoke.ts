@@ -12,16 +12,16 @@ import type { ClientCredential } from '../partners/client-authentication.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import { clientRefusal } from './outcome.ts'
 
-/** `endedConnection` is the connection that ended; a revoked access token ends none. */
+/** `endedConnection` is the connection that ended. Revoking an access token ends no connection. */
 export type Revocation = { kind: 'revoked'; endedConnection?: string } | { kind: 'nothing_to_revoke' }
 
-/** Ends what the token stands for; a token that is not known here is as good as ended (RFC 7009 section 2.2). */
+/** Revokes a token. An unknown token is not an error (RFC 7009 section 2.2). */
 export async function revoke(
   { database }: Context,
   request: { client: ClientCredential; token: string },
 ): Promise<Revocation | TokenRefusal> {
   const row = await database.one(revokeToken, [...clientValues(request.client), sha256(request.token)])
-  // A suspended partner may still give up what it holds.
+  // A suspended partner may still revoke its tokens.
   const refusal =
     row.client_authentication === 'suspended'
       ? undefined
@@ -32,8 +32,8 @@ export async function revoke(
 }
 
 /**
- * RFC 7009: a refresh token takes its whole connection with it, an access token only itself. A token of another client
- * is left as it is.
+ * Revokes a token (RFC 7009). A refresh token ends its whole connection, an access token ends only itself. A token of
+ * another client is not changed.
  * $1 to $5 the client, $6 SHA-256 of the token
  */
 export const revokeToken = statement(

@@ -10,14 +10,14 @@ import {
 import { accessTokenSeconds, refreshTokenDays, rotationGraceSeconds } from './lifetimes.ts'
 
 /**
- * Rotates a refresh token, all in one statement. The successor is derived from its predecessor, so whoever rotates the
- * same token again is given the same successor, with 30 days from then: parallel workers and a client that lost the
- * answer lose nothing. That holds while the successor is unused, and for a minute after the first rotation; then it is
- * a replay, and the connection is revoked (RFC 9700 section 4.14.2).
+ * Rotates a refresh token in one statement. The successor is derived from its predecessor. If the client sends the same
+ * token again, it gets the same successor, which is then valid for another 30 days. Parallel workers, and a client that did
+ * not receive the answer, therefore lose nothing. This works while the successor is unused, and for a minute after the
+ * first rotation. After that, the request is a replay and the connection is revoked (RFC 9700 section 4.14.2).
  *
- * The grace condition stands in the UPDATE's own WHERE, so that a twin which waited for the row is judged by the row as
- * it is now. "Unused" and "late" are read from the snapshot: both only ever turn from false to true, and a rotation at
- * the very moment of the turn counts as the one before it.
+ * The grace condition is in the WHERE clause of the UPDATE. A parallel request that waited for the row is therefore judged
+ * by the current row. `used` and `late` are read from the snapshot. They only change from false to true, and a rotation at
+ * the moment of the change counts as a rotation before it.
  *
  * $1 to $5 the client, $6 SHA-256 of the refresh token, $7 SHA-256 of its successor, $8 SHA-256 of the new access token
  */

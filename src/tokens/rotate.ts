@@ -10,7 +10,7 @@ import { rotateRefreshToken } from './rotate.sql.ts'
 
 export type Rotation = { client: ClientCredential; refreshToken: string }
 
-/** Exchanges a refresh token for its successor and a fresh access token (RFC 6749 section 6). */
+/** Exchanges a refresh token for its successor and a new access token (RFC 6749 section 6). */
 export async function rotate(context: Context, request: Rotation): Promise<IssuedTokens | TokenRefusal> {
   const { config, database, keys, usage } = context
   const presented = parseToken(request.refreshToken, config.environment, 'rt')
@@ -18,7 +18,7 @@ export async function rotate(context: Context, request: Rotation): Promise<Issue
   const access = newToken(config.environment, 'at')
   const row = await database.one(rotateRefreshToken, [
     ...clientValues(request.client),
-    // Also for a malformed token, which no row has: the statement authenticates the client first.
+    // A malformed token is sent too, and matches no row: the statement has to authenticate the client first.
     sha256(request.refreshToken),
     successor.hash,
     access.hash,

@@ -32,7 +32,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
       token ? revoke(context, { client, token }) : noToken,
     )
     if (outcome.kind === 'refused') return refuse(request, reply, outcome)
-    // RFC 7009 section 2.2: clients ignore the body. Some parse it all the same, and an empty one is not JSON.
+    // Clients ignore the body (RFC 7009 section 2.2). Some still parse it as JSON, and an empty body is not JSON.
     return reply.send({})
   })
 

@@ -278,6 +278,6 @@ test('an incomplete form of the server’s own: an error page that names no fiel
   for (const path of ['/connect', '/connect?request=a&request=b']) {
     const answer = await getRaw(server.authUrl, path)
     expect(answer?.status).toBe(400)
-    expect(answer?.body).toContain('a part of it is missing or is not what it should be')
+    expect(answer?.body).toContain('A required value is missing, or a value is invalid.')
   }
 })

@@ -54,7 +54,7 @@ describe('30: page and page_size contain only decimal digits', () => {
           const detail = `must be a whole number ${range}, in decimal digits`
           const expected = {
             code: 'invalid_parameter',
-            detail: `${name} ${detail}`,
+            detail: `${name} ${detail}.`,
             errors: [{ parameter: name, detail }],
           }
           if (status !== 400 || headers.get('content-type') !== 'application/problem+json; charset=utf-8')
@@ -121,7 +121,7 @@ describe('31: queries that are not percent-encoded UTF-8 text', () => {
 
   test('raw UTF-8: the error says what is wrong with the address', async () => {
     const answer = await getRaw(server.authUrl, `${households}?name_pattern=\xc3\xa9`)
-    expect(problemIn(answer)).toMatchObject({ detail: 'the address is not a percent-encoded URL' })
+    expect(problemIn(answer)).toMatchObject({ detail: 'The address is not a percent-encoded URL.' })
   })
 
   test('1 MB: refused, and the server keeps working', async () => {

@@ -94,7 +94,7 @@ describe('26: an access token outside a single well-formed Authorization header'
     const headers = values(accessToken).map((value) => `authorization: ${value}`)
     expect(problemIn(await getRaw(server.authUrl, households, headers))).toMatchObject({
       status: 400,
-      detail: 'the Authorization header was sent more than once',
+      detail: 'The Authorization header was sent more than once.',
     })
   })
 })

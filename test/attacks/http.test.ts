@@ -84,7 +84,7 @@ describe('34: bodies and messages that two programs could parse differently', ()
       const answer = await post([type], body)
       expect([answer?.status, JSON.parse(answer?.body ?? '').error_description]).toEqual([
         400,
-        'the body is not UTF-8',
+        'The body is not UTF-8.',
       ])
     }
   })
@@ -164,7 +164,7 @@ describe('49: requests that two programs could parse differently', () => {
       }
     }
     const answer = await getRaw(server.authUrl, households, ['host: evil.example'])
-    expect(JSON.parse(answer?.body ?? '').detail).toBe('the Host header was sent more than once')
+    expect(JSON.parse(answer?.body ?? '').detail).toBe('The Host header was sent more than once.')
   })
 
   test.each(['', ' HTTP/0.9', ' HTTP/2.0', ' HTTP/1.2', ' HTTP/3.0'])(
@@ -201,7 +201,7 @@ describe('49: requests that two programs could parse differently', () => {
     expect(answer?.status).toBe(400)
     expect(JSON.parse(answer?.body ?? '')).toMatchObject({
       error: 'invalid_request',
-      error_description: 'a name in the JSON body is sent more than once',
+      error_description: 'A name in the JSON body was sent more than once.',
     })
   })
 

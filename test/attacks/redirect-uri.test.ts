@@ -110,7 +110,7 @@ describe('2: registering a redirect URI', () => {
   test.each(Object.entries(refused))('%s: refused, and nothing is stored', async (_why, uris) => {
     for (const uri of uris) {
       const before = await partners()
-      expect([uri, await register(uri)]).toEqual([uri, [expect.stringMatching(/^redirect URI ".*" \S/)]])
+      expect([uri, await register(uri)]).toEqual([uri, [expect.stringMatching(/^Redirect URI ".*" \S/)]])
       // One bad URI makes the whole list invalid.
       expect(await register('https://partner.example/good', uri)).toHaveLength(1)
       expect(await partners()).toBe(before)
@@ -139,7 +139,7 @@ describe('2: registering a redirect URI', () => {
   })
 
   test('a partner needs at least one', async () => {
-    expect(await register()).toEqual(['there must be a redirect URI'])
+    expect(await register()).toEqual(['At least one redirect URI is required.'])
   })
 
   test('every accepted one is a plain https or loopback address that all URL parsers read the same way', async () => {

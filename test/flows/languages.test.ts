@@ -156,7 +156,7 @@ describe.each(languages)('a journey in %s', (language) => {
     expectLanguage(malformed, language)
     expect(heading(malformed)).toBe(errors.malformedRequest)
     const detail = malformed.document.querySelector('.fault [lang=en]')
-    expect(detail?.text).toBe('a parameter is not percent-encoded UTF-8')
+    expect(detail?.text).toBe('A parameter is not percent-encoded UTF-8.')
   })
 })
 

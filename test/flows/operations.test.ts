@@ -36,7 +36,7 @@ describe('the operations listener', () => {
 
   test('the database away: alive but not ready, and ready again by itself', async () => {
     await database.cut()
-    await unavailable('the database does not answer')
+    await unavailable('The database does not answer.')
     expect((await get(`${opsUrl}/livez`)).status).toBe(200)
     await database.heal()
     expect((await get(`${opsUrl}/readyz`)).status).toBe(200)
@@ -45,7 +45,7 @@ describe('the operations listener', () => {
   test('the database refuses writes: not ready, and ready again by itself', async () => {
     const name = new URL(database.url).pathname.slice(1)
     await query(server.database, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
-    await unavailable(expect.stringMatching(/^the database does not accept writes: .*read-only transaction/))
+    await unavailable(expect.stringMatching(/^The database does not accept writes: .*read-only transaction/))
     expect((await get(`${opsUrl}/livez`)).status).toBe(200)
     await query(
       server.database,
@@ -57,7 +57,7 @@ describe('the operations listener', () => {
   test('another transaction holds the row that the check writes: not ready, and no wait for it', async () => {
     await server.database.withConnection(async (client) => {
       await client.query('BEGIN; LOCK TABLE readiness')
-      await unavailable('the database does not answer')
+      await unavailable('The database does not answer.')
       await client.query('COMMIT')
     })
     expect((await get(`${opsUrl}/readyz`)).status).toBe(200)

@@ -84,7 +84,7 @@ describe('partner create', () => {
       ['javascript:alert(1)', 'must be https'],
       ['https://partner.example/cb#part', 'fragment'],
       ['https://me:pw@partner.example/cb', 'user information'],
-      ['https://PARTNER.example/cb', 'register https://partner.example/cb'],
+      ['https://PARTNER.example/cb', 'Register https://partner.example/cb'],
       ['/callback', 'not an absolute URL'],
     ] as const
     const options = [redirectUri, ...bad.map(([uri]) => uri)].flatMap((uri) => ['--redirect-uri', uri])
@@ -106,7 +106,7 @@ describe('partner create', () => {
     const { code, stderr } = await cli.run('partner', 'create', '--name', name, '--redirect-uri', redirectUri)
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining('the name must be 1 to 100 characters'),
+      stderr: expect.stringContaining('The name must have 1 to 100 characters'),
     })
   })
 })

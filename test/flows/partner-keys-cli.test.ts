@@ -114,21 +114,21 @@ describe('partner create refuses', () => {
     const jwks = fileOf({ keys: [elliptic.jwk, await exportJWK(elliptic.privateKey), { kty: 'OKP' }] })
     const more = ['--auth-method', 'none', 'client_secret_jwt', '--jwks', jwks, '--id-token-alg', 'none']
     expect(await faultsOf('create', '--name', '', ...bad, ...more)).toEqual([
-      expect.stringContaining('the name must be'),
-      expect.stringContaining('redirect URI "http://partner.example/" must be https'),
-      expect.stringContaining('post-logout redirect URI "javascript:x" must be https'),
-      'there is no authentication method "none"',
-      'there is no authentication method "client_secret_jwt"',
-      'a JWKS is for partners that authenticate by private_key_jwt',
-      expect.stringContaining('key 2 is private'),
-      expect.stringContaining('key 3 must be RSA or EC'),
-      'the algorithm of id_tokens must be RS256 or ES256',
+      expect.stringContaining('The name must have'),
+      expect.stringContaining('Redirect URI "http://partner.example/" must be https'),
+      expect.stringContaining('Post-logout redirect URI "javascript:x" must be https'),
+      'There is no authentication method "none".',
+      'There is no authentication method "client_secret_jwt".',
+      'A JWKS is only for partners that authenticate with private_key_jwt.',
+      expect.stringContaining('Key 2 is private'),
+      expect.stringContaining('Key 3 must be RSA or EC'),
+      'The algorithm of id_tokens must be RS256 or ES256.',
     ])
   })
 
   test('the method without keys, and a file that is not there', async () => {
     expect(await faultsOf('create', ...options, '--auth-method', 'private_key_jwt')).toEqual([
-      'private_key_jwt needs a JWKS with the public keys of the partner',
+      'private_key_jwt needs a JWKS with the public keys of the partner.',
     ])
     const missing = join(directory, 'missing.json')
     const [fault] = await faultsOf(
@@ -160,7 +160,7 @@ describe('partner set-keys', () => {
     const { client_id: clientId } = await create(...signing(rsa.jwk))
     const bad = fileOf({ keys: [await exportJWK(rsa.privateKey)] })
     expect(await faultsOf('set-keys', clientId, '--jwks', bad)).toEqual([
-      expect.stringContaining('key 1 is private'),
+      expect.stringContaining('Key 1 is private'),
     ])
     expect(await answerTo(clientId, rsa)).toBe('invalid_grant')
   })
@@ -169,7 +169,7 @@ describe('partner set-keys', () => {
     const { client_id: clientId } = await create()
     const jwks = ['--jwks', fileOf(rsa.jwk)]
     expect(await faultsOf('set-keys', clientId, ...jwks)).toEqual([
-      'a JWKS is for partners that authenticate by private_key_jwt',
+      'A JWKS is only for partners that authenticate with private_key_jwt.',
     ])
     expect(await faultsOf('set-keys', 'test_nobody', ...jwks)).toEqual([
       'There is no partner test_nobody; `latchkey partner list` shows them all.',

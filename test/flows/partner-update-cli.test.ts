@@ -125,18 +125,18 @@ describe('partner update', () => {
     )
     expect(finished).toMatchObject({ code: 1, stdout: '' })
     expect(errorOf(finished).message.split('\n')).toEqual([
-      expect.stringContaining('the name must be 1 to 100 characters'),
-      expect.stringContaining('redirect URI "http://partner.example/" must be https'),
-      expect.stringContaining('site "javascript:alert(1)"'),
-      'there is no authentication method "none"',
-      'private_key_jwt needs a JWKS with the public keys of the partner',
+      expect.stringContaining('The name must have 1 to 100 characters'),
+      expect.stringContaining('Redirect URI "http://partner.example/" must be https'),
+      expect.stringContaining('Site "javascript:alert(1)"'),
+      'There is no authentication method "none".',
+      'private_key_jwt needs a JWKS with the public keys of the partner.',
     ])
     expect(await cli.json('partner', 'show', clientId)).toEqual(before)
   })
 
   test.each([
-    ['nothing to change', [], 'there is nothing to change'],
-    ['keys alone', ['--jwks'], 'a JWKS goes with new authentication methods'],
+    ['nothing to change', [], 'There is nothing to change.'],
+    ['keys alone', ['--jwks'], 'A JWKS needs new authentication methods.'],
   ])('%s is refused', async (_what, options, message) => {
     const { clientId } = await server.partner()
     const more = options.length > 0 ? [...options, jwks] : []

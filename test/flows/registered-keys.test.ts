@@ -30,36 +30,40 @@ describe('a partner is not registered with', () => {
   const ed25519 = () => jwkOf('EdDSA')
 
   test.each<[string, () => Promise<unknown> | unknown, string]>([
-    ['a private RSA key', () => exportJWK(rsa.privateKey), 'key 1 is private (d, p, q, dp, dq, qi)'],
-    ['a private elliptic key', () => exportJWK(elliptic.privateKey), 'key 1 is private (d)'],
-    ['a symmetric key', () => ({ kty: 'oct', k: 'AAAA' }), 'key 1 is symmetric'],
-    ['the curve P-384', () => jwkOf('ES384'), 'key 1 must be on the curve P-256'],
-    ['Ed25519', ed25519, 'key 1 must be RSA or EC'],
-    ['RSA of 1024 bits', () => weakRsa(), 'key 1 is RSA with fewer than 2048 bits'],
-    ['RSA with the exponent 1', () => ({ ...rsa.jwk, e: 'AQ' }), 'key 1 is RSA with an exponent below 65537'],
-    ['a point off the curve', () => ({ ...elliptic.jwk, x: elliptic.jwk.y }), 'key 1 is not a valid key'],
-    ['a key for encryption', () => ({ ...rsa.jwk, use: 'enc' }), 'key 1 is not for signatures'],
+    ['a private RSA key', () => exportJWK(rsa.privateKey), 'Key 1 is private (d, p, q, dp, dq, qi)'],
+    ['a private elliptic key', () => exportJWK(elliptic.privateKey), 'Key 1 is private (d)'],
+    ['a symmetric key', () => ({ kty: 'oct', k: 'AAAA' }), 'Key 1 is symmetric'],
+    ['the curve P-384', () => jwkOf('ES384'), 'Key 1 must be on the curve P-256'],
+    ['Ed25519', ed25519, 'Key 1 must be RSA or EC'],
+    ['RSA of 1024 bits', () => weakRsa(), 'Key 1 is RSA with fewer than 2048 bits'],
+    ['RSA with the exponent 1', () => ({ ...rsa.jwk, e: 'AQ' }), 'Key 1 is RSA with an exponent below 65537'],
+    ['a point off the curve', () => ({ ...elliptic.jwk, x: elliptic.jwk.y }), 'Key 1 is not a valid key'],
+    ['a key for encryption', () => ({ ...rsa.jwk, use: 'enc' }), 'Key 1 is not for signatures'],
     [
       'an alg of the other kind',
       () => ({ ...rsa.jwk, alg: 'ES256' }),
-      'key 1 may have as alg RS256 or PS256',
+      'Key 1 must have the alg RS256 or PS256',
     ],
     [
       'a kid of control characters',
       () => ({ ...rsa.jwk, kid: '\x1b[2J' }),
-      'key 1 lacks a member, or has one',
+      'Key 1 lacks a member, or a member is invalid.',
     ],
-    ['a key without n', () => ({ ...rsa.jwk, n: undefined }), 'key 1 lacks a member, or has one'],
-    ['what is no key', () => ({ keys: ['x'] }), 'key 1 is not a JSON Web Key'],
+    [
+      'a key without n',
+      () => ({ ...rsa.jwk, n: undefined }),
+      'Key 1 lacks a member, or a member is invalid.',
+    ],
+    ['what is no key', () => ({ keys: ['x'] }), 'Key 1 is not a JSON Web Key'],
     [
       'a kid twice',
       () => ({ keys: [rsa.jwk, { ...elliptic.jwk, kid: rsa.kid }] }),
-      'belongs to more than one key',
+      'More than one key has the kid',
     ],
-    ['six keys', () => ({ keys: Array(6).fill(rsa.jwk) }), 'the JWKS must hold 1 to 5 keys, and it holds 6'],
-    ['no key', () => ({ keys: [] }), 'the JWKS must hold 1 to 5 keys, and it holds 0'],
-    ['no JSON', () => '{', 'the JWKS is not a JSON Web Key Set'],
-    ['JSON of another kind', () => '[]', 'the JWKS is not a JSON Web Key Set'],
+    ['six keys', () => ({ keys: Array(6).fill(rsa.jwk) }), 'The JWKS must have 1 to 5 keys, and it has 6'],
+    ['no key', () => ({ keys: [] }), 'The JWKS must have 1 to 5 keys, and it has 0'],
+    ['no JSON', () => '{', 'The JWKS is neither a JSON Web Key Set'],
+    ['JSON of another kind', () => '[]', 'The JWKS is neither a JSON Web Key Set'],
   ])('%s', async (_what, jwks, fault) => {
     const content = await jwks()
     const text = typeof content === 'string' ? content : JSON.stringify(content)

@@ -143,13 +143,13 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
       'text/plain',
       () => postForm(server, 'a=b', { 'content-type': 'text/plain' }),
       415,
-      /send .*x-www-form-urlencoded/,
+      /Send .*x-www-form-urlencoded/,
     ],
     [
       'multipart',
       () => postForm(server, 'a=b', { 'content-type': 'multipart/form-data; boundary=x' }),
       415,
-      /send .*x-www-form-urlencoded or application\/json/,
+      /Send .*x-www-form-urlencoded or application\/json/,
     ],
     [
       'utf-16',
