@@ -40,7 +40,7 @@ describe('a partner is not registered with', () => {
     ['a point off the curve', () => ({ ...elliptic.jwk, x: elliptic.jwk.y }), 'key 1 is not a valid key'],
     ['a key for encryption', () => ({ ...rsa.jwk, use: 'enc' }), 'key 1 is not for signatures'],
     [
-      'an alg of the other kind',
+      'an alg of another key type',
       () => ({ ...rsa.jwk, alg: 'ES256' }),
       'key 1 may have as alg RS256 or PS256',
     ],
@@ -50,17 +50,17 @@ describe('a partner is not registered with', () => {
       'key 1 lacks a member, or has one',
     ],
     ['a key without n', () => ({ ...rsa.jwk, n: undefined }), 'key 1 lacks a member, or has one'],
-    ['what is no key', () => ({ keys: ['x'] }), 'key 1 is not a JSON Web Key'],
+    ['a key that is not an object', () => ({ keys: ['x'] }), 'key 1 is not a JSON Web Key'],
     [
-      'a kid twice',
+      'a duplicate kid',
       () => ({ keys: [rsa.jwk, { ...elliptic.jwk, kid: rsa.kid }] }),
       'belongs to more than one key',
     ],
     ['six keys', () => ({ keys: Array(6).fill(rsa.jwk) }), 'the JWKS must hold 1 to 5 keys, and it holds 6'],
-    ['no key', () => ({ keys: [] }), 'the JWKS must hold 1 to 5 keys, and it holds 0'],
-    ['no JSON', () => '{', 'the JWKS is not a JSON Web Key Set'],
+    ['no keys', () => ({ keys: [] }), 'the JWKS must hold 1 to 5 keys, and it holds 0'],
+    ['text that is not JSON', () => '{', 'the JWKS is not a JSON Web Key Set'],
     ['JSON of another kind', () => '[]', 'the JWKS is not a JSON Web Key Set'],
-  ])('%s', async (_what, jwks, fault) => {
+  ])('%s', async (_case, jwks, fault) => {
     const content = await jwks()
     const text = typeof content === 'string' ? content : JSON.stringify(content)
     expect(await register(text)).toEqual({ kind: 'refused', faults: [expect.stringContaining(fault)] })
@@ -68,7 +68,7 @@ describe('a partner is not registered with', () => {
   })
 })
 
-test('five keys of every kind are', async () => {
+test('a partner is registered with five keys of every kind', async () => {
   const pairs = await Promise.all(
     ['RS256', 'PS256', 'ES256', 'ES256', 'ES256'].map((alg) => newSigningPair(alg)),
   )
