@@ -208,13 +208,18 @@ describe('prompt and max_age', () => {
   test.each(['-1', '+5', '1.5', '1e2', '0x10', 'x', ' 7', '1'.repeat(16)])(
     '6: max_age=%j is invalid_request',
     async (age) => {
-      expect(answerOf(partner, await authorizeWith(new Visitor(), { max_age: age })).error).toBe('invalid_request')
+      expect(answerOf(partner, await authorizeWith(new Visitor(), { max_age: age })).error).toBe(
+        'invalid_request',
+      )
     },
   )
 
-  test.each(['', '10000', '1'.repeat(15)])('6: max_age=%j accepts a login that just happened', async (age) => {
-    expect(isConnectPage(await authorizeWith(await loggedIn(server, 'ada'), { max_age: age }))).toBe(true)
-  })
+  test.each(['', '10000', '1'.repeat(15)])(
+    '6: max_age=%j accepts a login that just happened',
+    async (age) => {
+      expect(isConnectPage(await authorizeWith(await loggedIn(server, 'ada'), { max_age: age }))).toBe(true)
+    },
+  )
 
   test.each(['select_account', 'create', 'select_account tomorrow', 'NONE'])(
     '6: prompt=%j shows the connect page without a new login',

@@ -79,13 +79,21 @@ const tagInput = fc.record({
 
 test('different inputs have different tags, even if characters only move from one part to the next', () => {
   const key = Buffer.alloc(32, 1)
-  const tag = ({ visibilityVersion, address, filters, ...place }: typeof tagInput extends fc.Arbitrary<infer T> ? T : never) =>
+  const tag = ({
+    visibilityVersion,
+    address,
+    filters,
+    ...place
+  }: typeof tagInput extends fc.Arbitrary<infer T> ? T : never) =>
     etagOf(key, visibilityVersion, { listing: { address, filters }, ...place })
   const check = fc.property(tagInput, tagInput, (one, other) => {
     expect(tag(one) === tag(other)).toBe(JSON.stringify(one) === JSON.stringify(other))
     expect(tag(one)).toBe(tag({ ...one }))
     const [first = '', ...rest] = one.address
-    if (first) expect(tag({ ...one, visibilityVersion: one.visibilityVersion + first, address: rest.join('') })).not.toBe(tag(one))
+    if (first)
+      expect(
+        tag({ ...one, visibilityVersion: one.visibilityVersion + first, address: rest.join('') }),
+      ).not.toBe(tag(one))
   })
   fc.assert(check, { numRuns: ofRuns(500) })
 })

@@ -118,12 +118,15 @@ describe('the sealed request', () => {
     }
   })
 
-  test.each(['', 'x', 'a.b.c.d.e', '..'])('an invalid sealed request (%j) gives an error page', async (request) => {
-    const page = await new Visitor().get(`${own.authUrl}/connect?${new URLSearchParams({ request })}`)
-    expect(page.status).toBe(400)
-    expect(page.headers.get('location')).toBeNull()
-    expect(page.headers.get('content-type')).toContain('text/html')
-  })
+  test.each(['', 'x', 'a.b.c.d.e', '..'])(
+    'an invalid sealed request (%j) gives an error page',
+    async (request) => {
+      const page = await new Visitor().get(`${own.authUrl}/connect?${new URLSearchParams({ request })}`)
+      expect(page.status).toBe(400)
+      expect(page.headers.get('location')).toBeNull()
+      expect(page.headers.get('content-type')).toContain('text/html')
+    },
+  )
 })
 
 describe('a suspended partner', () => {

@@ -81,7 +81,12 @@ describe('v1', () => {
     await db?.drop()
   })
 
-  async function deprecationHeaders(server: TestServer, path: string, token: string, more: Record<string, string> = {}) {
+  async function deprecationHeaders(
+    server: TestServer,
+    path: string,
+    token: string,
+    more: Record<string, string> = {},
+  ) {
     const { status, headers } = await api(server, path, token, more)
     return [status, headers.get('deprecation'), headers.get('sunset')]
   }
@@ -91,7 +96,10 @@ describe('v1', () => {
     const both = ['@1796083200', 'Tue, 01 Jun 2027 12:30:00 GMT']
     expect(await deprecationHeaders(server, 'households', accessToken)).toEqual([200, ...both])
     expect(await deprecationHeaders(server, 'households?name_pattern=h', accessToken)).toEqual([200, ...both])
-    expect(await deprecationHeaders(server, 'households', accessToken, { 'if-none-match': '*' })).toEqual([304, ...both])
+    expect(await deprecationHeaders(server, 'households', accessToken, { 'if-none-match': '*' })).toEqual([
+      304,
+      ...both,
+    ])
     expect(await deprecationHeaders(server, 'households', 'nonsense')).toEqual([401, ...both])
     expect(await deprecationHeaders(server, 'households?page=x', accessToken)).toEqual([400, ...both])
     expect(await deprecationHeaders(server, 'households/h1/accounts', accessToken)).toEqual([200, null, null])

@@ -55,7 +55,11 @@ describe('faults', () => {
       household(`h1,f1,${'n'.repeat(501)}\n`),
       [`households.csv:2: column "name": "${'n'.repeat(80)}…" is longer than 500 characters`],
     ],
-    ['a NUL character', household('h1,f1,a\0b\n'), ['households.csv:2: column "name": has a NUL character in it']],
+    [
+      'a NUL character',
+      household('h1,f1,a\0b\n'),
+      ['households.csv:2: column "name": has a NUL character in it'],
+    ],
     ['too many values', household('h1,f1,x,y\n'), ['households.csv:2: the row has 4 values, the header 3']],
     ['too few values', household('h1,f1\n'), ['households.csv:2: the row has 2 values, the header 3']],
     [

@@ -89,7 +89,9 @@ test('key rotation under traffic: no verification fails', async () => {
     // Verifiers that join later fetch later. Therefore some cache expires at every step.
     const joined = verifiers.slice(0, 1 + time / step)
     await Promise.all(joined.map((verifier) => verify(verifier, idToken, time)))
-    const old = issuedTokens.filter(({ issuedAt }) => time - issuedAt >= lastUse && time - issuedAt < lastUse + step)
+    const old = issuedTokens.filter(
+      ({ issuedAt }) => time - issuedAt >= lastUse && time - issuedAt < lastUse + step,
+    )
     await Promise.all(old.map((one, index) => verify(verifiers[index % 15], one.idToken, time)))
   }
 

@@ -36,11 +36,16 @@ describe('the language is chosen', () => {
     ['by the first of equal weights', undefined, 'it, es, de', 'es'],
     ['without languages of weight 0', undefined, 'de;q=0, fr', 'fr'],
     ['English for *', undefined, '*', 'en'],
-    ['English for what we do not textsIn', 'xx', 'zh, ja', 'en'],
+    ['English for unsupported languages', 'xx', 'zh, ja', 'en'],
     ['English for a malformed header', undefined, ';;q=x,,=,q=1, "de"', 'en'],
     ['English for an empty header', undefined, '', 'en'],
     ['English without any preference', undefined, undefined, 'en'],
-    ['without treating properties of Object.prototype as languages', '__proto__ constructor toString de', undefined, 'de'],
+    [
+      'without treating properties of Object.prototype as languages',
+      '__proto__ constructor toString de',
+      undefined,
+      'de',
+    ],
   ])('%s', (_name, uiLocales, acceptLanguage, expected) => {
     expect(chooseTexts(uiLocales, acceptLanguage).language).toBe(expected)
   })
@@ -95,7 +100,7 @@ describe.each(languages)('pages in %s', (language) => {
     expect(isConnectPage(await visitor.get(recoveryLink(stale, texts.errors.tryAgain)))).toBe(true)
   })
 
-  test('without ui_locales the browser is params', async () => {
+  test('without ui_locales, Accept-Language decides', async () => {
     const headers = { 'accept-language': `xx, ${language};q=0.8, en;q=0.1` }
     const visitor = new Visitor()
     const login = await visitor.get(`${server.authUrl}/login`, headers)
@@ -149,7 +154,9 @@ describe.each(languages)('pages in %s', (language) => {
     const page = await new Visitor().get(`${server.authUrl}/api/oauth2/authorize?${queryString}`)
     expectLanguage(page, language)
     expect(heading(page)).toBe(authorizeTexts.heading)
-    expect(page.document.querySelector('.fault')?.text).toContain(authorizeTexts.reasons.missing('redirect_uri'))
+    expect(page.document.querySelector('.fault')?.text).toContain(
+      authorizeTexts.reasons.missing('redirect_uri'),
+    )
     const malformed = await new Visitor().get(`${server.authUrl}/connect?a=%zz`, {
       'accept-language': language,
     })

@@ -102,7 +102,7 @@ describe('with an id_token_hint of the user who is logged in', () => {
 })
 
 describe('without such a hint the user has to confirm', () => {
-  test('who asksForConfirmation and who is logged in stand on the page; the button ends it and returns', async () => {
+  test('the page names the partner and the user; the button ends the session and returns to the partner', async () => {
     const page = await logOut({ client_id: partner.clientId, post_logout_redirect_uri: home, state: 's' })
     expect(page.status).toBe(200)
     expect(page.text).toContain('Test Partner')
@@ -117,7 +117,7 @@ describe('without such a hint the user has to confirm', () => {
   test('without parameters the page names no partner, and the next page says that the user is signed out', async () => {
     const page = await logOut({})
     expect(asksForConfirmation(page)).toBe(true)
-    expect(page.text).not.toContain('asksForConfirmation you to sign out')
+    expect(page.text).not.toContain('asks you to sign out')
     const done = await visitor.follow(await visitor.submit(page, '/logout', {}))
     expect(done.text).toContain('You are signed out')
     expect(await isLoggedIn(visitor, server)).toBe(false)

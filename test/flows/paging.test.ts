@@ -106,7 +106,10 @@ describe('for any ids, page_size and name_pattern', () => {
           })
           const accessToken = await accessTokenOf(server.database, 'ada')
           const active = rows.filter(({ status }) => status === 'active').map((row) => row.id)
-          const pages = await readAllPages(addressOf('households/a:b/accounts', { page_size: size }), accessToken)
+          const pages = await readAllPages(
+            addressOf('households/a:b/accounts', { page_size: size }),
+            accessToken,
+          )
           expect(pages.map(({ ids }) => ids)).toEqual(pagesOf(active.sort(byteOrder), size))
           expect(pages.map(({ links }) => links['successor-version'])).toEqual(pages.map(() => undefined))
         },
@@ -167,13 +170,16 @@ describe('limits of the contract', () => {
     ['households', 1],
     ['households', 1000],
     ['households/h1/accounts', 1000],
-  ])('the highest page number of %s with page_size %i gives an empty page, not an error', async (path, size) => {
-    const page = Number.MAX_SAFE_INTEGER
-    const last = await read(addressOf(path, { page, page_size: size }), accessToken)
-    expect(last.ids).toEqual([])
-    expect(last.links.next).toBeUndefined()
-    expect(last.links.prev?.searchParams.get('page')).toBe(String(page - 1))
-  })
+  ])(
+    'the highest page number of %s with page_size %i gives an empty page, not an error',
+    async (path, size) => {
+      const page = Number.MAX_SAFE_INTEGER
+      const last = await read(addressOf(path, { page, page_size: size }), accessToken)
+      expect(last.ids).toEqual([])
+      expect(last.links.next).toBeUndefined()
+      expect(last.links.prev?.searchParams.get('page')).toBe(String(page - 1))
+    },
+  )
 
   test('32: rows added or removed while a client follows Link do not make it skip or repeat other rows', async () => {
     const seen: string[] = []

@@ -84,8 +84,7 @@ async function observe({ code, links }: Connection, { presented }: History): Pro
     record(await token(server, partner, { grant_type: 'authorization_code', code: code.text }))
   const present = async (link: Link) => record(await refresh(server, partner, link.refresh.text))
   for (const { access, refresh: own } of links) {
-    for (const { text } of [access, own])
-      record(await token(server, partner, { token: text }, 'introspect'))
+    for (const { text } of [access, own]) record(await token(server, partner, { token: text }, 'introspect'))
   }
   const first = presented === 'code' ? undefined : links[presented]
   if (presented === 'code') await redeem()
@@ -110,7 +109,11 @@ test('for any history of a connection, its partner observes the same before and 
     fc.asyncProperty(fc.array(history, { minLength: 1, maxLength: 4 }), async (histories) => {
       const twins = []
       for (const each of histories)
-        twins.push({ history: each, before: await insertConnection(each), after: await insertConnection(each) })
+        twins.push({
+          history: each,
+          before: await insertConnection(each),
+          after: await insertConnection(each),
+        })
       const before = []
       for (const twin of twins) before.push(await observe(twin.before, twin.history))
       await purge(server.database)

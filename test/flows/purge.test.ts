@@ -44,7 +44,7 @@ describe('tokens', () => {
     await rotate(next.refreshToken)
   })
 
-  test('that expired are apiAnswer so for a day, and are then not known', async () => {
+  test('that expired are reported as expired for a day, and as unknown afterwards', async () => {
     const { accessToken, refreshToken } = issued(await redeem(await newCode()))
     await passTime(server, refreshToken, hour + day - 60)
     await purge(db.database)

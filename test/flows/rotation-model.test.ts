@@ -141,7 +141,18 @@ const refreshStep = (back = 0, answer: 'arrives' | 'is lost' = 'arrives', worker
 const wait = (seconds: number): Operation => ({ do: 'wait', seconds })
 /** Every case of the rule at least once, regardless of what the generator produces. */
 const examples: [Operation[]][] = [
-  [[refreshStep(), refreshStep(), wait(50), refreshStep(2), wait(10), refreshStep(2, 'arrives', 4), refreshStep(), refreshStep(1)]],
+  [
+    [
+      refreshStep(),
+      refreshStep(),
+      wait(50),
+      refreshStep(2),
+      wait(10),
+      refreshStep(2, 'arrives', 4),
+      refreshStep(),
+      refreshStep(1),
+    ],
+  ],
   [
     [
       refreshStep(0, 'is lost'),
@@ -152,7 +163,18 @@ const examples: [Operation[]][] = [
       { do: 'steal', back: 0 },
     ],
   ],
-  [[refreshStep(0, 'is lost'), wait(20 * day), refreshStep(), wait(20 * day), refreshStep(), wait(60), refreshStep(2), refreshStep()]],
+  [
+    [
+      refreshStep(0, 'is lost'),
+      wait(20 * day),
+      refreshStep(),
+      wait(20 * day),
+      refreshStep(),
+      wait(60),
+      refreshStep(2),
+      refreshStep(),
+    ],
+  ],
   [
     [
       refreshStep(),
