@@ -12,12 +12,12 @@ const server = await serverFixture({ users: ['ada', 'bob', 'cleo', 'dan'] })
 const partner = await server.partner()
 const endpoint = `${server.authUrl}/api/oauth2/authorize`
 
-/** The request with these parameters, from the partner's page to the first page or answer. */
-async function ask(visitor: Visitor, more: Record<string, string>): Promise<Page> {
+/** Sends the authorization request with these extra parameters. Returns the first page or the redirect to the partner. */
+async function authorizeWith(visitor: Visitor, more: Record<string, string>): Promise<Page> {
   return authorize(visitor, server, partner, more)
 }
 
-describe('the contract’s POST and the standard’s GET', () => {
+describe('authorization requests by POST (contract) and by GET (RFC 6749)', () => {
   test('response_type may be absent on POST and is required on GET', async () => {
     const url = authorizeUrl(server, partner, { state: 's' })
     expect(isLoginPage(await new Visitor().follow(await new Visitor().post(url, '')))).toBe(true)
@@ -35,13 +35,13 @@ describe('the contract’s POST and the standard’s GET', () => {
     }
   })
 
-  test('a POST without any body or content type, as a bare HTTP client sends it', async () => {
+  test('a POST without a body or content type is accepted', async () => {
     const response = await fetch(authorizeUrl(server, partner), { method: 'POST', redirect: 'manual' })
     expect(response.status).toBe(303)
     expect(response.headers.get('location')).toMatch(/^\/connect\?/)
   })
 
-  test('parameters may stand in the query, in the body, or some in each', async () => {
+  test('parameters are accepted in the query, in the body, or split between both', async () => {
     const all = new URL(authorizeUrl(server, partner, { state: 'from both' })).searchParams
     for (const inBody of [[], ['state'], ['client_id', 'redirect_uri'], [...all.keys()]]) {
       const body = new URLSearchParams(inBody.map((name) => [name, all.get(name) ?? '']))
@@ -54,7 +54,7 @@ describe('the contract’s POST and the standard’s GET', () => {
     }
   })
 
-  test('once in the query and once in the body is twice, even with the same value', async () => {
+  test('a parameter in both the query and the body is refused, even with the same value', async () => {
     const page = await new Visitor().post(authorizeUrl(server, partner, { state: 's' }), 'scope=openid')
     expect(answerOf(partner, page)).toMatchObject({
       error: 'invalid_request',
@@ -62,7 +62,7 @@ describe('the contract’s POST and the standard’s GET', () => {
     })
   })
 
-  test('the cross-site POST brings no cookie; the same-site GET after it finds the session', async () => {
+  test('the cross-site POST carries no cookie; the same-site GET that follows finds the session', async () => {
     const visitor = await loggedIn(server, 'ada')
     const crossSite = await fetch(authorizeUrl(server, partner), { method: 'POST', redirect: 'manual' })
     expect(crossSite.status).toBe(303)
@@ -72,15 +72,15 @@ describe('the contract’s POST and the standard’s GET', () => {
     expect(next).not.toContain(partner.clientId) // sealed
   })
 
-  test('no row is written for a stranger, whatever pages they look at', async () => {
+  test('pages that a visitor opens without a login write no row', async () => {
     const before = await rowCounts(server)
     const visitor = new Visitor()
-    const login = await ask(visitor, { state: 'x'.repeat(500) })
+    const login = await authorizeWith(visitor, { state: 'x'.repeat(500) })
     expect(isLoginPage(login)).toBe(true)
     await visitor.get(login.url)
     await visitor.get(`${endpoint}?client_id=nobody`)
-    await ask(visitor, { prompt: 'none' })
-    await ask(visitor, { scope: 'none' })
+    await authorizeWith(visitor, { prompt: 'none' })
+    await authorizeWith(visitor, { scope: 'none' })
     expect(await rowCounts(server)).toEqual(before)
     expect(before.login_failures).toBeDefined()
   })
@@ -130,7 +130,7 @@ describe('PKCE', () => {
     )
   })
 
-  test('a partner that must use it cannot leave it out, and is served when it does', async () => {
+  test('a partner with required PKCE is refused without a code_challenge and gets tokens with one', async () => {
     const strict = await server.partner({ requirePkce: true })
     const refused = answerOf(partner, await new Visitor().post(authorizeUrl(server, strict), ''))
     expect(refused).toMatchObject({ error: 'invalid_request', iss: server.authUrl })
@@ -149,22 +149,22 @@ describe('PKCE', () => {
 })
 
 describe('prompt and max_age', () => {
-  test('6: prompt=none, logged out: login_required', async () => {
-    const answer = answerOf(partner, await ask(new Visitor(), { prompt: 'none', state: 's' }))
+  test('6: prompt=none without a session gives login_required', async () => {
+    const answer = answerOf(partner, await authorizeWith(new Visitor(), { prompt: 'none', state: 's' }))
     expect(answer).toMatchObject({ error: 'login_required', state: 's', iss: server.authUrl })
   })
 
-  test('prompt=none, logged in but never connected: consent_required, and nothing is recorded', async () => {
+  test('prompt=none with a session but without a grant gives consent_required and writes no row', async () => {
     const visitor = await loggedIn(server, 'bob')
     const before = await rowCounts(server)
-    expect(answerOf(partner, await ask(visitor, { prompt: 'none' })).error).toBe('consent_required')
+    expect(answerOf(partner, await authorizeWith(visitor, { prompt: 'none' })).error).toBe('consent_required')
     expect(await rowCounts(server)).toEqual(before)
   })
 
-  test('prompt=none with a live grant skips the confirmation; after disconnecting it does not', async () => {
+  test('prompt=none with a live grant gives a code; after disconnecting it gives consent_required', async () => {
     const visitor = await loggedIn(server, 'cleo')
     await connect(server, partner, 'cleo', {}, visitor)
-    const answer = answerOf(partner, await ask(visitor, { prompt: 'none', state: 's' }))
+    const answer = answerOf(partner, await authorizeWith(visitor, { prompt: 'none', state: 's' }))
     expect(answer).toEqual({ code: expect.any(String), state: 's', iss: server.authUrl })
     const redeemed = await token(server, partner, {
       grant_type: 'authorization_code',
@@ -172,23 +172,23 @@ describe('prompt and max_age', () => {
     })
     expect(redeemed.status).toBe(200)
     await disconnect(visitor, server)
-    expect(answerOf(partner, await ask(visitor, { prompt: 'none' })).error).toBe('consent_required')
+    expect(answerOf(partner, await authorizeWith(visitor, { prompt: 'none' })).error).toBe('consent_required')
   })
 
-  test('the confirmation is shown after login, also to a user who connected before', async () => {
+  test('the connect page is shown after login, even to a user who connected before', async () => {
     await connect(server, partner, 'dan')
     for (const more of [{}, { prompt: 'consent' }]) {
-      const page = await ask(await loggedIn(server, 'dan'), more)
+      const page = await authorizeWith(await loggedIn(server, 'dan'), more)
       expect(isConnectPage(page)).toBe(true)
       const visitor = new Visitor()
-      expect(isConnectPage(await logIn(visitor, await ask(visitor, more), 'dan'))).toBe(true)
+      expect(isConnectPage(await logIn(visitor, await authorizeWith(visitor, more), 'dan'))).toBe(true)
     }
   })
 
   test.each(['none login', 'none consent', 'none none', 'login none'])(
     '6: prompt=%j is invalid_request',
     async (prompt) => {
-      expect(answerOf(partner, await ask(new Visitor(), { prompt })).error).toBe('invalid_request')
+      expect(answerOf(partner, await authorizeWith(new Visitor(), { prompt })).error).toBe('invalid_request')
     },
   )
 
@@ -196,7 +196,7 @@ describe('prompt and max_age', () => {
     '6: %j authenticates a logged-in user again, once',
     async (more) => {
       const visitor = await loggedIn(server, 'ada')
-      const page = await ask(visitor, more)
+      const page = await authorizeWith(visitor, more)
       expect(isLoginPage(page)).toBe(true)
       const after = await logIn(visitor, page, 'ada')
       expect(isConnectPage(after)).toBe(true)
@@ -208,22 +208,27 @@ describe('prompt and max_age', () => {
   test.each(['-1', '+5', '1.5', '1e2', '0x10', 'x', ' 7', '1'.repeat(16)])(
     '6: max_age=%j is invalid_request',
     async (age) => {
-      expect(answerOf(partner, await ask(new Visitor(), { max_age: age })).error).toBe('invalid_request')
+      expect(answerOf(partner, await authorizeWith(new Visitor(), { max_age: age })).error).toBe(
+        'invalid_request',
+      )
     },
   )
 
-  test.each(['', '10000', '1'.repeat(15)])('6: max_age=%j: a login of just now will do', async (age) => {
-    expect(isConnectPage(await ask(await loggedIn(server, 'ada'), { max_age: age }))).toBe(true)
-  })
+  test.each(['', '10000', '1'.repeat(15)])(
+    '6: max_age=%j accepts a login that just happened',
+    async (age) => {
+      expect(isConnectPage(await authorizeWith(await loggedIn(server, 'ada'), { max_age: age }))).toBe(true)
+    },
+  )
 
   test.each(['select_account', 'create', 'select_account tomorrow', 'NONE'])(
-    '6: prompt=%j asks for nothing beside what the connect page is',
+    '6: prompt=%j shows the connect page without a new login',
     async (prompt) => {
-      expect(isConnectPage(await ask(await loggedIn(server, 'ada'), { prompt }))).toBe(true)
+      expect(isConnectPage(await authorizeWith(await loggedIn(server, 'ada'), { prompt }))).toBe(true)
     },
   )
 
-  test('prompt=none with a login older than max_age: login_required', async () => {
+  test('prompt=none with a login older than max_age gives login_required', async () => {
     const own = await testServer()
     try {
       await seed(own.database, { users: [{ id: 'ada' }] })
@@ -236,7 +241,7 @@ describe('prompt and max_age', () => {
       expect(answerOf(partner, await silent('100')).error).toBe('login_required')
       const page = await authorize(visitor, own, client, { max_age: '100' })
       expect(isLoginPage(page)).toBe(true)
-      // The server's clock and the database's differ by two minutes here: the new login still counts.
+      // The server's clock is two minutes ahead of the database's clock here. The new login still counts.
       expect(isConnectPage(await logIn(visitor, page, 'ada'))).toBe(true)
     } finally {
       await own.close()

@@ -46,13 +46,13 @@ beforeEach(async () => {
 })
 afterEach(() => target.drop())
 
-function on(database: TestDatabase, more: Record<string, string> = {}): CommandLine {
+function cliFor(database: TestDatabase, more: Record<string, string> = {}): CommandLine {
   return commandLine({ DATABASE_URL: database.url, LATCHKEY_SECRET: secret, ...more })
 }
 
 async function backup(): Promise<string> {
   const file = join(directory, `backup-${files++}.gz`)
-  expect((await on(source).run('backup', file)).code).toBe(0)
+  expect((await cliFor(source).run('backup', file)).code).toBe(0)
   return file
 }
 
@@ -66,7 +66,7 @@ const tablesOf = async (database: TestDatabase) =>
     .map(({ name }) => name)
     .sort()
 
-/** All rows of a table as text, without an order of their own. */
+/** All rows of a table as text, sorted by that text. */
 async function rowsOf(database: TestDatabase, table: string): Promise<string[]> {
   const rows = await query<{ row: string }>(
     database.database,
@@ -75,7 +75,7 @@ async function rowsOf(database: TestDatabase, table: string): Promise<string[]> 
   return rows.map(({ row }) => row)
 }
 
-/** The restored database behind a server of its own, as after a move. */
+/** Runs `work` with a second server on the restored database. */
 async function withRestored(work: (restored: TestServer) => Promise<void>): Promise<void> {
   const restored = await testServer({ on: target, secret })
   try {
@@ -86,11 +86,11 @@ async function withRestored(work: (restored: TestServer) => Promise<void>): Prom
 }
 
 describe('a backup', () => {
-  test('brings back every row but the short-lived ones, and new ids follow the restored ones', async () => {
+  test('restores every row except short-lived ones, and new ids continue after the restored ids', async () => {
     await tokensFor(server, partner, 'ada')
     const file = await backup()
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    const restored = await on(target).json('restore', file, '--replaces', source.url)
+    const restored = await cliFor(target).json('restore', file, '--replaces', source.url)
     expect(restored).toMatchObject({ ended: { grants: 0, connections: 0, users: 0, partners: 0 } })
     expect(await tablesOf(target)).toEqual(await tablesOf(source))
     for (const table of ['sessions', 'access_tokens', 'client_assertions', 'login_failures']) {
@@ -115,7 +115,7 @@ describe('a backup', () => {
     })
   })
 
-  test('shows one instant, while rows that belong together are written', async () => {
+  test('is a consistent snapshot while related rows are written', async () => {
     await seed(source.database, { households: [{ id: 'pairs' }] })
     let writing = true
     let written = 0
@@ -133,7 +133,7 @@ describe('a backup', () => {
     const file = await backup()
     writing = false
     await writer
-    await on(target).json('restore', file, '--end-all-grants')
+    await cliFor(target).json('restore', file, '--end-all-grants')
     const [counts] = await query<{ households: number; accounts: number }>(
       target.database,
       `SELECT (SELECT count(*)::int FROM households WHERE name = 'pair') AS households,
@@ -146,14 +146,14 @@ describe('a backup', () => {
   test('never overwrites a file', async () => {
     const file = await backup()
     const before = readFileSync(file)
-    const { code, stderr } = await on(source).run('backup', file)
+    const { code, stderr } = await cliFor(source).run('backup', file)
     expect([code, stderr]).toEqual([1, expect.stringContaining('exists already')])
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 })
 
-describe('51: what ended after the backup stays ended', () => {
-  test('by the database that is replaced: disconnected, revoked, disabled, suspended, secrets', async () => {
+describe('51: grants, connections, users and secrets that ended after the backup stay ended', () => {
+  test('with --replaces, the restore reads the endings from the replaced database', async () => {
     const other = await server.partner({ name: 'Other' })
     const rotated = await server.partner({ name: 'Rotated' })
     const kept = await tokensFor(server, partner, 'bob')
@@ -163,7 +163,7 @@ describe('51: what ended after the backup stays ended', () => {
     const ofSuspended = await tokensFor(server, other, 'bob')
     const ofRotated = await tokensFor(server, rotated, 'bob')
     const file = await backup()
-    const cli = on(source)
+    const cli = cliFor(source)
     const [grant] = await cli.json('grant', 'list', '--user', 'cho')
     await cli.json('grant', 'revoke', grant.id)
     await fetch(`${server.baseUrl}oauth2/revoke`, {
@@ -177,7 +177,7 @@ describe('51: what ended after the backup stays ended', () => {
     await cli.json('user', 'disable', 'eve')
     await cli.json('partner', 'suspend', other.clientId)
     const { client_secret } = await cli.json('partner', 'rotate-secret', rotated.clientId, '--end-others')
-    const { ended } = await on(target).json('restore', file, '--replaces', source.url)
+    const { ended } = await cliFor(target).json('restore', file, '--replaces', source.url)
     expect(ended).toEqual({ grants: 1, connections: 1, users: 1, partners: 2 })
     await withRestored(async (restored) => {
       const statusOf = async (by: TestPartner, token: string) => (await refresh(restored, by, token)).status
@@ -197,11 +197,11 @@ describe('51: what ended after the backup stays ended', () => {
     await cli.json('user', 'enable', 'eve').catch(() => {})
   })
 
-  test('by the log of the server', async () => {
+  test('with --endings, the restore reads the endings from the server log', async () => {
     const own = await server.partner({ name: 'Logged' })
-    const gone = await tokensFor(server, own, 'fay')
+    const disconnected = await tokensFor(server, own, 'fay')
     const revoked = await tokensFor(server, own, 'bob')
-    const stays = await tokensFor(server, own, 'dee')
+    const kept = await tokensFor(server, own, 'dee')
     const file = await backup()
     await disconnect(await loggedIn(server, 'fay'), server, 'Logged')
     await fetch(`${server.baseUrl}oauth2/revoke`, {
@@ -214,31 +214,31 @@ describe('51: what ended after the backup stays ended', () => {
     })
     const log = join(directory, 'server.log')
     writeFileSync(log, `not JSON\n${server.logs()}`)
-    const { ended } = await on(target).json('restore', file, '--endings', log)
+    const { ended } = await cliFor(target).json('restore', file, '--endings', log)
     expect(ended).toMatchObject({ grants: 1, connections: 1 })
     await withRestored(async (restored) => {
-      expect((await refresh(restored, own, gone.refreshToken)).status).toBe(400)
+      expect((await refresh(restored, own, disconnected.refreshToken)).status).toBe(400)
       expect((await refresh(restored, own, revoked.refreshToken)).status).toBe(400)
-      expect((await refresh(restored, own, stays.refreshToken)).status).toBe(200)
+      expect((await refresh(restored, own, kept.refreshToken)).status).toBe(200)
     })
   })
 
-  test('with neither, the command says so, and can end all grants', async () => {
+  test('without either option, the restore is refused; --end-all-grants ends all grants', async () => {
     const { refreshToken } = await tokensFor(server, partner, 'ada')
     const file = await backup()
-    const { code, stderr } = await on(target).run('restore', file)
+    const { code, stderr } = await cliFor(target).run('restore', file)
     expect([code, stderr]).toEqual([1, expect.stringContaining('--end-all-grants')])
     expect(await tablesOf(target)).toEqual([])
-    await on(target).json('restore', file, '--end-all-grants')
+    await cliFor(target).json('restore', file, '--end-all-grants')
     await withRestored(async (restored) => {
       expect((await refresh(restored, partner, refreshToken)).status).toBe(400)
     })
   })
 })
 
-describe('a backup is refused, and the database stays without rows', () => {
-  const refused = async (file: string, text: string, more: Record<string, string> = {}) => {
-    const { code, stderr } = await on(target, more).run('restore', file, '--end-all-grants')
+describe('restore refuses a backup and leaves the database without rows', () => {
+  const expectRefused = async (file: string, text: string, more: Record<string, string> = {}) => {
+    const { code, stderr } = await cliFor(target, more).run('restore', file, '--end-all-grants')
     expect([code, stderr]).toEqual([1, expect.stringContaining(text)])
     if ((await tablesOf(target)).includes('users')) expect(await rowsOf(target, 'users')).toEqual([])
   }
@@ -248,45 +248,45 @@ describe('a backup is refused, and the database stays without rows', () => {
     return copy
   }
 
-  test('when it ends early, was changed, is cut or is no backup', async () => {
+  test('when it is incomplete, modified, truncated or not a backup', async () => {
     const file = await backup()
-    await refused(
+    await expectRefused(
       changedCopy(file, (text) => text.slice(0, text.lastIndexOf('{'))),
       'is incomplete',
     )
-    await refused(
+    await expectRefused(
       changedCopy(file, (text) => text.replace('ada@example.com', 'eva@example.com')),
       'was changed',
     )
     const cut = `${file}.cut`
     writeFileSync(cut, readFileSync(file).subarray(0, 500))
-    await refused(cut, 'cannot be read')
+    await expectRefused(cut, 'cannot be read')
     writeFileSync(cut, 'hello')
-    await refused(cut, 'cannot be read')
-    await refused(
+    await expectRefused(cut, 'cannot be read')
+    await expectRefused(
       changedCopy(file, () => 'hello\n'),
       'is not a backup',
     )
-    await refused(join(directory, 'nothing.gz'), 'cannot be read')
-    // After all of these the database still takes the whole backup.
-    await on(target).json('restore', file, '--end-all-grants')
+    await expectRefused(join(directory, 'nothing.gz'), 'cannot be read')
+    // The same database still accepts the intact backup afterwards.
+    await cliFor(target).json('restore', file, '--end-all-grants')
   })
 
-  test('when it is of the other environment, of a newer program, or of another secret', async () => {
+  test('when it comes from the other environment, a newer Latchkey or another secret', async () => {
     const file = await backup()
-    await refused(file, 'is of sandbox', { LATCHKEY_ENVIRONMENT: 'production' })
+    await expectRefused(file, 'is of sandbox', { LATCHKEY_ENVIRONMENT: 'production' })
     const newer = changedCopy(file, (text) =>
       text.replace('"migrations":[', '"migrations":["9999_future.sql",'),
     )
-    await refused(newer, 'made by a newer Latchkey')
-    await refused(file, 'another LATCHKEY_SECRET', {
+    await expectRefused(newer, 'made by a newer Latchkey')
+    await expectRefused(file, 'another LATCHKEY_SECRET', {
       LATCHKEY_SECRET: 'another secret, also of 32 bytes or more',
     })
   })
 
   test('when the database is not empty', async () => {
     const file = await backup()
-    const { code, stderr } = await on(source).run('restore', file, '--end-all-grants')
+    const { code, stderr } = await cliFor(source).run('restore', file, '--end-all-grants')
     expect([code, stderr]).toEqual([1, expect.stringContaining('empty database only')])
   })
 })

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { foldCase } from '../../src/directory/case-folding.ts'
 
-// Against Unicode's CaseFolding.txt 17.0 (C + F) this was compared once, over all code points: the same texts are equal.
-// Here stand the properties that follow from it, and the cases one would get wrong.
+// foldCase was compared once with Unicode's CaseFolding.txt 17.0 (statuses C and F) over all code points: both treat the same texts
+// as equal. These tests hold the properties that follow from this, and cases that are easy to get wrong.
 
-/** Texts of letters with several cases, marks that move, and anything at all. */
+/** Texts of letters with several case forms, marks that normalization reorders, and any other code points. */
 const anyText = fc.array(
   fc.oneof(
     fc.constantFrom(...'aAßẞſsKkÅåσςΣıiIİ\u0307\u0301\u0345ΐᾳᾼŉǰꭰᎠ가'),
@@ -35,7 +35,7 @@ describe('foldCase', () => {
     ['é', 'E\u0301'],
     ['ſ', 'S'],
     ['ᲐᲑ', 'აბ'],
-  ])('%s is %s', (one, other) => {
+  ])('%s equals %s after folding', (one, other) => {
     expect(foldCase(one)).toBe(foldCase(other))
   })
 
@@ -47,28 +47,28 @@ describe('foldCase', () => {
     ['ö', 'oe'],
     ['ア', 'あ'],
     ['が', 'か'],
-  ])('%s is not %s', (one, other) => {
+  ])('%s differs from %s after folding', (one, other) => {
     expect(foldCase(one)).not.toBe(foldCase(other))
   })
 
-  test('a text that holds another still does when both are folded, though the other ends in a sigma', () => {
+  test('a text still contains its beginning after folding, even if the beginning ends in a final sigma', () => {
     expect(foldCase('ΟΔΟΣΑΝ')).toContain(foldCase('ΟΔΟΣ'))
   })
 
-  test('a letter is not within the same letter with a mark', () => {
+  test('a letter with a combining mark does not contain the letter without it', () => {
     expect(foldCase('MU\u0308LLER')).not.toContain(foldCase('mu'))
   })
 
-  test('every character is its own capital, save ı', () => {
+  test('every character equals its uppercase form, except ı', () => {
     const wrong = everyCodePoint.filter((char) => foldCase(char) !== foldCase(char.toUpperCase()))
     expect(wrong).toEqual(['ı'])
   })
 
-  test('every character is its own small letter', () => {
+  test('every character equals its lowercase form', () => {
     expect(everyCodePoint.filter((char) => foldCase(char) !== foldCase(char.toLowerCase()))).toEqual([])
   })
 
-  test('folding again changes nothing, and composed or not makes no difference', () => {
+  test('folding is idempotent and does not depend on Unicode normalization', () => {
     fc.assert(
       fc.property(anyText, (chars) => {
         const text = chars.join('')

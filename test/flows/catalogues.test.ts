@@ -5,36 +5,36 @@ import { describe, expect, test } from 'vitest'
 import { type Catalogue, en } from '../../src/web/languages/en.tsx'
 import { chooseTexts, type Language, languages } from '../../src/web/languages/languages.ts'
 
-// Literal text beside the catalogues is found by the linter: noJsxLiterals in biome.json.
+// The linter finds literal text outside the catalogues: noJsxLiterals in biome.json.
 
-type Said = { html: string; text: string; markers: string[] }
+type RenderedText = { html: string; text: string; markers: string[] }
 
-/** A number stands for anything that is put into a text: a name, an address, a count. */
+/** Each number marks a value that is inserted into a text: a name, an address, a count. */
 const markers = [7101, 7102, 7103]
 
-/** Every text of a catalogue by its path; one with gaps is said with a marker in each of them. */
-function textsIn(value: unknown, path = ''): Map<string, Said> {
-  if (typeof value === 'string') return new Map([[path, say(value, [])]])
+/** Every text of a catalogue by its path. A text with placeholders is rendered with a marker in each placeholder. */
+function textsIn(value: unknown, path = ''): Map<string, RenderedText> {
+  if (typeof value === 'string') return new Map([[path, render(value, [])]])
   if (typeof value === 'function') {
-    const given = markers.slice(0, value.length)
-    return new Map([[path, say(Reflect.apply(value, undefined, given), given)]])
+    const inserted = markers.slice(0, value.length)
+    return new Map([[path, render(Reflect.apply(value, undefined, inserted), inserted)]])
   }
-  if (typeof value !== 'object' || value === null) throw new Error(`${path} is no text`)
+  if (typeof value !== 'object' || value === null) throw new Error(`${path} is not a text`)
   return new Map(Object.entries(value).flatMap(([key, part]) => [...textsIn(part, `${path}.${key}`)]))
 }
 
-function say(said: unknown, given: number[]): Said {
-  const html = isValidElement(said) ? renderToString(said) : String(said)
-  return { html, text: parse(html).text, markers: given.map(String) }
+function render(value: unknown, inserted: number[]): RenderedText {
+  const html = isValidElement(value) ? renderToString(value) : String(value)
+  return { html, text: parse(html).text, markers: inserted.map(String) }
 }
 
-function catalogue(language: Language): Map<string, Said> {
-  const { language: spoken, ...texts } = chooseTexts(language, undefined)
-  expect(spoken).toBe(language)
+function catalogue(language: Language): Map<string, RenderedText> {
+  const { language: chosen, ...texts } = chooseTexts(language, undefined)
+  expect(chosen).toBe(language)
   return textsIn(texts satisfies Catalogue)
 }
 
-/** Texts that are right though they are what English says. */
+/** Correct translations that equal the English text. */
 const sameAsInEnglish = new Set([
   // Common words in German.
   'de .frame.sandbox',
@@ -45,36 +45,36 @@ const sameAsInEnglish = new Set([
 ])
 
 const english = textsIn(en)
-const foreign = languages.filter((language) => language !== 'en')
+const translations = languages.filter((language) => language !== 'en')
 
-test('the texts are there, and those with gaps are said with something in them', () => {
+test('the English catalogue has texts, and some of them have several placeholders', () => {
   expect(english.size).toBeGreaterThan(40)
-  expect([...english.values()].some((said) => said.markers.length > 1)).toBe(true)
+  expect([...english.values()].some((rendered) => rendered.markers.length > 1)).toBe(true)
 })
 
-describe.each(foreign)('%s', (language) => {
+describe.each(translations)('%s', (language) => {
   const texts = catalogue(language)
 
-  test('has every text that English has, and no other', () => {
+  test('has exactly the texts that English has', () => {
     expect([...texts.keys()].toSorted()).toEqual([...english.keys()].toSorted())
   })
 
-  test('says nothing in English', () => {
+  test('has no untranslated text', () => {
     const untranslated = [...texts]
       .filter(([path, { text }]) => text === english.get(path)?.text)
       .map(([path]) => `${language} ${path}`)
     expect(untranslated.filter((name) => !sameAsInEnglish.has(name))).toEqual([])
   })
 
-  test('has the same gaps and links', () => {
-    for (const [path, said] of texts) {
-      const tags = ({ html }: Said) =>
+  test('has the same placeholders and links as English', () => {
+    for (const [path, rendered] of texts) {
+      const tags = ({ html }: RenderedText) =>
         parse(html)
           .querySelectorAll('*')
           .map((element) => element.tagName)
       const original = english.get(path)
-      expect.soft(said.markers, path).toEqual(original?.markers)
-      expect.soft(tags(said), path).toEqual(original && tags(original))
+      expect.soft(rendered.markers, path).toEqual(original?.markers)
+      expect.soft(tags(rendered), path).toEqual(original && tags(original))
     }
   })
 })
@@ -82,27 +82,27 @@ describe.each(foreign)('%s', (language) => {
 describe.each(languages)('%s', (language) => {
   const texts = [...catalogue(language)]
 
-  test('leaves nothing empty, and no gap out', () => {
-    for (const [path, { html, text, markers: given }] of texts) {
+  test('has no empty text and uses every placeholder', () => {
+    for (const [path, { html, text, markers: inserted }] of texts) {
       expect.soft(text.trim().length, path).toBeGreaterThan(1)
       expect.soft(text, path).toBe(text.trim())
-      for (const marker of given) expect.soft(html, path).toContain(marker)
+      for (const marker of inserted) expect.soft(html, path).toContain(marker)
       expect.soft(html, path).not.toMatch(/undefined|null|NaN|\[object/)
     }
   })
 
-  test('is typeset by the rules of its language', () => {
+  test('follows the punctuation rules of its language', () => {
     const wrong: Record<Language, RegExp> = {
       en: /['"]| [;:?!]/,
       de: /['"]| [;:?!]|[«»]|„[^“]*$/,
-      // A space that does not break before ; ! ? : » and after «, and before nothing else.
+      // French has a no-break space before ; ! ? : » and after «.
       fr: /['"]|[^\u202f][;?!]|[^\u00a0]:|[^\u00a0]»|«[^\u00a0]/,
       es: /['"]| [;:?!]|^[^¿]*\?|^[^¡]*!|[„“”]/,
     }
     for (const [path, { text }] of texts) expect.soft(text, path).not.toMatch(wrong[language])
   })
 
-  test('counts one minute and several', () => {
+  test('uses the singular and the plural of minute', () => {
     const minute: Record<Language, [RegExp, RegExp]> = {
       en: [/ 1 minute\.$/, / 2 minutes\.$/],
       de: [/ 1 Minute /, / 2 Minuten /],

@@ -8,7 +8,7 @@ const db = await databaseFixture()
 describe('usage errors', () => {
   test.each([
     ['an unknown command', ['frobnicate'], /unknown command 'frobnicate'/],
-    ['a misspelt one', ['patner', 'list'], /Did you mean partner\?/],
+    ['a misspelt command', ['patner', 'list'], /Did you mean partner\?/],
     ['an unknown subcommand', ['partner', 'delete', 'x'], /unknown command 'delete'/],
     ['an unknown option', ['partner', 'list', '--jsno'], /Did you mean --json\?/],
     [
@@ -22,26 +22,26 @@ describe('usage errors', () => {
       /required option '--redirect-uri <uri...>' not specified/,
     ],
     ['no client_id', ['partner', 'show'], /missing required argument 'client_id'/],
-  ])('%s: one helpful line, and no database is asked', async (_what, args, line) => {
+  ])('%s: prints one helpful line and does not connect to the database', async (_case, args, line) => {
     const { code, stdout, stderr } = await hostedLatchkey(args, { DATABASE_URL: 'postgres://127.0.0.1:1/x' })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(line)
     expect(stderr).not.toMatch(/ECONNREFUSED|LATCHKEY_SECRET|\n {4}at /)
   })
 
-  test.each([[[]], [['partner']]])('%j alone shows the commands there are', async (args) => {
+  test.each([[[]], [['partner']]])('%j alone prints the list of commands', async (args) => {
     const { code, stderr } = await latchkeyOn(db.url, args)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^Usage: latchkey .*\n[\s\S]*Commands:/)
   })
 
-  test('--version is that of the package', async () => {
+  test('--version prints the version of the package', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     const { code, stdout, stderr } = await latchkey(['--version'], {})
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   })
 
-  test('--help is no error', async () => {
+  test('--help exits with 0 and prints to standard output', async () => {
     const { code, stdout, stderr } = await latchkeyOn(db.url, ['partner', 'create', '--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('--redirect-uri <uri...>')

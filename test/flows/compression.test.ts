@@ -21,7 +21,7 @@ const accessToken = await accessTokenOf(server.database, 'ada')
 
 type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer }
 
-/** `fetch` would ask for a coding of its own choice, and take it off again. */
+/** Does not use `fetch`, which sends its own Accept-Encoding and decodes the body. */
 function get(path: string, more: Record<string, string> = {}): Promise<Answer> {
   const headers = { authorization: `Bearer ${accessToken}`, ...more }
   return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ const decoders: Record<string, (body: Buffer) => Buffer> = { br: brotliDecompres
 function decoded({ headers, body }: Answer): string {
   const coding = headers['content-encoding']
   const decode = coding === undefined ? (plain: Buffer) => plain : decoders[coding]
-  if (!decode) throw new Error(`sent as ${coding}`)
+  if (!decode) throw new Error(`unexpected content-encoding ${coding}`)
   return decode(body).toString()
 }
 
@@ -53,7 +53,7 @@ const large = ['households?page_size=1000', 'households/h1/accounts?page_size=10
 
 describe.each(large)('%s', (path) => {
   test.each(['br', 'gzip'])(
-    'in %s is the same text in a third of the bytes or less, with a tag of its own',
+    'compressed with %s: the same text, at most a third of the bytes, and its own ETag',
     async (coding) => {
       const plain = await get(path)
       const answer = await get(path, { 'accept-encoding': coding })
@@ -65,8 +65,8 @@ describe.each(large)('%s', (path) => {
       for (const name of ['content-type', 'cache-control', 'vary', 'link']) {
         expect(answer.headers[name]).toBe(plain.headers[name])
       }
-      const asked = { 'accept-encoding': coding, 'if-none-match': String(answer.headers.etag) }
-      const again = await get(path, asked)
+      const conditional = { 'accept-encoding': coding, 'if-none-match': String(answer.headers.etag) }
+      const again = await get(path, conditional)
       expect([again.status, again.headers.etag, again.body.length]).toEqual([304, answer.headers.etag, 0])
       expect(again.headers['content-encoding']).toBeUndefined()
     },
@@ -92,7 +92,7 @@ test.each([
   expect([answer.status, answer.headers['content-encoding']]).toEqual([200, coding])
 })
 
-test('whatever is accepted, and however garbled, the text is the same and readable with what was accepted', async () => {
+test('any Accept-Encoding, valid or malformed, gets the same text in an accepted coding', async () => {
   const part = fc.constantFrom(
     'gzip',
     'br',
@@ -118,7 +118,7 @@ test('whatever is accepted, and however garbled, the text is the same and readab
   await fc.assert(check, { numRuns: 60 })
 })
 
-test('a page of the usual size, a search and an error are sent as they are', async () => {
+test('a page of the default size, a search and an error are not compressed', async () => {
   for (const path of [
     'households',
     'households?name_pattern=899',

@@ -39,7 +39,7 @@ function faultsOf(env: Record<string, string>): string[] {
 }
 
 describe('without any variable', () => {
-  test('the addresses are those that docs/operate.md names', () => {
+  test('the defaults are those that docs/operate.md lists', () => {
     expect(read()).toEqual({
       environment: 'sandbox',
       authUrl: 'http://localhost:4000',
@@ -59,13 +59,13 @@ describe('without any variable', () => {
     expect(config.dataDir).toBe(resolve('data'))
   })
 
-  test('an empty variable is an absent one', () => {
+  test('an empty variable counts as absent', () => {
     const empty = { LATCHKEY_PORT: '', LATCHKEY_SECRET: '', DATABASE_URL: '', LATCHKEY_ENVIRONMENT: '' }
     expect(read(empty)).toEqual(read())
   })
 })
 
-test('the port alone moves all addresses', () => {
+test('LATCHKEY_PORT alone changes the port of all addresses', () => {
   expect(read({ LATCHKEY_PORT: '4100' })).toMatchObject({
     port: 4100,
     authUrl: 'http://localhost:4100',
@@ -73,7 +73,7 @@ test('the port alone moves all addresses', () => {
   })
 })
 
-test('a production deployment says everything itself', () => {
+test('a production deployment can set every variable', () => {
   const config = read({
     LATCHKEY_ENVIRONMENT: 'production',
     LATCHKEY_AUTH_URL: 'https://login.example/',
@@ -136,13 +136,13 @@ describe('the secret in a file', () => {
     }
   })
 
-  test('and the secret itself: one of them only', () => {
+  test('LATCHKEY_SECRET_FILE and LATCHKEY_SECRET together are refused', () => {
     expect(faultsOf({ LATCHKEY_SECRET_FILE: fileWith(secret), LATCHKEY_SECRET: secret })).toEqual([
       'LATCHKEY_SECRET_FILE: must not be set together with LATCHKEY_SECRET',
     ])
   })
 
-  test('a file that is not there, or is a directory, is named', () => {
+  test('a missing file and a directory are refused, and the error names the file', () => {
     const file = join(dataDir, 'none')
     expect(faultsOf({ LATCHKEY_SECRET_FILE: file })).toEqual([
       expect.stringMatching(/^LATCHKEY_SECRET_FILE: the file cannot be read: ENOENT.*none/),
@@ -154,7 +154,7 @@ describe('the secret in a file', () => {
   })
 
   test.each([0o604, 0o620, 0o666, 0o660])(
-    'a file of mode %o is refused, and the command that helps is named',
+    'a file of mode %o is refused, and the error names the chmod command that fixes it',
     (mode) => {
       const file = fileWith(secret, mode)
       expect(faultsOf({ LATCHKEY_SECRET_FILE: file })).toEqual([
@@ -163,7 +163,7 @@ describe('the secret in a file', () => {
     },
   )
 
-  test('a file with 31 bytes, or none, is refused', () => {
+  test('a file with fewer than 32 bytes is refused', () => {
     for (const text of ['x'.repeat(31), `${'x'.repeat(31)}\n`, '', '\n']) {
       const file = fileWith(text)
       expect(faultsOf({ LATCHKEY_SECRET_FILE: file })).toEqual([
@@ -173,7 +173,7 @@ describe('the secret in a file', () => {
     }
   })
 
-  test('its faults are reported together with the others', () => {
+  test('errors of the file are reported together with all other errors', () => {
     const file = join(dataDir, 'none')
     expect(
       faultsOf({ LATCHKEY_SECRET_FILE: file, LATCHKEY_LOG_LEVEL: 'loud', LATCHKEY_PORT: 'x' }),
@@ -182,7 +182,7 @@ describe('the secret in a file', () => {
 })
 
 describe('the secret', () => {
-  test('is made once, readable by its owner alone, and kept', () => {
+  test('is generated once, stored with mode 600 and reused', () => {
     const first = read().secret
     expect(statSync(join(dataDir, 'secret')).mode & 0o777).toBe(0o600)
     expect(readFileSync(join(dataDir, 'secret'), 'utf8')).toBe(first)
@@ -190,22 +190,22 @@ describe('the secret', () => {
     expect(readdirSync(dataDir)).toEqual(['secret'])
   })
 
-  test('is another one in another data directory', () => {
+  test('differs between data directories', () => {
     expect(read({ LATCHKEY_DATA_DIR: join(dataDir, 'deep/other') }).secret).not.toBe(read().secret)
   })
 
-  test('is the given one where one is given, and nothing is kept', () => {
+  test('is LATCHKEY_SECRET if that is set, and nothing is stored', () => {
     expect(read({ LATCHKEY_SECRET: secret }).secret).toBe(secret)
     expect(readdirSync(dataDir)).toEqual([])
   })
 
-  test('that is kept but damaged is refused rather than replaced', () => {
+  test('is refused, not replaced, if the stored secret is damaged', () => {
     writeFileSync(join(dataDir, 'secret'), 'damaged')
     expect(faultsOf({})).toEqual([expect.stringMatching(/^LATCHKEY_SECRET: .*32 bytes/)])
     expect(readFileSync(join(dataDir, 'secret'), 'utf8')).toBe('damaged')
   })
 
-  test('is required with DATABASE_URL, whatever the data directory holds', () => {
+  test('is required with DATABASE_URL, even if the data directory contains one', () => {
     read()
     expect(faultsOf({ DATABASE_URL: databaseUrl })).toEqual([
       expect.stringMatching(/^LATCHKEY_SECRET: .*required with DATABASE_URL/),
@@ -217,16 +217,16 @@ describe('the secret', () => {
     ['31 bytes', 'x'.repeat(31), 1],
     ['32 bytes', 'x'.repeat(32), 0],
     ['32 bytes in 16 characters', 'ü'.repeat(16), 0],
-  ])('of %s', (_size, text, faults) => {
+  ])('with a length of %s', (_size, text, faults) => {
     expect(faultsOf({ LATCHKEY_SECRET: text })).toHaveLength(faults)
   })
 
-  test('is not made where the configuration is refused', () => {
+  test('is not generated if the configuration is refused', () => {
     expect(faultsOf({ LATCHKEY_PORT: 'x' })).toHaveLength(1)
     expect(readdirSync(dataDir)).toEqual([])
   })
 
-  test('that cannot be kept is a fault of the configuration', () => {
+  test('is a configuration error if it cannot be stored', () => {
     writeFileSync(join(dataDir, 'file'), '')
     expect(faultsOf({ LATCHKEY_DATA_DIR: join(dataDir, 'file/data') })).toEqual([
       expect.stringMatching(/^LATCHKEY_SECRET: ENOTDIR/),
@@ -234,7 +234,7 @@ describe('the secret', () => {
   })
 })
 
-describe('refused', () => {
+describe('a value', () => {
   test.each([
     ['LATCHKEY_ENVIRONMENT', 'prod', 'sandbox or production'],
     ['LATCHKEY_ENVIRONMENT', 'Production', 'sandbox or production'],
@@ -266,7 +266,7 @@ describe('refused', () => {
     ['LATCHKEY_TRUSTED_PROXIES', 'proxy.example', '"proxy.example" is neither'],
     ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.1,10.0.0.0/33', '"10.0.0.0/33" is neither'],
     ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/8/8', '"10.0.0.0/8/8" is neither'],
-  ])('%s=%s', (name, value, explanation) => {
+  ])('%s=%s is refused', (name, value, explanation) => {
     const faults = faultsOf({ [name]: value, LATCHKEY_SECRET: secret })
     expect(faults).toEqual([expect.stringContaining(explanation)])
     expect(faults[0]).toMatch(new RegExp(`^${name}: `))
@@ -277,7 +277,7 @@ describe('refused', () => {
     'http://127.0.0.1:4000',
     'http://[::1]:4000',
     'https://login.example:8443',
-  ])('but not LATCHKEY_AUTH_URL=%s', (url) => {
+  ])('LATCHKEY_AUTH_URL=%s is accepted', (url) => {
     expect(read({ LATCHKEY_AUTH_URL: url, LATCHKEY_SECRET: secret }).authUrl).toBe(url)
   })
 
@@ -287,7 +287,7 @@ describe('refused', () => {
     ['postgres://latchkey:hunter2@db.example:99999/latchkey', 'must be a URL'],
     ['postgres://latchkey:hunter2/#@db.example/latchkey', 'must be a URL'],
     [`${databaseUrl}?options=-c%20search_path%3Dapp`, 'must have no options'],
-  ])('DATABASE_URL=%s, without showing it', (url, explanation) => {
+  ])('DATABASE_URL=%s is refused, and the error does not contain the URL', (url, explanation) => {
     const faults = faultsOf({ DATABASE_URL: url, LATCHKEY_SECRET: secret })
     expect(faults).toEqual([expect.stringContaining(explanation)])
     expect(faults[0]).toMatch(/^DATABASE_URL: /)
@@ -295,7 +295,7 @@ describe('refused', () => {
   })
 })
 
-test('every fault is told at once, and nothing secret with it', async () => {
+test('all errors are reported at once, without secret values', async () => {
   const env = {
     LATCHKEY_DATA_DIR: dataDir,
     LATCHKEY_ENVIRONMENT: 'staging',
@@ -320,7 +320,7 @@ test('every fault is told at once, and nothing secret with it', async () => {
   expect(stderr).not.toMatch(/hunter2|db\.example|too-short-to-tell|\n {4}at /)
 })
 
-test('of several processes that start on an empty data directory at once, all have the same secret', async () => {
+test('several processes that start at once on an empty data directory use the same secret', async () => {
   const built = new URL('../../dist/config.js', import.meta.url).href
   const script = `import { readConfig } from '${built}'; console.log(readConfig(process.env).secret)`
   const secrets = await Promise.all(

@@ -6,8 +6,8 @@ import { RelyingParty } from '../support/openid-run.ts'
 import { expectErrorPage } from '../support/pages.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
 
-// Modules of the OpenID Foundation's Basic OP and Config OP plans, by their names. docs/conformance.md lists all modules and
-// the tests of those that are not here.
+// The tests are named after modules of the OpenID Foundation's Basic OP and Config OP plans. docs/conformance.md lists all modules
+// and names the tests of the modules that are not here.
 
 const server = await serverFixture({ users: ['ada', 'bob'] })
 const partner = await server.partner()
@@ -46,7 +46,7 @@ describe('one authorization', () => {
     expect(supported).toContain(claims.acr)
   })
 
-  test('oidcc-login-hint: the address stands in the form', async () => {
+  test('oidcc-login-hint: the email field contains the hint', async () => {
     const page = await (await freshClient()).ask({ login_hint: 'bob@example.com' })
     const field = page.document.querySelector('input[name=email]')
     expect(field?.getAttribute('value')).toBe('bob@example.com')
@@ -72,7 +72,7 @@ describe('one authorization', () => {
 })
 
 describe('two authorizations, one after the other', () => {
-  test('oidcc-prompt-login: a new login, which the id_token tells', async () => {
+  test('oidcc-prompt-login: a new login and a later auth_time', async () => {
     const first = await client.run()
     server.advanceClock(2)
     const second = await client.run({ prompt: 'login' })
@@ -88,7 +88,7 @@ describe('two authorizations, one after the other', () => {
     expect(location.searchParams.get('state')).toBe('x'.repeat(128))
   })
 
-  test('oidcc-prompt-none-logged-in, oidcc-id-token-hint: the same user of the same login, without a page', async () => {
+  test('oidcc-prompt-none-logged-in, oidcc-id-token-hint: the same sub and auth_time, without a page', async () => {
     const first = await client.run({ nonce: 'first' })
     const hints: Record<string, string>[] = [{}, { id_token_hint: first.tokens.idToken }]
     for (const hint of hints) {
@@ -108,7 +108,7 @@ describe('two authorizations, one after the other', () => {
     expect(second.claims.auth_time).toBeGreaterThan(Number(first.claims.auth_time))
   })
 
-  test('oidcc-max-age-10000: the same login, and when it was', async () => {
+  test('oidcc-max-age-10000: no new login and the same auth_time', async () => {
     const first = await client.run()
     server.advanceClock(2)
     const second = await client.run({ max_age: '10000' })
@@ -117,7 +117,7 @@ describe('two authorizations, one after the other', () => {
     expect(second.claims.auth_time).toEqual(expect.any(Number))
   })
 
-  test('oidcc-codereuse, oidcc-codereuse-30seconds: refused, and the access token is dead', async () => {
+  test('oidcc-codereuse, oidcc-codereuse-30seconds: refused, and the access token is revoked', async () => {
     for (const seconds of [0, 30]) {
       const { code, tokens } = await client.run()
       await passTime(server, tokens.accessToken, seconds)
@@ -126,7 +126,7 @@ describe('two authorizations, one after the other', () => {
     }
   })
 
-  test('oidcc-refresh-token: the same user, and of no use to another client', async () => {
+  test('oidcc-refresh-token: the same user; refused for another client', async () => {
     const first = await client.run({ nonce: 'n' })
     const other = await RelyingParty.discover(server, await server.partner())
     expectInvalidGrant(await other.refresh(first.tokens.refreshToken), /refresh token/)
@@ -144,7 +144,7 @@ test('oidcc-ensure-request-object-with-redirect-uri: an error page', async () =>
 })
 
 describe('oidcc-discovery-endpoint-verification', () => {
-  test('every address is https when the server is, and the issuer has neither query nor fragment', () => {
+  test('all URLs are https if the server uses https, and the issuer has no query or fragment', () => {
     const https = { authUrl: 'https://id.example', baseUrl: 'https://api.example/service-open-api/' }
     const metadata = serverMetadata({ ...server.context.config, ...https })
     const addresses = Object.entries(metadata).filter(([name]) => /_endpoint$|_uri$|^issuer$/.test(name))
@@ -152,7 +152,7 @@ describe('oidcc-discovery-endpoint-verification', () => {
     for (const [, address] of addresses) expect(address).toMatch(/^https:\/\/[a-z.]+[a-z0-9/.-]*$/)
   })
 
-  test('what the suite asks for is there, in the form it wants', async () => {
+  test('the metadata has the fields and formats that the suite requires', async () => {
     const address = `${server.authUrl}/.well-known/openid-configuration`
     const response = await fetch(address)
     const metadata = await response.json()

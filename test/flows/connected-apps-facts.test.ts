@@ -19,7 +19,7 @@ const ledger = await server.partner({ name: 'Ledger', redirectUri: 'https://ledg
 const appsPage = (visitor: Visitor, language = 'en') =>
   visitor.get(`${server.authUrl}/connections`, { 'accept-language': language })
 
-/** The definition lists of the first application, as term and text. */
+/** The definition list of the first application: each term with its text. */
 function facts(page: Page): Record<string, string> {
   const items = page.document.querySelector('article')?.querySelectorAll('dl div') ?? []
   return Object.fromEntries(
@@ -27,7 +27,7 @@ function facts(page: Page): Record<string, string> {
   )
 }
 
-/** The rows of the history: name, whether each date is today in UTC, by whom. */
+/** The rows of the history: name, both dates ("today" for today in UTC), and who ended the connection. */
 function history(page: Page): string[][] {
   const today = new Date().toISOString().slice(0, 10)
   return page.document
@@ -42,7 +42,7 @@ function history(page: Page): string[][] {
 }
 
 describe('what an application has read', () => {
-  test('is on the page: requests, households, accounts, and when it was last used', async () => {
+  test('is shown on the page: requests, households, accounts, and when it was last used', async () => {
     const accessToken = await accessTokenOf(server.database, 'ada')
     const visitor = await loggedIn(server, 'ada')
     expect(facts(await appsPage(visitor))).toMatchObject({
@@ -61,7 +61,7 @@ describe('what an application has read', () => {
     expect(shown['Last used']).toMatch(/^[A-Z][a-z]{2} \d{1,2}, \d{4}, \d\d:\d\d UTC$/)
   })
 
-  test('counts for 30 days in UTC, today included', async () => {
+  test('is counted for the last 30 days in UTC, including today', async () => {
     await accessTokenOf(server.database, 'bob')
     await query(
       server.database,
@@ -73,7 +73,7 @@ describe('what an application has read', () => {
     expect(facts(await appsPage(visitor))).toMatchObject({ Requests: '30,000,003', Households: '3' })
   })
 
-  test('is written as the language of the page writes numbers and dates', async () => {
+  test('uses the number and date formats of the page’s language', async () => {
     const visitor = await loggedIn(server, 'bob')
     await query(
       server.database,
@@ -93,7 +93,7 @@ describe('what an application has read', () => {
 })
 
 describe('the site', () => {
-  test('is the one of the latest connection, not the first that the partner registered', async () => {
+  test('is the site of the latest connection, not of the first redirect URI that the partner registered', async () => {
     const redirectUris = ['https://first.example/callback', 'https://second.example:8443/callback']
     const created = await createPartner(server.database, 'sandbox', {
       name: 'Two sites',
@@ -115,7 +115,7 @@ describe('the site', () => {
 })
 
 describe('the history', () => {
-  test('says when each connection was given and ended, and by whom, the newest first', async () => {
+  test('shows when each grant started and ended and who ended it, newest first', async () => {
     const visitor = await loggedIn(server, 'cleo')
     expect(history(await appsPage(visitor))).toEqual([])
     await connect(server, ledger, 'cleo', {}, visitor)
@@ -135,7 +135,7 @@ describe('the history', () => {
     expect(page.document.querySelectorAll('article').length).toBe(1)
   })
 
-  test('ends after twenty, is nobody else’s, and knows what ended before it was kept', async () => {
+  test('shows at most 20 grants, only those of this user, and old grants for which no one is recorded as ending them', async () => {
     await query(
       server.database,
       `INSERT INTO grants (user_id, client_id, subject, created_at, revoked_at)

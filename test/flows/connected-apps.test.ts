@@ -14,7 +14,7 @@ const planner = await server.partner({ name: 'Planner', redirectUri: 'https://pl
 
 const appsPage = (visitor: Visitor) => visitor.get(`${server.authUrl}/connections`)
 
-/** Name and text of each application on the page, and the address of its link to disconnect it. */
+/** Name and text of each application on the page, and the URL of its Disconnect link. */
 function listed(page: Page): { name: string; text: string; link: string }[] {
   return page.document.querySelectorAll('article').map((article) => ({
     name: article.querySelector('h2')?.text ?? '',
@@ -23,10 +23,10 @@ function listed(page: Page): { name: string; text: string; link: string }[] {
   }))
 }
 
-/** Disconnects the app of this name; gives the list that follows. */
+/** Disconnects the app with this name. Returns the list that follows. */
 const end = async (visitor: Visitor, name: string) => visitor.follow(await disconnect(visitor, server, name))
 
-test('without a login the page asks for one, and comes back', async () => {
+test('without a session the page redirects to the login and then back', async () => {
   const visitor = new Visitor()
   const login = await visitor.follow(await appsPage(visitor))
   expect(new URL(login.url).pathname).toBe('/login')
@@ -35,7 +35,7 @@ test('without a login the page asks for one, and comes back', async () => {
   expect(page.text).toContain('User ada')
 })
 
-test('it lists the live grants of this user, each once and with where it leads, and nobody else’s', async () => {
+test('the page lists each live grant of this user once, with its site, and no grants of other users', async () => {
   const ada = await loggedIn(server, 'ada')
   expect(listed(await appsPage(ada))).toEqual([])
   expect((await appsPage(ada)).text).toContain('No apps are connected')
@@ -53,7 +53,7 @@ test('it lists the live grants of this user, each once and with where it leads, 
   expect(listed(await appsPage(bob))[0]?.link).not.toBe(adas[1]?.link)
 })
 
-test('disconnecting takes one application off the list, ends its tokens and leaves the other', async () => {
+test('disconnecting removes one application from the list, revokes its tokens and leaves the other', async () => {
   const visitor = await loggedIn(server, 'cleo')
   const ledgers = await tokensFor(server, ledger, 'cleo')
   const planners = await tokensFor(server, planner, 'cleo')
@@ -65,7 +65,7 @@ test('disconnecting takes one application off the list, ends its tokens and leav
   expect(listed(await end(visitor, 'Planner'))).toEqual([])
 })
 
-test('pressing Disconnect twice, or on a stale page, is no error', async () => {
+test('pressing Disconnect twice or on an outdated page is not an error', async () => {
   const visitor = await loggedIn(server, 'cleo')
   await connect(server, ledger, 'cleo', {}, visitor)
   const stale = await disconnectPage(visitor, server)
@@ -73,12 +73,12 @@ test('pressing Disconnect twice, or on a stale page, is no error', async () => {
     const page = await visitor.follow(await visitor.submit(stale, '/connections/disconnect', {}))
     expect([page.status, listed(page)]).toEqual([200, []])
   }
-  // The link of a list that is out of date.
+  // The Disconnect link of an outdated list.
   const page = await visitor.follow(await visitor.get(stale.url))
   expect([new URL(page.url).pathname, page.status]).toEqual(['/connections', 200])
 })
 
-test('Disconnect asks first: it says what ends, Cancel leads back, and nothing has ended', async () => {
+test('Disconnect asks for confirmation and says what ends; Cancel returns to the list and ends nothing', async () => {
   const visitor = await loggedIn(server, 'eve')
   const { accessToken } = await tokensFor(server, ledger, 'eve')
   const list = await appsPage(visitor)
@@ -89,19 +89,19 @@ test('Disconnect asks first: it says what ends, Cancel leads back, and nothing h
   expect(page.text).toContain('loses access immediately')
   expect(page.text).toContain('ledger.example:8443')
   expect((await api(server, 'households', accessToken)).status).toBe(200)
-  const list2 = await visitor.get(recoveryLink(page, 'Cancel'))
-  expect(listed(list2).map(({ name }) => name)).toEqual(['Ledger'])
+  const listAfterCancel = await visitor.get(recoveryLink(page, 'Cancel'))
+  expect(listed(listAfterCancel).map(({ name }) => name)).toEqual(['Ledger'])
   const stale = await visitor.submit(page, '/connections/disconnect', { _csrf: 'x' })
   expect([stale.status, recoveryLink(stale, 'Try again')]).toEqual([403, `${server.authUrl}/connections`])
   expect((await api(server, 'households', accessToken)).status).toBe(200)
 })
 
-test('Disconnect without a login asks for one', async () => {
+test('Disconnect without a session redirects to the login', async () => {
   const answer = await new Visitor().get(`${server.authUrl}/connections/disconnect?grant=1`)
   expect(redirectOf(answer)?.pathname).toBe('/login')
 })
 
-test('a partner knows a user by the same `sub` after reconnecting; another partner, and another user, by another', async () => {
+test('a user keeps the same `sub` at a partner after reconnecting; other partners and other users have different ones', async () => {
   const subject = async (partner: TestPartner, userId: string) =>
     decodeJwt((await tokensFor(server, partner, userId)).idToken).sub ?? ''
   const visitor = await loggedIn(server, 'dan')
@@ -121,13 +121,13 @@ test('a partner knows a user by the same `sub` after reconnecting; another partn
   ]
   expect(new Set(subjects).size).toBe(4)
   for (const one of subjects) expect(one).toMatch(/^[0-9A-Za-z]{22}$/)
-  // By chance one may hold the name of the user; both of a user's do not.
+  // A random `sub` may contain the user's name by chance. That both of a user's two contain it is practically impossible.
   const [, plannersDan, ledgersBob, plannersBob] = subjects
   expect([first, plannersDan].every((one) => one?.includes('dan'))).toBe(false)
   expect([ledgersBob, plannersBob].every((one) => one?.includes('bob'))).toBe(false)
 })
 
-test('the old tokens stay dead after reconnecting', async () => {
+test('old tokens stay revoked after reconnecting', async () => {
   const old = await tokensFor(server, ledger, 'bob')
   const visitor = await loggedIn(server, 'bob')
   await end(visitor, 'Ledger')
@@ -136,7 +136,7 @@ test('the old tokens stay dead after reconnecting', async () => {
   expect((await api(server, 'households', old.accessToken)).status).toBe(401)
 })
 
-test('logging out ends the page for this browser and leaves every connection as it is', async () => {
+test('logging out ends the session of this browser only and does not end any connection', async () => {
   const { accessToken } = await tokensFor(server, ledger, 'ada')
   const [one, other] = [await loggedIn(server, 'ada'), await loggedIn(server, 'ada')]
   await one.submit(await appsPage(one), '/logout', {})

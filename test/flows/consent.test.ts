@@ -13,15 +13,15 @@ import { type Page, Visitor } from '../support/visitor.ts'
 const server = await serverFixture({ users: ['ada', 'eve'] })
 const partner = await server.partner()
 
-/** The request with these parameters, from the partner's page to the first page or answer. */
-async function ask(visitor: Visitor, more: Record<string, string>): Promise<Page> {
+/** Sends the authorization request with these extra parameters. Returns the first page or the redirect to the partner. */
+async function authorizeWith(visitor: Visitor, more: Record<string, string>): Promise<Page> {
   return authorize(visitor, server, partner, more)
 }
 
-describe('the end of the journey', () => {
-  test('Cancel: access_denied with state and iss, and nothing is recorded', async () => {
+describe('the answer to the partner', () => {
+  test('Cancel gives access_denied with state and iss, and writes no row', async () => {
     const visitor = await loggedIn(server, 'eve')
-    const page = await ask(visitor, { state: 'my state' })
+    const page = await authorizeWith(visitor, { state: 'my state' })
     const before = await rowCounts(server)
     const answer = answerOf(partner, await visitor.submit(page, '/connect', { decision: 'cancel' }))
     expect(answer).toEqual({
@@ -33,7 +33,7 @@ describe('the end of the journey', () => {
     expect(await rowCounts(server)).toEqual(before)
   })
 
-  test('without a state none comes back', async () => {
+  test('a request without state gets an answer without state', async () => {
     const answer = await connect(server, partner, 'ada')
     expect([...answer.searchParams.keys()]).toEqual(['code', 'iss'])
   })
@@ -50,9 +50,9 @@ describe('the end of the journey', () => {
     expect([status, body.error]).toEqual([400, 'invalid_grant'])
   })
 
-  test('a page whose code was redeemed is used up: it offers the way on, and the way works', async () => {
+  test('a connect page whose code was redeemed cannot be submitted again, and its Start again link works', async () => {
     const visitor = await loggedIn(server, 'ada')
-    const page = await ask(visitor, { state: 'again' })
+    const page = await authorizeWith(visitor, { state: 'again' })
     const code = answerOf(partner, await visitor.submit(page, '/connect', { decision: 'connect' })).code ?? ''
     expect((await token(server, partner, { grant_type: 'authorization_code', code })).status).toBe(200)
     const used = await visitor.submit(page, '/connect', { decision: 'connect' })
@@ -76,16 +76,16 @@ describe('the sealed request', () => {
   })
   afterAll(() => own.close())
 
-  test('lasts ten minutes; the page after that offers to start the same request again', async () => {
+  test('expires after ten minutes; the error page then offers to start the same request again', async () => {
     const { verifier, challenge } = pkce()
-    const asked = {
+    const params = {
       state: 'kept <&> ✓',
       nonce: 'n-1',
       code_challenge: challenge,
       code_challenge_method: 'S256',
     }
     const visitor = new Visitor()
-    const login = await authorize(visitor, own, client, asked)
+    const login = await authorize(visitor, own, client, params)
     own.advanceClock(595)
     const inTime = await logIn(visitor, login, 'ada')
     expect(isConnectPage(inTime)).toBe(true)
@@ -94,7 +94,7 @@ describe('the sealed request', () => {
     expect(late.status).toBe(400)
     expect(late.text).toContain('out of date')
 
-    // The connect page was made later, and lasts ten minutes of its own.
+    // The connect page was issued later and has its own ten minutes.
     own.advanceClock(591)
     const refused = await visitor.submit(inTime, '/connect', { decision: 'connect' })
     expect(refused.status).toBe(400)
@@ -105,7 +105,7 @@ describe('the sealed request', () => {
       const again = await visitor.follow(await visitor.get(recoveryLink(page, 'Start again')))
       expect(isConnectPage(again)).toBe(true)
       const answer = answerOf(partner, await visitor.submit(again, '/connect', { decision: 'connect' }))
-      expect(answer.state).toBe(asked.state)
+      expect(answer.state).toBe(params.state)
       const code = answer.code ?? ''
       const redeemed = await token(own, client, {
         grant_type: 'authorization_code',
@@ -118,16 +118,19 @@ describe('the sealed request', () => {
     }
   })
 
-  test.each(['', 'x', 'a.b.c.d.e', '..'])('nonsense in its place (%j) is an error page', async (request) => {
-    const page = await new Visitor().get(`${own.authUrl}/connect?${new URLSearchParams({ request })}`)
-    expect(page.status).toBe(400)
-    expect(page.headers.get('location')).toBeNull()
-    expect(page.headers.get('content-type')).toContain('text/html')
-  })
+  test.each(['', 'x', 'a.b.c.d.e', '..'])(
+    'an invalid sealed request (%j) gives an error page',
+    async (request) => {
+      const page = await new Visitor().get(`${own.authUrl}/connect?${new URLSearchParams({ request })}`)
+      expect(page.status).toBe(400)
+      expect(page.headers.get('location')).toBeNull()
+      expect(page.headers.get('content-type')).toContain('text/html')
+    },
+  )
 })
 
 describe('a suspended partner', () => {
-  test('gets an error page at every step, never an answer', async () => {
+  test('gets an error page at every step and never a redirect', async () => {
     const client = await server.partner()
     const visitor = await loggedIn(server, 'ada')
     await connect(server, client, 'ada', {}, visitor)

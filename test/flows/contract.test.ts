@@ -43,7 +43,7 @@ test('the journey of contract section 4: authorize, exchange, list, accounts, re
   expect((await api(server, 'households', String(refreshed.body.access_token))).status).toBe(200)
 })
 
-test('tokens work from the root of the origin as well', async () => {
+test('access tokens also work with the API at the root of the origin', async () => {
   const { accessToken } = await tokensFor(server, partner, 'ada')
   const response = await fetch(`${server.authUrl}/api/v1/households`, {
     headers: { authorization: `Bearer ${accessToken}` },

@@ -23,7 +23,7 @@ async function count(sql: string): Promise<number> {
   return Number(row?.count)
 }
 
-test('is the same every time', async () => {
+test('the demo data is the same every time', async () => {
   const again = join(directory, 'again')
   mkdirSync(again)
   expect(await writeDemoData(again)).toEqual(logins)
@@ -32,7 +32,7 @@ test('is the same every time', async () => {
   }
 })
 
-test('every login is one of an active user with that password', async () => {
+test('every demo login belongs to an active user and has the right password', async () => {
   const users = await query(db.database, `SELECT email, password_hash, status FROM users ORDER BY email`)
   expect(users).toHaveLength(12)
   expect(users.filter(({ status }) => status === 'disabled')).toHaveLength(1)
@@ -44,7 +44,7 @@ test('every login is one of an active user with that password', async () => {
   }
 })
 
-test('has more than two pages of households in one firm, and some of every awkward kind', async () => {
+test('the demo data has more than two pages of households in one firm and difficult names of every kind', async () => {
   expect(await count(`firms`)).toBe(3)
   expect(await count(`households WHERE firm_id = 'northbridge'`)).toBeGreaterThan(200)
   expect(await count(`households WHERE name IS NULL`)).toBeGreaterThan(5)
@@ -76,7 +76,7 @@ test('has more than two pages of households in one firm, and some of every awkwa
   expect(names.filter((name) => foldCase(name) === 'strassenbau weiss')).toHaveLength(2)
 })
 
-test('has households that nobody sees, and some that only who sees the whole firm does', async () => {
+test('the demo data has households that no user sees, and some that only a user who sees the whole firm can see', async () => {
   const untouched = (firm: string) => `households h WHERE firm_id = '${firm}' AND NOT EXISTS (
     SELECT FROM accounts a JOIN account_access ON account_id = a.id WHERE a.household_id = h.id)`
   const seesAll = (firm: string) =>
@@ -87,7 +87,7 @@ test('has households that nobody sees, and some that only who sees the whole fir
   expect(await count(seesAll('aurora'))).toBe(0)
 })
 
-test('gives access within the firm alone', async () => {
+test('account access never crosses firms', async () => {
   expect(
     await count(`account_access x JOIN users u ON u.id = x.user_id JOIN accounts a ON a.id = x.account_id
                  JOIN households h ON h.id = a.household_id WHERE h.firm_id <> u.firm_id`),

@@ -24,7 +24,7 @@ function faults(...given: Parameters<typeof dates>): string[] {
 }
 
 describe('the dates', () => {
-  test('are a day in UTC or an instant, or none', () => {
+  test('are a day in UTC, an instant, or absent', () => {
     expect(dates()).toBeUndefined()
     expect(dates('', '')).toBeUndefined()
     expect(dates('2027-01-31')).toEqual({ deprecatedOn: new Date('2027-01-31T00:00:00Z') })
@@ -42,14 +42,14 @@ describe('the dates', () => {
     '2027-01-31 12:00:00Z',
     '1800000000',
     'soon',
-  ])('are not %s', (text) => {
+  ])('are refused if they are %s', (text) => {
     expect(faults(text)).toEqual([expect.stringMatching(/^LATCHKEY_V1_DEPRECATED_ON: must be a date/)])
     expect(faults('2020-01-01', text)).toEqual([
       expect.stringMatching(/^LATCHKEY_V1_SUNSET_ON: must be a date/),
     ])
   })
 
-  test('an end before the deprecation, or without one, is refused with all other faults', () => {
+  test('a sunset before the deprecation or without one is refused, together with all other faults', () => {
     const early = 'LATCHKEY_V1_SUNSET_ON: must not be before LATCHKEY_V1_DEPRECATED_ON'
     const alone = 'LATCHKEY_V1_SUNSET_ON: needs LATCHKEY_V1_DEPRECATED_ON as well'
     expect(faults('2027-01-31', '2027-01-30T23:59:59Z')).toEqual([early])
@@ -81,27 +81,35 @@ describe('v1', () => {
     await db?.drop()
   })
 
-  async function said(server: TestServer, path: string, token: string, more: Record<string, string> = {}) {
+  async function deprecationHeaders(
+    server: TestServer,
+    path: string,
+    token: string,
+    more: Record<string, string> = {},
+  ) {
     const { status, headers } = await api(server, path, token, more)
     return [status, headers.get('deprecation'), headers.get('sunset')]
   }
 
-  test('says both, in every answer of the listing, and in none of the accounts', async () => {
+  test('sends both headers in every answer of the listing, and none with the accounts', async () => {
     const server = await serverWith(dates('2026-12-01', '2027-06-01T12:30:00Z'))
     const both = ['@1796083200', 'Tue, 01 Jun 2027 12:30:00 GMT']
-    expect(await said(server, 'households', accessToken)).toEqual([200, ...both])
-    expect(await said(server, 'households?name_pattern=h', accessToken)).toEqual([200, ...both])
-    expect(await said(server, 'households', accessToken, { 'if-none-match': '*' })).toEqual([304, ...both])
-    expect(await said(server, 'households', 'nonsense')).toEqual([401, ...both])
-    expect(await said(server, 'households?page=x', accessToken)).toEqual([400, ...both])
-    expect(await said(server, 'households/h1/accounts', accessToken)).toEqual([200, null, null])
+    expect(await deprecationHeaders(server, 'households', accessToken)).toEqual([200, ...both])
+    expect(await deprecationHeaders(server, 'households?name_pattern=h', accessToken)).toEqual([200, ...both])
+    expect(await deprecationHeaders(server, 'households', accessToken, { 'if-none-match': '*' })).toEqual([
+      304,
+      ...both,
+    ])
+    expect(await deprecationHeaders(server, 'households', 'nonsense')).toEqual([401, ...both])
+    expect(await deprecationHeaders(server, 'households?page=x', accessToken)).toEqual([400, ...both])
+    expect(await deprecationHeaders(server, 'households/h1/accounts', accessToken)).toEqual([200, null, null])
     const root = await fetch(`${server.authUrl}/api/v1/households`)
     expect(root.headers.get('deprecation')).toBe(both[0])
   })
 
-  test('says one of them, or nothing, where the operator has set no more', async () => {
+  test('sends only the headers that the operator configured', async () => {
     const deprecated = await serverWith(dates('1970-01-02T00:00:01.9Z'))
-    expect(await said(deprecated, 'households', accessToken)).toEqual([200, '@86401', null])
-    expect(await said(await serverWith(), 'households', accessToken)).toEqual([200, null, null])
+    expect(await deprecationHeaders(deprecated, 'households', accessToken)).toEqual([200, '@86401', null])
+    expect(await deprecationHeaders(await serverWith(), 'households', accessToken)).toEqual([200, null, null])
   })
 })

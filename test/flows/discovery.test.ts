@@ -25,7 +25,7 @@ describe.each(documents)('%s', (path) => {
     )
   })
 
-  test('is not sent again to who has it', async () => {
+  test('is 304 for a client that has the current version', async () => {
     const etag = (await get(path)).headers.get('etag') ?? ''
     expect(etag).toMatch(/^"[\w-]{43}"$/)
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
@@ -45,12 +45,12 @@ test('RFC 8414 and OpenID Connect Discovery: one document at both addresses', as
   expect(openid).toBe(oauth)
 })
 
-test('from a refusal of the API alone a client finds its way to the authorization server (RFC 9728)', async () => {
+test('a client can find the authorization server from a 401 of the API alone (RFC 9728)', async () => {
   const refused = await fetch(`${server.baseUrl}api/v1/households`)
   const challenge = refused.headers.get('www-authenticate') ?? ''
   const address = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? ''
   const resource = await (await fetch(address)).json()
-  // Section 3.3: what the document calls itself has to be what led to it, or it is not to be used.
+  // RFC 9728 section 3.3: clients ignore the document unless its `resource` matches the URL that led to it.
   const { origin, pathname } = new URL(resource.resource)
   expect(`${origin}/.well-known/oauth-protected-resource${pathname}`).toBe(address)
   expect(refused.url.startsWith(resource.resource)).toBe(true)

@@ -13,7 +13,7 @@ await seed(db.database, { users: ['ann', 'bob'], households: ['h1'] })
 const cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
 
 describe('doctor', () => {
-  test('says that all is well, and with which facts', async () => {
+  test('reports that every check passed, with details', async () => {
     const found = await cli.json('doctor')
     expect(found.ok).toBe(true)
     expect(found.checks.map(({ check, ok }: { check: string; ok: boolean }) => [check, ok])).toEqual(
@@ -35,7 +35,7 @@ describe('doctor', () => {
       'signing keys',
       /another LATCHKEY_SECRET/,
     ],
-  ])('with %s says what is wrong and exits 1', async (_what, change, check, detail) => {
+  ])('with %s reports what is wrong and exits with 1', async (_case, change, check, detail) => {
     const { code, stdout, stderr } = await latchkey(['doctor', '--json'], {
       DATABASE_URL: db.url,
       LATCHKEY_SECRET: secret,
@@ -49,7 +49,7 @@ describe('doctor', () => {
   })
 })
 
-test('migrate says that the database is up to date', async () => {
+test('migrate reports that the database is up to date', async () => {
   expect(await cli.json('migrate')).toEqual({ migrated: true, applied: [] })
   expect(await cli.text('migrate')).toBe('The database is up to date.\n')
 })

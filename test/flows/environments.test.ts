@@ -52,10 +52,10 @@ const redeemed = ({ deployment, partner }: Side) => tokensFor(deployment, partne
 describe.each([
   ['sandbox', 'production'],
   ['production', 'sandbox'],
-])('of the %s, at the %s', (home, away) => {
+])('credentials of %s, sent to %s', (home, away) => {
   const belongs = `belongs to ${home}. This server is ${away}.`
 
-  test('a client_id: an error page that says so, and no redirect', async () => {
+  test('a client_id gets an error page that names both environments, and no redirect', async () => {
     const visitor = new Visitor()
     const page = await visitor.post(authorizeUrl(at(away).deployment, at(home).partner, { state: 'x' }), '')
     expect(page.status).toBe(400)
@@ -65,16 +65,16 @@ describe.each([
     )
   })
 
-  test('a client: invalid_client', async () => {
-    const asked = { grant_type: 'refresh_token', refresh_token: 'any' }
-    const { status, body } = await token(at(away).deployment, at(home).partner, asked)
+  test('client credentials get invalid_client', async () => {
+    const params = { grant_type: 'refresh_token', refresh_token: 'any' }
+    const { status, body } = await token(at(away).deployment, at(home).partner, params)
     expect({ status, body }).toMatchObject({
       status: 401,
       body: { error: 'invalid_client', error_description: `This client_id ${belongs}` },
     })
   })
 
-  test('a client_secret with the right client_id: invalid_client', async () => {
+  test('a client_secret with the right client_id gets invalid_client', async () => {
     const mixed = { ...at(away).partner, clientSecret: at(home).partner.clientSecret }
     const { refreshToken } = await redeemed(at(away))
     const { status, body } = await refresh(at(away).deployment, mixed, refreshToken)
@@ -85,18 +85,18 @@ describe.each([
     expect((await refresh(at(away).deployment, at(away).partner, refreshToken)).status).toBe(200)
   })
 
-  test('a code: invalid_grant there, and still good at home', async () => {
+  test('a code gets invalid_grant and stays valid in its own environment', async () => {
     const code = await codeFor(at(home).deployment, at(home).partner, 'ann')
-    const asked = { grant_type: 'authorization_code', code }
-    const { status, body } = await token(at(away).deployment, at(away).partner, asked)
+    const params = { grant_type: 'authorization_code', code }
+    const { status, body } = await token(at(away).deployment, at(away).partner, params)
     expect({ status, body }).toMatchObject({
       status: 400,
       body: { error: 'invalid_grant', error_description: `This authorization code ${belongs}` },
     })
-    expect((await token(at(home).deployment, at(home).partner, asked)).status).toBe(200)
+    expect((await token(at(home).deployment, at(home).partner, params)).status).toBe(200)
   })
 
-  test('a refresh token: invalid_grant there, and still good at home', async () => {
+  test('a refresh token gets invalid_grant and stays valid in its own environment', async () => {
     const { refreshToken } = await redeemed(at(home))
     const { status, body } = await refresh(at(away).deployment, at(away).partner, refreshToken)
     expect({ status, body }).toMatchObject({
@@ -106,7 +106,7 @@ describe.each([
     expect((await refresh(at(home).deployment, at(home).partner, refreshToken)).status).toBe(200)
   })
 
-  test('an access token: invalid_token there, and still good at home', async () => {
+  test('an access token gets invalid_token and stays valid in its own environment', async () => {
     const { accessToken } = await redeemed(at(home))
     const { status, headers, body } = await api(at(away).deployment, 'households', accessToken)
     expect({ status, body }).toMatchObject({
@@ -116,12 +116,12 @@ describe.each([
     expect(headers.get('www-authenticate')).toContain(
       `error="invalid_token", error_description="This access token ${belongs}"`,
     )
-    const athome = await api(at(home).deployment, 'households', accessToken)
-    expect(athome.body).toEqual([{ id: `household-of-${home}`, name: `household-of-${home}` }])
+    const atHome = await api(at(home).deployment, 'households', accessToken)
+    expect(atHome.body).toEqual([{ id: `household-of-${home}`, name: `household-of-${home}` }])
   })
 
-  test('a session: unknown, and the login page is shown', async () => {
-    const visitor = new Visitor() // both are at one host here, and cookies are not kept apart by port
+  test('a session is unknown, and the login page is shown', async () => {
+    const visitor = new Visitor() // both servers have the same host, and cookies do not depend on the port
     const code = await codeFor(at(home).deployment, at(home).partner, 'ann', { visitor })
     expect(code).toMatch(/^lk_/)
     const page = await authorize(visitor, at(away).deployment, at(away).partner)

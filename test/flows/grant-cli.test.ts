@@ -15,7 +15,7 @@ await seed(db.database, { users: ['ann', 'bob'], households: ['h1'] })
 const cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
 
 describe('grant list and revoke', () => {
-  test('show who shares with whom, and end it on the next request', async () => {
+  test('list shows the user and partner of each grant; revoke takes effect with the next request', async () => {
     const partner = await server.partner({ name: 'Granted' })
     const ann = await tokensFor(server, partner, 'ann')
     const bob = await tokensFor(server, partner, 'bob')
@@ -49,7 +49,7 @@ describe('grant list and revoke', () => {
     expect(await cli.text('grant', 'list', '--partner', partner.clientId)).toBe('There are no live grants.\n')
   })
 
-  test('list --all has ended ones too, with when and by whom', async () => {
+  test('list --all also shows ended grants, with the time and who ended them', async () => {
     const partner = await server.partner({ name: 'Ended' })
     for (const user of ['ann', 'bob']) await tokensFor(server, partner, user)
     const live = await cli.json('grant', 'list', '--partner', partner.clientId)
@@ -71,7 +71,7 @@ describe('grant list and revoke', () => {
     expect(await cli.text('grant', 'list', '--all', '--partner', 'test_none')).toBe('There are no grants.\n')
   })
 
-  test.each(['x', '99999999999999999999'])('revoke of %s is no such grant', async (id) => {
+  test.each(['x', '99999999999999999999'])('revoke %s reports that there is no such grant', async (id) => {
     const { code, stderr } = await cli.run('grant', 'revoke', '--', id)
     expect({ code, stderr }).toEqual({ code: 1, stderr: `There is no live grant ${id}.\n` })
   })

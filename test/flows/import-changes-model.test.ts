@@ -13,7 +13,7 @@ const users = ['u1', 'u2', 'u3']
 const households = ['h1', 'h2', 'h3']
 const accounts = ['a1', 'a2', 'a3', 'a4']
 
-/** What the platform is to be. Undefined: not there. */
+/** The state of the platform after an import. `undefined` means that the row does not exist. */
 type World = {
   sees: Record<string, 'firm' | 'granted'>
   users: Record<string, { firm: string; role: string } | undefined>
@@ -44,7 +44,7 @@ const world: fc.Arbitrary<World> = fc.record({
   }),
 })
 
-/** A step changes parts of the world before it, so that most imports leave most as it was. */
+/** Each step changes only some parts of the previous world. Most imports therefore leave most rows unchanged. */
 const steps = fc.array(
   fc.record({
     next: world,
@@ -61,7 +61,7 @@ function csv(header: string, rows: string[]): string {
   return [header.trim(), ...rows].join('\n')
 }
 
-/** As the six files, without what would refer to nothing. */
+/** The six files of a world, without rows that would refer to missing rows. */
 function filesOf(world: World): ImportFiles {
   const accounts = present(world.accounts).filter(([, { household }]) => world.households[household])
   const access = world.access.filter(
@@ -88,7 +88,7 @@ function filesOf(world: World): ImportFiles {
   }
 }
 
-type Sight = {
+type Visibility = {
   user_id: string
   firm_id: string
   sees: string
@@ -96,9 +96,9 @@ type Sight = {
   shown: Record<string, string>
 }
 
-/** What each user is shown: of each account too, but those only count for the firm's instant. */
-function sights(): Promise<Sight[]> {
-  return query<Sight>(
+/** The households that each user sees. Accounts are not included: a changed account only moves the firm's `changed_at`. */
+function visibilities(): Promise<Visibility[]> {
+  return query<Visibility>(
     db.database,
     `SELECT u.id AS user_id, u.firm_id, r.sees, u.sees_since,
             (SELECT coalesce(jsonb_object_agg(h.id, h.json), '{}') FROM households h
@@ -111,7 +111,7 @@ function sights(): Promise<Sight[]> {
 
 type Firm = { id: string; changed_at: Date; content: unknown }
 
-/** All that users of each firm may be shown, and to whom. */
+/** Everything that users of each firm may see, and the access rows that decide who sees it. */
 function firmContents(): Promise<Firm[]> {
   return query<Firm>(
     db.database,
@@ -125,8 +125,8 @@ function firmContents(): Promise<Firm[]> {
   )
 }
 
-/** The households that the logs name for this user since just after `instant`. */
-async function logged({ user_id, firm_id, sees }: Sight, instant: Date): Promise<string[]> {
+/** The households that the change logs name for this user after `instant`. */
+async function logged({ user_id, firm_id, sees }: Visibility, instant: Date): Promise<string[]> {
   const rows = await query<{ household_id: string }>(
     db.database,
     `SELECT household_id FROM household_changes WHERE firm_id = $1 AND changed_at > $3
@@ -140,11 +140,11 @@ function latest(firms: Firm[]): Date {
   return new Date(Math.max(...firms.map((firm) => firm.changed_at.getTime())))
 }
 
-function different(before: Sight, after: Sight): string[] {
+function different(before: Visibility, after: Visibility): string[] {
   return households.filter((id) => before.shown[id] !== after.shown[id])
 }
 
-test('whatever a series of imports does, the logs name every household that changed for a user', async () => {
+test('after any series of imports, the change logs name every household that changed for a user', async () => {
   await fc.assert(
     fc.asyncProperty(world, steps, async (first, steps) => {
       await emptyDirectory(db.database)
@@ -154,14 +154,14 @@ test('whatever a series of imports does, the logs name every household that chan
         await query(db.database, 'SELECT FROM household_changes UNION ALL SELECT FROM access_changes'),
       ).toEqual([])
       for (const { next, parts } of steps) {
-        const [sightsBefore, firmsBefore] = [await sights(), await firmContents()]
+        const [visibleBefore, firmsBefore] = [await visibilities(), await firmContents()]
         const instant = latest(firmsBefore)
         for (const part of parts) current = { ...current, [part]: next[part] }
         await taken(db.database, filesOf(current), { atMost: 1000 })
-        const [sightsAfter, firmsAfter] = [await sights(), await firmContents()]
+        const [visibleAfter, firmsAfter] = [await visibilities(), await firmContents()]
 
-        for (const after of sightsAfter) {
-          const before = sightsBefore.find(({ user_id }) => user_id === after.user_id)
+        for (const after of visibleAfter) {
+          const before = visibleBefore.find(({ user_id }) => user_id === after.user_id)
           if (!before) continue
           const same = before.firm_id === after.firm_id && before.sees === after.sees
           if (!same) expect(after.sees_since > instant).toBe(true)
@@ -170,14 +170,14 @@ test('whatever a series of imports does, the logs name every household that chan
         }
         for (const [place, { changed_at, content }] of firmsAfter.entries()) {
           const before = firmsBefore[place]
-          const users = (all: Sight[]) => all.filter(({ firm_id }) => firm_id === firmsAfter[place]?.id)
-          const shown = (all: Sight[]) =>
+          const users = (all: Visibility[]) => all.filter(({ firm_id }) => firm_id === firmsAfter[place]?.id)
+          const shown = (all: Visibility[]) =>
             JSON.stringify(users(all).map(({ user_id, sees }) => [user_id, sees]))
           if (JSON.stringify(before?.content) !== JSON.stringify(content))
             expect(changed_at > instant).toBe(true)
           else if (
-            shown(sightsBefore) === shown(sightsAfter) &&
-            JSON.stringify(sightsBefore) === JSON.stringify(sightsAfter)
+            shown(visibleBefore) === shown(visibleAfter) &&
+            JSON.stringify(visibleBefore) === JSON.stringify(visibleAfter)
           )
             expect(changed_at).toEqual(before?.changed_at)
         }

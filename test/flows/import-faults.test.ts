@@ -28,58 +28,62 @@ describe('faults', () => {
 
   test.each<[string, ImportFiles, string[]]>([
     [
-      'a firm that is not there',
+      'an unknown firm',
       household('h1,f9,x\n'),
       ['households.csv:2: column "firm_id": there is no firm "f9"'],
     ],
     ['an empty id', household(',f1,x\n'), ['households.csv:2: column "id": is empty']],
     [
-      'an id that is none',
+      'an invalid id',
       household('"a ""b"" c",f1,x\n'),
       [
         'households.csv:2: column "id": "a \\"b\\" c" is not an id: those are 1 to 64 characters of A-Z a-z 0-9 . _ : -, and not . or ..',
       ],
     ],
     [
-      'an id twice',
+      'a duplicate id',
       household('h1,f1,x\nh2,f1,y\nh1,f2,z\n'),
       ['households.csv:4: column "id": "h1" is already on line 2'],
     ],
     [
-      'an access twice',
+      'a duplicate account access',
       { ...base, 'account_access.csv': 'user_id,account_id\nu1,a1\nu2,a1\nu1,a1\n' },
       ['account_access.csv:4: column "account_id": "u1 a1" is already on line 2'],
     ],
     [
-      'a long name',
+      'a name that is too long',
       household(`h1,f1,${'n'.repeat(501)}\n`),
       [`households.csv:2: column "name": "${'n'.repeat(80)}…" is longer than 500 characters`],
     ],
-    ['NUL', household('h1,f1,a\0b\n'), ['households.csv:2: column "name": has a NUL character in it']],
+    [
+      'a NUL character',
+      household('h1,f1,a\0b\n'),
+      ['households.csv:2: column "name": has a NUL character in it'],
+    ],
     ['too many values', household('h1,f1,x,y\n'), ['households.csv:2: the row has 4 values, the header 3']],
     ['too few values', household('h1,f1\n'), ['households.csv:2: the row has 2 values, the header 3']],
     [
-      'a quote within',
+      'a quote within an unquoted value',
       household('h1,f1,x\nh2,f1,a "b"\n'),
       ['households.csv:3: there is a quote within a value that is not quoted itself'],
     ],
     [
-      'something after a quote',
+      'text after a closing quote',
       household('h1,f1,"x"y\n'),
       ['households.csv:2: after a closing quote comes something else than a comma or the end of the line'],
     ],
     [
-      'an open quote',
+      'an unclosed quote',
       household('h1,f1,x\nh2,f1,"a\nb\nc\n'),
       ['households.csv:3: a quote that opens here is never closed'],
     ],
     [
-      'an open quote in a large file',
+      'an unclosed quote in a large file',
       household(`h1,f1,"${'x\n'.repeat(50_000)}`),
       ['households.csv:2: the row is longer than 65536 bytes; is a closing quote missing?'],
     ],
     [
-      'the line after quoted CRLF',
+      'a fault after quoted CRLF',
       household('h1,f1,"a\r\nb\r\nc"\r\nh2,f9,x\r\n'),
       ['households.csv:5: column "firm_id": there is no firm "f9"'],
     ],
@@ -94,7 +98,7 @@ describe('faults', () => {
       ['firms.csv:3: the line is not UTF-8'],
     ],
     [
-      'a cut off character',
+      'a truncated character',
       { 'firms.csv': Buffer.from('id,name\nf1,\xc3', 'latin1') },
       ['firms.csv:2: the line is not UTF-8'],
     ],
@@ -129,7 +133,7 @@ describe('faults', () => {
       ['firms.csv:1: the file begins with two byte order marks; at most one is allowed'],
     ],
     [
-      'a byte order mark within',
+      'a byte order mark in the middle of a file',
       { 'firms.csv': 'id,name\nf1,First\n\uFEFFf2,Second\n' },
       [
         'firms.csv:3: column "id": begins with a byte order mark (U+FEFF), which is only allowed at the beginning of the file; were files joined?',
@@ -146,7 +150,7 @@ describe('faults', () => {
       ['firms.csv:1: header: "name" is missing; the columns are id,name'],
     ],
     [
-      'a column twice',
+      'a duplicate column',
       { 'firms.csv': 'id,name,id\n' },
       ['firms.csv:1: header: "id" is there twice; the columns are id,name'],
     ],
@@ -159,36 +163,36 @@ describe('faults', () => {
       ],
     ],
     [
-      'a status',
+      'an invalid account status',
       account('a1,h1,,,,,,Active,'),
       [
         'accounts.csv:2: column "status": "Active" is not a status: those are 1 to 32 characters of a-z and _',
       ],
     ],
     [
-      'a currency',
+      'an invalid currency',
       account('a1,h1,,,,,eur,active,'),
       ['accounts.csv:2: column "currency": "eur" is not a currency: those are three letters A-Z'],
     ],
     [
-      'a day that never was',
+      'a day that does not exist',
       account('a1,h1,,,,,,active,2023-02-29'),
       ['accounts.csv:2: column "opened_on": "2023-02-29" is not a date: those are written YYYY-MM-DD'],
     ],
     [
-      'a whole account number',
+      'an unmasked account number',
       account('a1,h1,,,DE89 3704 0044 0532,,,active,'),
       [
         'accounts.csv:2: column "number_masked": looks like a whole account number; store it masked, with 6 digits at most',
       ],
     ],
     [
-      'a user status',
+      'an invalid user status',
       { ...base, 'users.csv': `${usersHeader}u1,f1,a@b.example,A,advisor,gone,\n` },
       ['users.csv:2: column "status": "gone" is not active or disabled'],
     ],
     [
-      'a role',
+      'an unknown role',
       {
         ...base,
         'users.csv': `${usersHeader}u1,f1,a@b.example,A,boss,active,\nu2,f1,c@b.example,A,advisor,active,\n`,
@@ -196,32 +200,32 @@ describe('faults', () => {
       ['users.csv:2: column "role": there is no role "boss"'],
     ],
     [
-      'what a role sees',
+      'an invalid value of sees',
       { 'roles.csv': 'name,sees\nx,all\n' },
       ['roles.csv:2: column "sees": "all" is not firm or granted'],
     ],
     [
-      'an address',
+      'an invalid email address',
       {
         ...base,
         'users.csv': `${usersHeader}u1,f1,a b@c,A,advisor,active,\nu2,f1,c@b.example,A,advisor,active,\n`,
       },
       ['users.csv:2: column "email": "a b@c" is not an email address'],
     ],
-  ])('%s', async (_name, files, faults) => {
+  ])('%s: the import is refused and stores nothing', async (_name, files, faults) => {
     expect(await refusal(db.database, files)).toEqual(faults)
     expect((await query(db.database, 'SELECT count(*)::integer AS count FROM firms'))[0]).toEqual({
       count: 0,
     })
   })
 
-  test('several of several files are named together', async () => {
+  test('faults of several files are reported together', async () => {
     expect(
       await refusal(db.database, { 'firms.csv': 'id,name\n!,\n', 'roles.csv': 'name,sees\nx,y\n' }),
     ).toHaveLength(3)
   })
 
-  test('a directory that is missing or empty is named', async () => {
+  test('a missing directory and one without import files are refused', async () => {
     const { code, stderr } = await latchkey(db.url, ['import', join(writeFiles({}), 'missing')])
     expect(code).toBe(1)
     expect(stderr).toContain('missing is not a directory that can be read')

@@ -19,7 +19,7 @@ async function instants(): Promise<number[]> {
   return rows.map(({ changed_at }) => changed_at.getTime())
 }
 
-test('all that an import records has one instant, in whole milliseconds', async () => {
+test('everything that an import records has the same instant, in whole milliseconds', async () => {
   await taken(db.database, base)
   await taken(db.database, {
     ...base,
@@ -45,7 +45,7 @@ test('all that an import records has one instant, in whole milliseconds', async 
   ])
 })
 
-test('an import that changes nothing records nothing, and one that changes one firm nothing of the other', async () => {
+test('an import without changes records nothing, and a change in one firm records nothing for the other firm', async () => {
   await taken(db.database, base)
   const before = await instants()
   await taken(db.database, base)
@@ -57,7 +57,7 @@ test('an import that changes nothing records nothing, and one that changes one f
   expect(await logs()).toEqual([])
 })
 
-test('an account that moves takes its access rows along: one household comes to be seen, another ceases to', async () => {
+test('when an account moves to another household, both households are logged for the user with access to it', async () => {
   const files = { ...base, 'households.csv': `${base['households.csv']}h4,f2,Empty\n` }
   await taken(db.database, files)
   await taken(db.database, { 'accounts.csv': `${accountsHeader}a2,h4,,,,,,closed,\n` })
@@ -67,7 +67,7 @@ test('an account that moves takes its access rows along: one household comes to 
   ])
 })
 
-test('a further account of a household that the user sees already is no change of what is seen', async () => {
+test('access to another account of a household that the user already sees is not logged', async () => {
   await taken(db.database, base)
   await taken(db.database, {
     'accounts.csv': `${accountsHeader}a3,h3,,,,,,active,\n`,
@@ -76,7 +76,7 @@ test('a further account of a household that the user sees already is no change o
   expect(await logs()).toEqual([])
 })
 
-test('an instant is later than those before it, even when the clock has gone back', async () => {
+test('an instant is later than all earlier ones, even if the clock went back', async () => {
   await taken(db.database, base)
   await query(db.database, `UPDATE firms SET changed_at = '2100-01-01T00:00:00.123456Z' WHERE id = 'f1'`)
   await taken(db.database, { 'households.csv': 'id,firm_id,name\nh3,f2,Renamed\n' })
@@ -100,8 +100,8 @@ test('an import that waited for another has the later instant', async () => {
   expect(second).toBeGreaterThan(first)
 })
 
-// Whether VACUUM could mark the pages as visible to all hangs on what else PostgreSQL does just then, such as analyzing.
-test('afterwards the table has been vacuumed, and searches read no list of what is not yet in the index', async () => {
+// Does not check that pages are all-visible: other activity of PostgreSQL, such as ANALYZE, can keep VACUUM from marking them.
+test('an import vacuums the table and empties the pending list of the search index', async () => {
   const vacuumed = async () => {
     const [row] = await query<{ times: number }>(
       db.database,

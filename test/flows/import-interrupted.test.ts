@@ -15,7 +15,7 @@ beforeEach(() => emptyDirectory(db.database))
 
 const changed = { ...base, 'firms.csv': 'id,name\nf1,Renamed\nf2,Second\n' }
 
-/** An import that is interrupted when it says that it is at this step, and so often that the test is over. */
+/** Runs an import, sends the signal when the output names this step, and waits for the end of the process. */
 async function interruptedAt(
   step: string,
   files: Record<string, string>,
@@ -41,14 +41,14 @@ async function interruptedAt(
   return { code, stdout, stderr }
 }
 
-/** No import's connection is left, neither working nor idle. */
+/** Waits until no import holds its table lock any longer: its connection has ended. */
 async function expectNoneLeft(): Promise<void> {
   const sql = `SELECT FROM pg_locks WHERE relation = 'firms'::regclass AND mode = 'ShareRowExclusiveLock'`
   await expect.poll(async () => (await query(db.database, sql)).length, { timeout: 20_000 }).toBe(0)
 }
 
 describe.each(['SIGINT', 'SIGTERM'] as const)('an import that gets %s', (signal) => {
-  test('while it waits for a lock says that nothing was changed', async () => {
+  test('while it waits for a lock reports that nothing was changed', async () => {
     await taken(db.database, base)
     const before = await everything(db.database)
     const finished = await db.database.withConnection(async (holder) => {
@@ -62,7 +62,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('an import that gets %s', (signal)
   })
 })
 
-test('interrupted while it stores: nothing was changed', async () => {
+test('an import that is interrupted while it stores rows changes nothing', async () => {
   await taken(db.database, base)
   const before = await everything(db.database)
   const finished = await db.database.withConnection(async (holder) => {
@@ -74,7 +74,7 @@ test('interrupted while it stores: nothing was changed', async () => {
   expect(await everything(db.database)).toEqual(before)
 })
 
-test('interrupted while it reads or hashes passwords: nothing was changed', async () => {
+test('an import that is interrupted while it reads files or hashes passwords changes nothing', async () => {
   const users = Array.from(
     { length: 2000 },
     (_, n) => `u${n},f1,u${n}@example.com,U,advisor,active,password-${n}`,
@@ -92,9 +92,9 @@ test('interrupted while it reads or hashes passwords: nothing was changed', asyn
   }
 })
 
-test('interrupted after the commit: the counts are told, and that PostgreSQL could not tidy up', async () => {
+test('an import that is interrupted after the commit prints the counts and that PostgreSQL could not tidy up', async () => {
   const finished = await db.database.withConnection(async (holder) => {
-    // Lets rows in, and no VACUUM.
+    // This lock allows inserts but blocks VACUUM.
     await holder.query('BEGIN; LOCK TABLE household_changes IN SHARE UPDATE EXCLUSIVE MODE')
     return interruptedAt('settling', base)
   })

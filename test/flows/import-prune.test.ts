@@ -21,17 +21,17 @@ import { testServer } from '../support/server.ts'
 const db = await databaseFixture()
 beforeEach(() => emptyDirectory(db.database))
 
-/** The base without h2, and without u2, whose access goes as well. */
+/** The base files without h2, without u2 and without the account access of u2. */
 const fewer = {
   ...base,
   'users.csv': `${usersHeader}u1,f1,Ann@Example.com,Ann,principal,active,\n`,
   'households.csv': 'id,firm_id,name\nh1,f1,Straße\nh3,f2,"Baker, ""Butcher"""\n',
   'account_access.csv': 'user_id,account_id\n',
 }
-const any = { atMost: 1000 }
+const pruneAll = { atMost: 1000 }
 
 describe('the command', () => {
-  test('says first what it would remove, and the line that it ends with does it', async () => {
+  test('first prints what it would remove and the command that removes it', async () => {
     await taken(db.database, base)
     const before = await everything(db.database)
     const directory = writeFiles(fewer)
@@ -62,7 +62,7 @@ Nothing was changed. To import, and remove these: latchkey import '${directory}'
     expect(await query(db.database, 'SELECT FROM account_access')).toEqual([])
   })
 
-  test('removes nothing where more rows would go than were confirmed', async () => {
+  test('removes nothing if more rows would be removed than were confirmed', async () => {
     await taken(db.database, base)
     const before = await everything(db.database)
     const directory = writeFiles({ ...fewer, 'firms.csv': `${base['firms.csv']}f3,Third\n` })
@@ -79,7 +79,7 @@ Nothing was changed. To import, and remove these: latchkey import '${directory}'
     expect(await everything(db.database)).toEqual(before)
   })
 
-  test('tells the plan in JSON, with the first five keys', async () => {
+  test('prints the plan in JSON, with the first five keys', async () => {
     const rows = (from: number) =>
       Array.from({ length: 40 - from }, (_, n) => `f${n + from + 10},x\n`).join('')
     await taken(db.database, { 'firms.csv': `id,name\n${rows(0)}` })
@@ -103,18 +103,18 @@ Nothing was changed. To import, and remove these: latchkey import '${directory}'
 })
 
 describe('what is removed', () => {
-  test('nothing without --prune, and with it only rows of tables whose file is there', async () => {
+  test('without --prune nothing is removed; with it, only rows of tables whose file is present', async () => {
     await taken(db.database, base)
     const households = { 'households.csv': 'id,firm_id,name\nh1,f1,Straße\nh3,f2,Baker\n' }
     await taken(db.database, households)
     expect(await query(db.database, 'SELECT FROM households')).toHaveLength(3)
-    expect(await taken(db.database, households, any)).toEqual({
+    expect(await taken(db.database, households, pruneAll)).toEqual({
       'households.csv': { added: 0, changed: 0, unchanged: 2, removed: 1 },
     })
     expect(await query(db.database, 'SELECT FROM accounts')).toHaveLength(2)
   })
 
-  test('a firm, once its households and users have moved on; an address passes to who comes instead', async () => {
+  test('a firm is removed when its households and users have moved, and a new user can take a removed user’s email address', async () => {
     await taken(db.database, base)
     await taken(
       db.database,
@@ -123,7 +123,7 @@ describe('what is removed', () => {
         'users.csv': `${usersHeader}u9,f3,ANN@example.com,Ann,principal,active,\nu2,f3,bob@example.com,Bob,advisor,active,\n`,
         'households.csv': 'id,firm_id,name\nh1,f3,x\nh3,f3,y\n',
       },
-      any,
+      pruneAll,
     )
     expect(await query(db.database, 'SELECT id FROM firms')).toEqual([{ id: 'f3' }])
     expect(await query(db.database, 'SELECT id FROM users ORDER BY id')).toEqual([{ id: 'u2' }, { id: 'u9' }])
@@ -159,24 +159,24 @@ describe('what is removed', () => {
         'users.csv: the user "u2" is not in it, and cannot be removed while "u2 a2" of account_access refers to it; is account_access.csv missing?',
       ],
     ],
-  ])('not what rows refer to that stay: %j', async (files, faults) => {
+  ])('a row that remaining rows refer to is not removed: %j', async (files, faults) => {
     await taken(db.database, base)
     const before = await everything(db.database)
-    expect(await refusal(db.database, files, any)).toEqual(expect.arrayContaining(faults))
+    expect(await refusal(db.database, files, pruneAll)).toEqual(expect.arrayContaining(faults))
     expect(await everything(db.database)).toEqual(before)
   })
 
-  test('rows of the files may not refer to what would go', async () => {
+  test('rows in the files must not refer to rows that would be removed', async () => {
     await taken(db.database, base)
     const files = { 'firms.csv': 'id,name\nf2,Second\n', 'households.csv': 'id,firm_id,name\nh1,f1,x\n' }
-    expect(await refusal(db.database, files, any)).toContain(
+    expect(await refusal(db.database, files, pruneAll)).toContain(
       'households.csv:2: column "firm_id": there is no firm "f1"',
     )
     expect(await take(db.database, files)).toMatchObject({ kind: 'imported' })
   })
 })
 
-test('what a removed user shared ends on the next request, and that of others goes on', async () => {
+test('the grants of a removed user end with the next request, and those of other users stay live', async () => {
   const server = await testServer()
   try {
     const row = (id: string) => `${id},f1,${emailOf(id)},${id},principal,active,${password}\n`
@@ -188,7 +188,7 @@ test('what a removed user shared ends on the next request, and that of others go
     await taken(server.database, users('ada', 'bob'))
     const partner = await server.partner()
     const [adas, bobs] = [await tokensFor(server, partner, 'ada'), await tokensFor(server, partner, 'bob')]
-    await taken(server.database, users('bob'), any)
+    await taken(server.database, users('bob'), pruneAll)
     expect((await api(server, 'households', adas.accessToken)).status).toBe(401)
     expect(await refresh(server, partner, adas.refreshToken)).toMatchObject({
       status: 400,

@@ -12,7 +12,7 @@ import { walk } from '../support/walks.ts'
 const db = await databaseFixture()
 const server = await serverFixture({ on: db })
 
-/** A platform's state: what each household is named and whose it is, its one account, and whether the advisor has access to it. */
+/** A platform's state: the firm and name of each household, and whether the advisor has access to its one account. */
 type State = { id: string; firm: string; name: string; access: boolean }[]
 
 const state = fc
@@ -55,11 +55,11 @@ function visible(state: State, user: 'pia' | 'adam') {
     .sort((a, b) => byteOrder(a.id, b.id))
 }
 
-/** A partner's copy, and the tag of the page that it read last. */
+/** A partner's copy of the households, and the ETag of the page that the partner read last. */
 type Copy = { user: 'pia' | 'adam'; households: Map<string, { id: string }>; asOf: string; tag: string }
 
-test('whatever is imported and pruned, copies that are kept by syncs and by tags are what the user sees', async () => {
-  let told = 0
+test('after any imports with pruning, copies that are updated by syncs and by ETags equal what the user sees', async () => {
+  let changes = 0
   await fc.assert(
     fc.asyncProperty(fc.array(state, { minLength: 2, maxLength: 5 }), async ([first = [], ...later]) => {
       await emptyDirectory(db.database)
@@ -68,12 +68,12 @@ test('whatever is imported and pruned, copies that are kept by syncs and by tags
       const copies = await Promise.all((['pia', 'adam'] as const).map(newCopy))
       for (const next of later) {
         await taken(db.database, filesOf(next), { atMost: 1000 })
-        for (const copy of copies) told += await bringUpToDate(copy, visible(next, copy.user))
+        for (const copy of copies) changes += await bringUpToDate(copy, visible(next, copy.user))
       }
     }),
     { numRuns: ofRuns(25) },
   )
-  expect(told).toBeGreaterThan(ofRuns(50))
+  expect(changes).toBeGreaterThan(ofRuns(50))
 })
 
 async function newCopy(user: 'pia' | 'adam'): Promise<Copy> {
@@ -84,7 +84,7 @@ async function newCopy(user: 'pia' | 'adam'): Promise<Copy> {
   return { user, households, asOf: receipt.as_of, tag: headers.get('etag') ?? '' }
 }
 
-/** @returns how many changes it was told */
+/** @returns the number of changes that the sync reported */
 async function bringUpToDate(copy: Copy, expected: { id: string }[]): Promise<number> {
   const token = await accessTokenOf(db.database, copy.user)
   const { data, removed, receipt } = await walk(server, token, { updated_since: copy.asOf, limit: 2 })
@@ -96,7 +96,7 @@ async function bringUpToDate(copy: Copy, expected: { id: string }[]): Promise<nu
 
   const { status, headers, body } = await api(server, 'households', token, { 'if-none-match': copy.tag })
   if (status === 200) expect(body).toEqual(expected)
-  else expect({ status, told: data.length + removed.length }).toEqual({ status: 304, told: 0 })
+  else expect({ status, changes: data.length + removed.length }).toEqual({ status: 304, changes: 0 })
   copy.tag = headers.get('etag') ?? ''
   return data.length + removed.length
 }

@@ -30,7 +30,7 @@ describe('passwords', () => {
     return typeof row?.password_hash === 'string' ? row.password_hash : null
   }
 
-  test('are stored as argon2id; the same one again keeps its hash and the sessions', async () => {
+  test('are stored as argon2id; importing the same password again keeps the hash and the sessions', async () => {
     await taken(db.database, user('correct horse'))
     const hash = await storedHash()
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -41,7 +41,7 @@ describe('passwords', () => {
     expect(await query(db.database, 'SELECT user_id FROM sessions')).toEqual([{ user_id: 'u1' }])
   })
 
-  test('another one replaces it and ends the sessions of this user alone', async () => {
+  test('a new password replaces the old one and ends the sessions of this user only', async () => {
     await taken(db.database, user('correct horse'))
     await taken(db.database, {
       'users.csv': `${usersHeader}u2,f2,bob@example.com,Bob,advisor,active,bobs own\n`,
@@ -57,7 +57,7 @@ describe('passwords', () => {
     expect(await query(db.database, 'SELECT user_id FROM sessions')).toEqual([{ user_id: 'u2' }])
   })
 
-  test('an empty value and a missing column keep what there is', async () => {
+  test('an empty value and a missing column keep the stored password', async () => {
     await taken(db.database, user('correct horse'))
     const hash = await storedHash()
     await addSession(db.database, 'u1')
@@ -76,7 +76,7 @@ describe('passwords', () => {
     expect(await query(db.database, 'SELECT user_id FROM sessions')).toEqual([])
   })
 
-  test('an argon2id hash is kept as it is', async () => {
+  test('an argon2id hash is stored unchanged', async () => {
     const hash = await hashPassword('made elsewhere')
     await taken(db.database, user(`"${hash}"`))
     expect(await storedHash()).toBe(hash)
@@ -88,14 +88,14 @@ describe('passwords', () => {
     '$argon2i$v=19$m=4096$c2FsdHNhbHQ$aGFzaA',
     '{SSHA}DkMTwBl+a/3DQTxCYEApdUtNXGgdUac3',
     'pbkdf2_sha256$600000$abc$def',
-  ])('a hash of another kind is refused and not repeated: %s', async (hash) => {
+  ])('a hash of another kind is refused, and the error does not repeat it: %s', async (hash) => {
     const [fault, ...others] = await refusal(db.database, user(hash))
     expect(fault).toMatch(/^users\.csv:2: column "password": is a hash of another kind/)
     expect(fault).not.toContain(hash.slice(-10, -1))
     expect(others).toEqual([])
   })
 
-  test('never appear in a message, whatever else is wrong with the row', async () => {
+  test('never appear in a message, even if other values of the row are invalid', async () => {
     const outcome = await take(db.database, {
       ...base,
       'users.csv': `${usersHeader}u 1,f404,no-address,,nobody,sleeping,sesame-open\nu2,x,"sesame-open`,
@@ -105,7 +105,7 @@ describe('passwords', () => {
   })
 })
 
-describe('whom the operator disabled', () => {
+describe('a user whom the operator disabled', () => {
   const users = (status: string) => ({
     ...base,
     'users.csv': `${usersHeader}u1,f1,ann@example.com,Ann,principal,${status},\nu2,f2,bob@example.com,Bob,advisor,active,\n`,
@@ -113,14 +113,14 @@ describe('whom the operator disabled', () => {
   const statuses = async () =>
     (await query(db.database, 'SELECT status FROM users ORDER BY id')).map((row) => row.status)
 
-  test('stays disabled whatever imports say, and the answer tells it, until the operator enables the user', async () => {
+  test('stays disabled after imports, which report it, until the operator enables the user', async () => {
     await taken(db.database, users('active'))
     await disableUser(db.database, 'u1')
     await addSession(db.database, 'u2')
     const directory = writeFiles(users('active'))
-    const told = await latchkeyOn(db.url, ['import', directory])
-    expect(told.stdout).toContain('users.csv: 0 added, 0 changed, 2 unchanged\n')
-    expect(told.stdout).toContain(
+    const output = await latchkeyOn(db.url, ['import', directory])
+    expect(output.stdout).toContain('users.csv: 0 added, 0 changed, 2 unchanged\n')
+    expect(output.stdout).toContain(
       '1 user stays disabled by the operator: u1. `latchkey user enable` undoes it.\n',
     )
     expect(
@@ -134,7 +134,7 @@ describe('whom the operator disabled', () => {
     expect(await statuses()).toEqual(['active', 'active'])
   })
 
-  test('is changed by an import in all else', async () => {
+  test('is changed by an import in all other columns', async () => {
     await taken(db.database, users('active'))
     await disableUser(db.database, 'u1')
     const renamed = { 'users.csv': `${usersHeader}u1,f1,new@example.com,Anna,principal,active,\n` }
@@ -147,7 +147,7 @@ describe('whom the operator disabled', () => {
     ])
   })
 
-  test('is not listed where the import has the user as disabled as well; and whom only the import disabled, it enables', async () => {
+  test('is not reported if the import also disables the user; an import enables a user whom only an import disabled', async () => {
     await taken(db.database, users('disabled'))
     expect(await take(db.database, users('active'))).toMatchObject({ keptDisabled: [] })
     expect(await statuses()).toEqual(['active', 'active'])
@@ -157,7 +157,7 @@ describe('whom the operator disabled', () => {
 })
 
 describe('email addresses', () => {
-  test('can be swapped between users, and passed on', async () => {
+  test('can be swapped between users', async () => {
     await taken(db.database, base)
     await taken(db.database, {
       'users.csv':
@@ -170,7 +170,7 @@ describe('email addresses', () => {
     ])
   })
 
-  test('belong to one user, whatever their case', async () => {
+  test('belong to one user, regardless of case', async () => {
     await taken(db.database, base)
     expect(
       await refusal(db.database, {

@@ -18,7 +18,7 @@ const db = await databaseFixture()
 beforeEach(() => emptyDirectory(db.database))
 
 describe('the command', () => {
-  test('takes six files over and answers in JSON with counts; again, nothing changes', async () => {
+  test('imports six files and prints counts in JSON; a second run changes nothing', async () => {
     const directory = writeFiles(base)
     const first = await latchkey(db.url, ['import', directory, '--json'])
     expect(first).toMatchObject({ code: 0 })
@@ -73,7 +73,7 @@ describe('the command', () => {
     expect(await everything(db.database)).toEqual(before)
   })
 
-  test('a bad row in the last line of the last file leaves everything as it was', async () => {
+  test('an invalid last line of the last file leaves everything unchanged', async () => {
     await taken(db.database, base)
     const before = await everything(db.database)
     const finished = await latchkey(db.url, [
@@ -94,7 +94,7 @@ describe('the command', () => {
     expect(await everything(db.database)).toEqual(before)
   })
 
-  test('names 20 faults and counts the rest', async () => {
+  test('prints 20 faults and counts the rest', async () => {
     const bad = Array.from({ length: 31 }, (_, n) => `h${n},f404,x`).join('\n')
     const { stderr } = await latchkey(db.url, [
       'import',
@@ -108,7 +108,7 @@ describe('the command', () => {
 })
 
 describe('what changes', () => {
-  test('rows are added and changed, households move, and what is not in the files stays', async () => {
+  test('rows are added and changed, households move, and rows that are not in the files stay', async () => {
     await taken(db.database, base)
     expect(
       await taken(db.database, {
@@ -123,14 +123,14 @@ describe('what changes', () => {
     ])
   })
 
-  test('columns come in any order, and optional ones may be left out', async () => {
+  test('columns may come in any order, and optional columns may be absent', async () => {
     await taken(db.database, { ...base, 'accounts.csv': 'status,id,household_id\nactive,a2,h1\n' })
     expect(await query(db.database, 'SELECT id, household_id, status, name FROM accounts')).toEqual([
       { id: 'a2', household_id: 'h1', status: 'active', name: null },
     ])
   })
 
-  test('a byte order mark, CRLF, blank lines and a last line without an end are all fine', async () => {
+  test('a byte order mark, CRLF, blank lines and a last line without a line break are accepted', async () => {
     await taken(db.database, {
       'firms.csv': '\uFEFFid,name\r\nf1,First\r\n\r\nf2,"two\r\nlines\\n\tand a tab"\r\nf3,Third',
     })
@@ -165,7 +165,7 @@ describe('what changes', () => {
     })
   })
 
-  test('line numbers hold over many pieces of a file and quoted line breaks', async () => {
+  test('line numbers stay correct in a large file with quoted line breaks', async () => {
     const long = Array.from({ length: 3000 }, (_, n) => `h${n},f1,"${'ü'.repeat(50)}\n${n}"`).join('\n')
     const { 'firms.csv': firms } = base
     expect(
@@ -181,7 +181,7 @@ describe('what changes', () => {
   })
 })
 
-test('while an import waits to store, others read and new rows may refer to what it changes', async () => {
+test('while an import waits to store, others can read, and new rows may refer to rows that it changes', async () => {
   await taken(db.database, base)
   await db.database.withConnection(async (holder) => {
     await holder.query(`BEGIN; SELECT FROM firms WHERE id = 'f1' FOR UPDATE`)

@@ -39,23 +39,23 @@ async function introspect(token: string, by = client): Promise<Record<string, un
 const inactive = { active: false }
 
 describe.each(methods)('by %s', (method) => {
-  test('tells of both kinds of tokens, and what they are; and revokes', async () => {
-    const asker = await clientBy(method, server)
+  test('describes access and refresh tokens, and reports them as inactive after revocation', async () => {
+    const caller = await clientBy(method, server)
     const before = Math.floor(Date.now() / 1000)
-    const { accessToken, refreshToken, idToken } = await newTokens(asker)
+    const { accessToken, refreshToken, idToken } = await newTokens(caller)
     const after = Math.ceil(Date.now() / 1000)
     const common = {
       active: true,
       scope: 'openid',
-      client_id: asker.partner.clientId,
+      client_id: caller.partner.clientId,
       sub: decodeJwt(idToken).sub,
       iss: server.authUrl,
       exp: expect.any(Number),
       iat: expect.any(Number),
     }
-    const access = await introspect(accessToken, asker)
+    const access = await introspect(accessToken, caller)
     expect(access).toEqual({ ...common, token_type: 'Bearer' })
-    const refresh = await introspect(refreshToken, asker)
+    const refresh = await introspect(refreshToken, caller)
     expect(refresh).toEqual(common)
     expect(Number(access.exp) - Number(access.iat)).toBe(3600)
     expect(Number(refresh.exp) - Number(refresh.iat)).toBe(30 * 24 * 3600)
@@ -64,37 +64,37 @@ describe.each(methods)('by %s', (method) => {
       expect(iat).toBeLessThanOrEqual(after)
     }
 
-    expect((await asker.ask({ token: accessToken }, 'revoke')).status).toBe(200)
-    expect(await introspect(accessToken, asker)).toEqual(inactive)
-    expect((await introspect(refreshToken, asker)).active).toBe(true)
-    expect((await asker.ask({ token: refreshToken }, 'revoke')).status).toBe(200)
-    expect(await introspect(refreshToken, asker)).toEqual(inactive)
+    expect((await caller.ask({ token: accessToken }, 'revoke')).status).toBe(200)
+    expect(await introspect(accessToken, caller)).toEqual(inactive)
+    expect((await introspect(refreshToken, caller)).active).toBe(true)
+    expect((await caller.ask({ token: refreshToken }, 'revoke')).status).toBe(200)
+    expect(await introspect(refreshToken, caller)).toEqual(inactive)
   })
 })
 
-describe('28: not active, and nothing more is told', () => {
+describe('28: the answer is only active: false for', () => {
   test.each<[string, () => Promise<string> | string]>([
     ['an access token of another client', async () => (await newTokens(other)).accessToken],
     ['a refresh token of another client', async () => (await newTokens(other)).refreshToken],
     ['an access token that was never issued', () => newToken('sandbox', 'at').text],
     ['a token of the other environment', () => newToken('production', 'at').text],
-    ['what is no token', () => 'x'],
-    ['what is no token and long', () => 'x'.repeat(10_000)],
+    ['text that is not a token', () => 'x'],
+    ['long text that is not a token', () => 'x'.repeat(10_000)],
     ['a code', () => codeFor(server, client.partner, 'ada', { visitor: ada })],
     ['an id_token', async () => (await newTokens()).idToken],
     ['a client secret', () => client.partner.clientSecret],
-  ])('%s', async (_what, token) => {
+  ])('%s', async (_case, token) => {
     expect(await introspect(await token())).toEqual(inactive)
   })
 
-  test('a refresh token that has a successor; the successor is active', async () => {
+  test('a rotated refresh token; its successor is active', async () => {
     const { refreshToken } = await newTokens()
     const next = issued(await client.ask({ grant_type: 'refresh_token', refresh_token: refreshToken }))
     expect(await introspect(refreshToken)).toEqual(inactive)
     expect((await introspect(next.refreshToken)).active).toBe(true)
   })
 
-  test('expired: each kind after its own time', async () => {
+  test('expired tokens, each kind after its own lifetime', async () => {
     const { accessToken, refreshToken } = await newTokens()
     await passTime(server, accessToken, 3601)
     expect(await introspect(accessToken)).toEqual(inactive)
@@ -106,7 +106,7 @@ describe('28: not active, and nothing more is told', () => {
   test.each([
     ['the user is disabled', `UPDATE users SET status = 'disabled' WHERE id = 'bob'`],
     ['the grant is revoked', `UPDATE grants SET revoked_at = now() WHERE user_id = 'bob'`],
-  ])('%s', async (_what, change) => {
+  ])('tokens when %s', async (_case, change) => {
     const tokens = await newTokens(client, new Visitor(), 'bob')
     expect((await introspect(tokens.accessToken)).active).toBe(true)
     await query(server.database, change)
@@ -115,18 +115,18 @@ describe('28: not active, and nothing more is told', () => {
     expect(after).toEqual([inactive, inactive])
   })
 
-  test('a connection that ended with a replay', async () => {
+  test('the tokens of a connection that ended with a replay', async () => {
     const code = await codeFor(server, client.partner, 'ada', { visitor: ada })
-    const asked = { grant_type: 'authorization_code', code }
-    const { accessToken, refreshToken } = issued(await client.ask(asked))
-    expect((await client.ask(asked)).status).toBe(400)
+    const params = { grant_type: 'authorization_code', code }
+    const { accessToken, refreshToken } = issued(await client.ask(params))
+    expect((await client.ask(params)).status).toBe(400)
     expect(await introspect(accessToken)).toEqual(inactive)
     expect(await introspect(refreshToken)).toEqual(inactive)
   })
 })
 
 describe('28: the wrong client', () => {
-  test.each(methods)('by %s revokes nothing of others, and is answered 200', async (method) => {
+  test.each(methods)('by %s cannot revoke the tokens of another client, and gets 200', async (method) => {
     const { accessToken, refreshToken } = await newTokens()
     const wrong = await clientBy(method, server)
     for (const token of [accessToken, refreshToken]) {
@@ -138,7 +138,7 @@ describe('28: the wrong client', () => {
 })
 
 describe('the request', () => {
-  test('token_type_hint is ignored; JSON is read, too', async () => {
+  test('token_type_hint is ignored, and JSON bodies are accepted', async () => {
     const { accessToken, refreshToken } = await newTokens()
     for (const [token, hint] of [
       [accessToken, 'refresh_token'],
@@ -148,11 +148,11 @@ describe('the request', () => {
       const { body } = await client.ask({ token, token_type_hint: hint }, 'introspect')
       expect(body.active).toBe(true)
     }
-    const asked = { ...credentials(client.partner), token: accessToken }
-    expect((await postJson(server, asked, {}, 'introspect')).body.active).toBe(true)
+    const params = { ...credentials(client.partner), token: accessToken }
+    expect((await postJson(server, params, {}, 'introspect')).body.active).toBe(true)
   })
 
-  test('without a token, or with one in the address: invalid_request', async () => {
+  test('without a token or with a token in the query string: invalid_request', async () => {
     expectError(await client.ask({}, 'introspect'), 400, 'invalid_request', /token is missing/)
     const { accessToken } = await newTokens()
     const answer = await send(`${server.baseUrl}oauth2/introspect?token=${accessToken}`, {
@@ -162,7 +162,7 @@ describe('the request', () => {
     expectError(answer, 400, 'invalid_request', /token was sent in the query string/)
   })
 
-  test('without or with wrong authentication: invalid_client; a suspended client is told so', async () => {
+  test('without authentication or with wrong credentials: invalid_client; a suspended client gets unauthorized_client', async () => {
     const { accessToken: token } = await newTokens()
     const { clientId } = client.partner
     const wrong = { client_id: clientId, client_secret: newToken('sandbox', 'cs').text }
@@ -184,16 +184,16 @@ describe('the request', () => {
 })
 
 test.each(methods)(
-  '28: the database is down, by %s: 503, for introspection and revocation alike',
+  '28: while the database is down, by %s: introspection and revocation both give 503',
   async (method) => {
-    const asker = await clientBy(method, server)
-    const { accessToken: token } = await newTokens(asker)
-    const fresh = await clientBy(method, server) // whose keys nobody has looked up
+    const caller = await clientBy(method, server)
+    const { accessToken: token } = await newTokens(caller)
+    const fresh = await clientBy(method, server) // its keys are not in the server's memory yet
     await database.cut()
     const answers = [
-      await asker.ask({ token }, 'introspect'),
-      await asker.ask({ token: 'unknown' }, 'introspect'),
-      await asker.ask({ token }, 'revoke'),
+      await caller.ask({ token }, 'introspect'),
+      await caller.ask({ token: 'unknown' }, 'introspect'),
+      await caller.ask({ token }, 'revoke'),
       await fresh.ask({ token }, 'introspect'),
     ]
     await database.heal()
@@ -201,7 +201,7 @@ test.each(methods)(
       expect({ status, error: body.error }).toEqual({ status: 503, error: 'temporarily_unavailable' })
       expect(headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
     }
-    expect((await introspect(token, asker)).active).toBe(true)
+    expect((await introspect(token, caller)).active).toBe(true)
     expect(await introspect(token, fresh)).toEqual(inactive)
   },
 )

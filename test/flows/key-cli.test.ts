@@ -16,7 +16,7 @@ afterAll(() => server?.close())
 const states = async () =>
   (await cli.json('key', 'list')).map((key: Record<string, unknown>) => [key.algorithm, key.state])
 
-test('before the first server there are no keys, and nothing is wrong', async () => {
+test('before the first server starts there are no keys, and doctor reports no problem', async () => {
   expect(await cli.text('key', 'list')).toBe('There are no keys yet: the first server makes them.\n')
   expect((await cli.json('doctor')).checks.at(-1)).toMatchObject({ check: 'signing keys', ok: true })
   server = await testServer({ on: db, secret })
@@ -26,7 +26,7 @@ test('before the first server there are no keys, and nothing is wrong', async ()
   ])
 })
 
-test('rotate makes the next key of one algorithm, and says from when it signs', async () => {
+test('rotate --algorithm creates the next key of that algorithm and prints when it starts to sign', async () => {
   const began = Date.now()
   const [made, ...others] = await cli.json('key', 'rotate', '--algorithm', 'RS256')
   expect(others).toEqual([])
@@ -43,19 +43,19 @@ test('rotate makes the next key of one algorithm, and says from when it signs', 
   expect(await publishedKids(server)).toContain(made.kid)
 })
 
-test('rotate makes one of each where none is named', async () => {
+test('rotate without --algorithm creates one key for each algorithm', async () => {
   const text = await cli.text('key', 'rotate')
   expect(text).toMatch(
     /^RS256 {2}\w{22} {2}signs from \d{4}-.*Z\nES256 {2}\w{22} {2}signs from .*Z\n\nEvery server publishes it/,
   )
-  const told = (await keysOf(server)).filter(({ kid }) => text.includes(kid))
-  expect(told).toMatchObject([
+  const printed = (await keysOf(server)).filter(({ kid }) => text.includes(kid))
+  expect(printed).toMatchObject([
     { algorithm: 'ES256', generation: 2 },
     { algorithm: 'RS256', generation: 3 },
   ])
 })
 
-test('list follows a key to its end', async () => {
+test('list shows each state of a key until it is retired', async () => {
   await passKeyTime(server, hour)
   expect(await states()).toEqual([
     ['ES256', 'published'],
@@ -76,7 +76,7 @@ test('list follows a key to its end', async () => {
   expect(await cli.text('key', 'list')).toMatch(/^ES256 {2}\w{22} {2}retired {4}from \d{4}-.*Z\n/)
 })
 
-test('with another secret no key is made that no server could open', async () => {
+test('with another LATCHKEY_SECRET no key is created, because the servers could not decrypt it', async () => {
   const before = await keysOf(server)
   const { code, stdout, stderr } = await commandLine({
     DATABASE_URL: db.url,
@@ -87,7 +87,7 @@ test('with another secret no key is made that no server could open', async () =>
   expect(await keysOf(server)).toEqual(before)
 })
 
-test('an algorithm that we do not sign with is refused', async () => {
+test('an unsupported algorithm is refused', async () => {
   const { code, stderr } = await cli.run('key', 'rotate', '--algorithm', 'none')
   expect(code).toBe(1)
   expect(stderr).toContain('Allowed choices are RS256, ES256')

@@ -14,7 +14,7 @@ import { testServer } from '../support/server.ts'
 
 const secret = 'the secret that the older one had, too'
 
-test('the key of a database from before rotation goes on signing', async () => {
+test('the key of a database from before key rotation continues to sign after the migration', async () => {
   const db = await testDatabase()
   const before = mkdtempSync(join(tmpdir(), 'latchkey-migrations-'))
   try {

@@ -13,21 +13,21 @@ import type { TestPartner, TestServer } from '../support/server.ts'
 /** Milliseconds between two requests, and the simulated seconds that pass with each. */
 const pace = 20
 const step = 20
-/** Simulated seconds: when the command is given, a second time before the key of the first signs. */
+/** Simulated seconds at which keys are rotated. The second rotation comes before the key of the first one signs. */
 const rotations = [300, 1500, 6000].map((at) => at - (at % step))
 const end = 11_000
 /** Simulated seconds between two refreshes of a server, as in src/keys/lifetimes.ts. */
 const refreshEvery = 60
-/** Requests that may be under way at once: time goes on meanwhile. */
-const atOnce = 10
-/** Simulated seconds after which an id_token is shown once more, shortly before it expires. */
-const lastUse = 3600 - 2 * atOnce * step
+/** Maximum number of concurrent requests. Simulated time continues while they are in progress. */
+const maxConcurrent = 10
+/** Simulated seconds after which an id_token is verified again, shortly before it expires. */
+const lastUse = 3600 - 2 * maxConcurrent * step
 
 const db = await databaseFixture()
 const clock = await movableClock(db)
 const one = await serverFixture({ on: db })
 const two = await serverFixture({ on: db, authUrl: one.authUrl })
-two.advanceClock(7) // no two clocks are the same
+two.advanceClock(7) // the servers' clocks differ
 const servers = [one, two] as const
 await seed(db.database, { users: ['ada'], households: ['h1'] })
 const connected: { partner: TestPartner; refreshToken: string }[] = []
@@ -37,7 +37,7 @@ for (const algorithm of signingAlgorithms) {
 }
 afterAll(() => clock.close())
 
-/** A partner's library at its strictest: it keeps the JWKS for exactly max-age, and never looks again for a new kid. */
+/** The strictest partner library: it caches the JWKS for exactly max-age and does not fetch it again for an unknown kid. */
 class StrictVerifier {
   #keys: ReturnType<typeof createLocalJWKSet> | undefined
   #keptUntil = Number.NEGATIVE_INFINITY
@@ -53,7 +53,7 @@ class StrictVerifier {
   }
 }
 
-/** Each looks at its own moment. */
+/** Each verifier fetches the JWKS at a different time. */
 const verifiers = Array.from({ length: 15 }, () => new StrictVerifier())
 const verifications = { done: 0, failed: [] as string[] }
 
@@ -72,8 +72,8 @@ async function pass(): Promise<void> {
 }
 
 test('key rotation under traffic: no verification fails', async () => {
-  const shown: { idToken: string; issuedAt: number }[] = []
-  const underway: Promise<void>[] = []
+  const issuedTokens: { idToken: string; issuedAt: number }[] = []
+  const pending: Promise<void>[] = []
   let time = 0
   let requests = 0
 
@@ -81,24 +81,26 @@ test('key rotation under traffic: no verification fails', async () => {
     const server = servers[requests % 2] ?? servers[0]
     const { partner, refreshToken } = connected[(requests >> 1) % 2] ?? { partner: undefined }
     requests++
-    if (!partner) throw new Error('nobody is connected')
+    if (!partner) throw new Error('no partner is connected')
     const { status, body } = await refresh(server, partner, refreshToken)
     expect(status).toBe(200)
     const idToken = String(body.id_token)
-    shown.push({ idToken, issuedAt: time })
-    // Those who join later fetch later, so that some cache always ends at this step.
+    issuedTokens.push({ idToken, issuedAt: time })
+    // Verifiers that join later fetch later. Therefore some cache expires at every step.
     const joined = verifiers.slice(0, 1 + time / step)
     await Promise.all(joined.map((verifier) => verify(verifier, idToken, time)))
-    const old = shown.filter(({ issuedAt }) => time - issuedAt >= lastUse && time - issuedAt < lastUse + step)
-    await Promise.all(old.map((one, place) => verify(verifiers[place % 15], one.idToken, time)))
+    const old = issuedTokens.filter(
+      ({ issuedAt }) => time - issuedAt >= lastUse && time - issuedAt < lastUse + step,
+    )
+    await Promise.all(old.map((one, index) => verify(verifiers[index % 15], one.idToken, time)))
   }
 
   for await (const _ of setInterval(pace)) {
-    if (underway.length >= atOnce) await underway.shift()
-    underway.push(request())
+    if (pending.length >= maxConcurrent) await pending.shift()
+    pending.push(request())
     await pass()
     time += step
-    // Each server on its own beat, half a minute apart.
+    // The servers refresh at different times, one step apart.
     if (time % refreshEvery === 0) await servers[0].context.keyring.refresh()
     if (time % refreshEvery === step) await servers[1].context.keyring.refresh()
     if (rotations.includes(time)) {
@@ -106,12 +108,12 @@ test('key rotation under traffic: no verification fails', async () => {
     }
     if (time >= end) break
   }
-  await Promise.all(underway)
+  await Promise.all(pending)
 
   expect(verifications.failed).toEqual([])
   expect(verifications.done).toBeGreaterThan(requests * 10)
-  // Every key signed, and was seen by the verifiers.
-  const seen = new Set(shown.map(({ idToken }) => decodeProtectedHeader(idToken).kid))
-  expect(seen).toEqual(new Set((await keysOf(servers[0])).map(({ kid }) => kid)))
-  expect(seen.size).toBe(signingAlgorithms.length * (1 + rotations.length))
+  // Every key has signed an id_token that was verified.
+  const signingKids = new Set(issuedTokens.map(({ idToken }) => decodeProtectedHeader(idToken).kid))
+  expect(signingKids).toEqual(new Set((await keysOf(servers[0])).map(({ kid }) => kid)))
+  expect(signingKids.size).toBe(signingAlgorithms.length * (1 + rotations.length))
 }, 120_000)

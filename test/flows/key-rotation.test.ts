@@ -42,7 +42,7 @@ async function signer(): Promise<string | undefined> {
   return decodeProtectedHeader(issued(await refresh(server, partner, first.refreshToken)).idToken).kid
 }
 
-/** To keys and servers alike. */
+/** Moves the keys' time forward and refreshes the server's keyring. */
 async function pass(seconds: number): Promise<void> {
   await passKeyTime(server, seconds)
   await server.context.keyring.refresh()
@@ -51,7 +51,7 @@ async function pass(seconds: number): Promise<void> {
 const generations = async (algorithm = 'RS256') =>
   (await keysOf(server)).filter((key) => key.algorithm === algorithm).map(({ generation }) => generation)
 
-test('a new key is published at once, signs after an hour, and the one before it ends a day later', async () => {
+test('a new key is published immediately, signs after an hour, and its predecessor is retired a day later', async () => {
   const old = await signer()
   const next = await rotateKey(server)
   expect(next.signs_from.getTime() - next.created_at.getTime()).toBe(hour * 1000)
@@ -71,14 +71,14 @@ test('a new key is published at once, signs after an hour, and the one before it
   expect((await keysOf(server)).filter(({ opens }) => !opens)).toMatchObject([{ kid: old, generation: 1 }])
 })
 
-test('the moment is that of the server, without a refresh', async () => {
+test('a server switches keys by its own clock, without a refresh', async () => {
   const next = await rotateKey(server)
   await server.context.keyring.refresh()
   server.advanceClock(hour)
   expect(await signer()).toBe(next.kid)
 })
 
-test('an id_token of a retired key is still one of ours, as a hint', async () => {
+test('an id_token signed by a retired key is still accepted as id_token_hint', async () => {
   const { idToken } = first
   await rotateKey(server)
   await pass(hour + day)
@@ -91,7 +91,7 @@ test('an id_token of a retired key is still one of ours, as a hint', async () =>
 })
 
 describe('by schedule', () => {
-  test('a key that was the newest for 90 days is followed by one, however many servers notice', async () => {
+  test('a key that was the newest for 90 days gets exactly one successor, regardless of the number of servers', async () => {
     await pass(90 * day - 60)
     expect(await generations()).toEqual([1])
     await passKeyTime(server, 60)
@@ -105,7 +105,7 @@ describe('by schedule', () => {
     for (const kids of published) expect(kids).toEqual(published[0])
   })
 
-  test('counts from the newest key, which the command may have made', async () => {
+  test('the 90 days count from the newest key, even if the command created it', async () => {
     await pass(89 * day)
     await rotateKey(server)
     await pass(2 * day)
@@ -116,14 +116,14 @@ describe('by schedule', () => {
   })
 })
 
-test('commands at the same moment make one key, and each is told of it', async () => {
+test('concurrent rotate commands create one key, and each returns it', async () => {
   const made = await Promise.all(servers.map((one) => rotateKey(one)))
   expect(new Set(made.map(({ kid }) => kid)).size).toBe(1)
   expect(await generations()).toEqual([1, 2])
 })
 
 describe('in the background', () => {
-  test('keys are read each minute, what fails is logged and tried again, and stop is the end', async () => {
+  test('keys are read every minute, failures are logged and retried, and stop ends the timer', async () => {
     const faults: unknown[] = []
     const { keys, now } = server.context
     const ring = new Keyring({
@@ -159,13 +159,13 @@ describe('a server that could not refresh for ten minutes', () => {
     server.advanceClock(61)
     expect(await publishedKids(server)).toContain(next.kid)
 
-    // Paused for two days: what it remembers is retired.
+    // The process was paused for two days. The keys in its memory are retired.
     await passKeyTime(server, 2 * day)
     server.advanceClock(2 * day)
     expect(await signer()).toBe(next.kid)
   })
 
-  test('and while the database is away, says 503 rather than publish what may be retired', async () => {
+  test('answers 503 while the database is unavailable instead of publishing keys that may be retired', async () => {
     await db.cut()
     server.advanceClock(540)
     expect((await send(jwksUrl(server), {})).status).toBe(200)
@@ -175,7 +175,7 @@ describe('a server that could not refresh for ten minutes', () => {
     expect((await send(jwksUrl(server), {})).status).toBe(200)
   })
 
-  test('and cannot now, leaves a code as it is: it is not used up for an answer that nobody can sign', async () => {
+  test('does not consume a code if it cannot sign the answer', async () => {
     const code = await codeFor(server, partner, 'ada')
     const exchange = () => token(server, partner, { grant_type: 'authorization_code', code })
     server.advanceClock(601)

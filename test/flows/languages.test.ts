@@ -13,10 +13,10 @@ import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
 const server = await serverFixture({ users: ['ada', 'bob', 'cleo'] })
 const partner = await server.partner()
 
-const speak = (language: Language): Texts => chooseTexts(language, undefined)
+const textsIn = (language: Language): Texts => chooseTexts(language, undefined)
 const heading = (page: Page) => page.document.querySelector('h1')?.text.trim()
 
-/** In one language from head to foot, and said so to the browser and to caches. */
+/** Expects that the page has this language and that its headers tell browsers and caches. */
 function expectLanguage(page: Page, language: Language): void {
   expect(page.document.querySelector('html')?.getAttribute('lang')).toBe(language)
   expect(page.headers.get('content-language')).toBe(language)
@@ -28,29 +28,34 @@ describe('the language is chosen', () => {
     ['by ui_locales', 'de', undefined, 'de'],
     ['by ui_locales before Accept-Language', 'fr', 'de', 'fr'],
     ['by the first of several ui_locales', 'fr-CA en', undefined, 'fr'],
-    ['whatever the case and the region', 'ES-419', undefined, 'es'],
-    ['with unknown tags passed over', 'xx-YY zh-Hant-TW de-AT en', undefined, 'de'],
-    ['by Accept-Language where no tag is known', 'it pt', 'es', 'es'],
-    ['by Accept-Language where ui_locales is empty', '', 'fr', 'fr'],
+    ['regardless of case and region', 'ES-419', undefined, 'es'],
+    ['without unknown tags', 'xx-YY zh-Hant-TW de-AT en', undefined, 'de'],
+    ['by Accept-Language if no tag is known', 'it pt', 'es', 'es'],
+    ['by Accept-Language if ui_locales is empty', '', 'fr', 'fr'],
     ['by the weights of Accept-Language', undefined, 'en;q=0.3, de-CH;q=0.9, fr;q=0.5', 'de'],
     ['by the first of equal weights', undefined, 'it, es, de', 'es'],
-    ['without what has the weight 0', undefined, 'de;q=0, fr', 'fr'],
+    ['without languages of weight 0', undefined, 'de;q=0, fr', 'fr'],
     ['English for *', undefined, '*', 'en'],
-    ['English for what we do not speak', 'xx', 'zh, ja', 'en'],
+    ['English for unsupported languages', 'xx', 'zh, ja', 'en'],
     ['English for a malformed header', undefined, ';;q=x,,=,q=1, "de"', 'en'],
     ['English for an empty header', undefined, '', 'en'],
-    ['English where nothing is asked', undefined, undefined, 'en'],
-    ['with no prototype in the way', '__proto__ constructor toString de', undefined, 'de'],
+    ['English without any preference', undefined, undefined, 'en'],
+    [
+      'without treating properties of Object.prototype as languages',
+      '__proto__ constructor toString de',
+      undefined,
+      'de',
+    ],
   ])('%s', (_name, uiLocales, acceptLanguage, expected) => {
     expect(chooseTexts(uiLocales, acceptLanguage).language).toBe(expected)
   })
 
-  test('whatever is sent, it is one of the four, and that one in whole', () => {
+  test('any input gives the complete texts of one of the four languages', () => {
     const tag = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('de', 'fr-CA', '*', ';q=0', 'es;q=2', ',', '-'),
     )
-    const asked = fc.option(
+    const preference = fc.option(
       fc.oneof(
         fc.array(tag).map((tags) => tags.join(' ')),
         fc.array(tag).map(String),
@@ -58,19 +63,19 @@ describe('the language is chosen', () => {
       { nil: undefined },
     )
     fc.assert(
-      fc.property(asked, asked, (uiLocales, acceptLanguage) => {
+      fc.property(preference, preference, (uiLocales, acceptLanguage) => {
         const { language, ...texts } = chooseTexts(uiLocales, acceptLanguage)
         expect(languages).toContain(language)
-        expect(texts).toEqual({ ...speak(language), language: undefined })
+        expect(texts).toEqual({ ...textsIn(language), language: undefined })
       }),
     )
   })
 })
 
-describe.each(languages)('a journey in %s', (language) => {
-  const texts = speak(language)
+describe.each(languages)('pages in %s', (language) => {
+  const texts = textsIn(language)
 
-  test('ui_locales lasts from authorize over a wrong password to connect, against the browser’s own language', async () => {
+  test('ui_locales applies from authorize through a wrong password to connect, and overrides Accept-Language', async () => {
     const visitor = new Visitor()
     const other = { 'accept-language': language === 'de' ? 'fr' : 'de' }
     const login = await authorize(visitor, server, partner, { ui_locales: `xx ${language}-XX` })
@@ -84,44 +89,44 @@ describe.each(languages)('a journey in %s', (language) => {
     expect([heading(login), heading(refused)]).toEqual([texts.login.heading, texts.login.heading])
     expect(page.document.querySelector('button[value=connect]')?.text).toBe(texts.connect.submit)
 
-    const foreign = await visitor.submit(page, '/connect', {}, { origin: 'https://evil.example', ...other })
+    const crossSite = await visitor.submit(page, '/connect', {}, { origin: 'https://evil.example', ...other })
     const stale = await visitor.submit(page, '/connect', { _csrf: 'x', decision: 'connect' }, other)
-    expect([foreign.status, stale.status]).toEqual([403, 403])
-    expect([heading(foreign), heading(stale)]).toEqual([
+    expect([crossSite.status, stale.status]).toEqual([403, 403])
+    expect([heading(crossSite), heading(stale)]).toEqual([
       texts.errors.crossSiteForm.heading,
       texts.errors.staleForm.heading,
     ])
-    for (const shown of [foreign, stale]) expectLanguage(shown, language)
+    for (const shown of [crossSite, stale]) expectLanguage(shown, language)
     expect(isConnectPage(await visitor.get(recoveryLink(stale, texts.errors.tryAgain)))).toBe(true)
   })
 
-  test('without ui_locales the browser is asked', async () => {
-    const asking = { 'accept-language': `xx, ${language};q=0.8, en;q=0.1` }
+  test('without ui_locales, Accept-Language decides', async () => {
+    const headers = { 'accept-language': `xx, ${language};q=0.8, en;q=0.1` }
     const visitor = new Visitor()
-    const login = await visitor.get(`${server.authUrl}/login`, asking)
-    const refused = await visitor.submit(login, '/login', wrong('bob'), asking)
-    const missing = await visitor.get(`${server.authUrl}/no-such-page`, asking)
+    const login = await visitor.get(`${server.authUrl}/login`, headers)
+    const refused = await visitor.submit(login, '/login', wrong('bob'), headers)
+    const missing = await visitor.get(`${server.authUrl}/no-such-page`, headers)
     for (const page of [login, refused, missing]) expectLanguage(page, language)
     expect(heading(missing)).toBe(texts.errors.pageNotFound.heading)
   })
 
-  test('what stops a connection is told, and Start again asks in the same language and with the same hint', async () => {
+  test('errors on the connect page are explained, and Start again keeps ui_locales and login_hint', async () => {
     const own = await testServer()
     try {
       await seed(own.database, { users: [{ id: 'ada' }, { id: 'bob' }] })
       const client = await own.partner()
       const setStatus = (status: string) => own.database.one(setPartnerStatus, [client.clientId, status])
       const visitor = await loggedIn(own, 'ada')
-      const asked = { ui_locales: language, login_hint: emailOf('ada') }
-      const page = await authorize(visitor, own, client, asked)
+      const params = { ui_locales: language, login_hint: emailOf('ada') }
+      const page = await authorize(visitor, own, client, params)
       const press = () => visitor.submit(page, '/connect', { decision: 'connect' })
       await setStatus('suspended')
       const suspended = await press()
       await setStatus('active')
-      const stranger = await loggedIn(own, 'bob')
+      const bob = await loggedIn(own, 'bob')
       const { request = '' } = fieldsOf(page, '/connect')
-      const theirs = await authorize(stranger, own, client)
-      const differentUser = await stranger.submit(theirs, '/connect', { request, decision: 'connect' })
+      const bobsPage = await authorize(bob, own, client)
+      const differentUser = await bob.submit(bobsPage, '/connect', { request, decision: 'connect' })
       const nonsense = { request: 'x', decision: 'connect' }
       const invalid = await visitor.submit(page, '/connect', nonsense, { 'accept-language': language })
       own.advanceClock(601)
@@ -135,7 +140,7 @@ describe.each(languages)('a journey in %s', (language) => {
       }
       for (const stopped of [differentUser, expired]) {
         const again = new URL(recoveryLink(stopped, texts.connect.startAgain))
-        expect(Object.fromEntries(again.searchParams)).toMatchObject(asked)
+        expect(Object.fromEntries(again.searchParams)).toMatchObject(params)
         expectLanguage(await visitor.follow(await visitor.get(again.href)), language)
       }
     } finally {
@@ -143,13 +148,15 @@ describe.each(languages)('a journey in %s', (language) => {
     }
   })
 
-  test('a request that nobody can trust is explained, its parameters by their own names', async () => {
-    const asking = `ui_locales=${language}&${parametersFor(partner, {}, ['redirect_uri'])}`
-    const { authorize: said, errors } = texts
-    const page = await new Visitor().get(`${server.authUrl}/api/oauth2/authorize?${asking}`)
+  test('an untrusted authorization request is explained, with untranslated parameter names', async () => {
+    const queryString = `ui_locales=${language}&${parametersFor(partner, {}, ['redirect_uri'])}`
+    const { authorize: authorizeTexts, errors } = texts
+    const page = await new Visitor().get(`${server.authUrl}/api/oauth2/authorize?${queryString}`)
     expectLanguage(page, language)
-    expect(heading(page)).toBe(said.heading)
-    expect(page.document.querySelector('.fault')?.text).toContain(said.reasons.missing('redirect_uri'))
+    expect(heading(page)).toBe(authorizeTexts.heading)
+    expect(page.document.querySelector('.fault')?.text).toContain(
+      authorizeTexts.reasons.missing('redirect_uri'),
+    )
     const malformed = await new Visitor().get(`${server.authUrl}/connect?a=%zz`, {
       'accept-language': language,
     })
@@ -160,14 +167,14 @@ describe.each(languages)('a journey in %s', (language) => {
   })
 })
 
-test('partners are answered in English, whatever the user speaks', async () => {
+test('partners get error descriptions in English, regardless of the user’s language', async () => {
   const visitor = await loggedIn(server, 'cleo')
   const page = await authorize(visitor, server, partner, { ui_locales: 'fr' })
   const answer = redirectOf(await visitor.submit(page, '/connect', { decision: 'cancel' }))
   expect(answer?.searchParams.get('error_description')).toBe('The user denied the request.')
 })
 
-describe('ui_locales that nobody would send', () => {
+describe('unusual ui_locales', () => {
   test.each([
     ['of 10 kB', 'x'.repeat(10_000), 'en'],
     ['of 5,000 tags', `${'x '.repeat(5000)}`, 'en'],
@@ -183,7 +190,7 @@ describe('ui_locales that nobody would send', () => {
     expectLanguage(await logIn(visitor, login, 'ada'), language)
   })
 
-  test('twice: the partner is told, as of any parameter', async () => {
+  test('sent twice: the partner gets an error, as for any parameter', async () => {
     const query = `${parametersFor(partner)}&ui_locales=de&ui_locales=fr`
     const answer = redirectOf(await new Visitor().get(`${server.authUrl}/api/oauth2/authorize?${query}`))
     expect(answer?.searchParams.get('error_description')).toBe('ui_locales was sent more than once.')

@@ -22,7 +22,7 @@ const literal = (path: string) => `${server.baseUrl}/${path}`
 const post = (path: string, fields: Record<string, string>) =>
   send(literal(path), { method: 'POST', body: new URLSearchParams({ ...credentials(partner), ...fields }) })
 
-describe('the addresses of the contract, taken literally', () => {
+describe('addresses exactly as the contract writes them, with a double slash', () => {
   test('exchange, refresh, introspection, userinfo and revocation', async () => {
     const code = await codeFor(server, partner, 'ada')
     const first = issued(await post('oauth2/token', { grant_type: 'authorization_code', code }))
@@ -37,7 +37,7 @@ describe('the addresses of the contract, taken literally', () => {
     expect((await send(literal('oauth2/token'), {})).status).toBe(405)
   })
 
-  test('households, accounts, changes and the description; the log has the route', async () => {
+  test('households, accounts, changes and the OpenAPI description; the log names the route', async () => {
     const { accessToken } = await tokensFor(server, partner, 'ada')
     const headers = { authorization: `Bearer ${accessToken}` }
     for (const [path, route] of [
@@ -56,7 +56,7 @@ describe('the addresses of the contract, taken literally', () => {
     }
   })
 
-  test('a 401 names the metadata there, too', async () => {
+  test('a 401 names the metadata URL', async () => {
     const metadata = `${server.authUrl}/.well-known/oauth-protected-resource/service-open-api/`
     const answer = await fetch(literal('api/v1/households'))
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
@@ -80,13 +80,13 @@ describe('the addresses of the contract, taken literally', () => {
     '/api/v1/households',
     '/login',
     '/connections',
-  ])('/%s: 404', async (path) => {
+  ])('other double slashes are 404: /%s', async (path) => {
     for (const method of ['GET', 'POST']) {
       expect([method, (await fetch(`${server.authUrl}/${path}`, { method })).status]).toEqual([method, 404])
     }
   })
 
-  test('OpenAPI: servers[0].url and a path are the address of an operation', async () => {
+  test('OpenAPI: servers[0].url followed by a path is the address of an operation', async () => {
     const { body } = await send(`${server.baseUrl}openapi.json`, {})
     const [first] = body.servers as { url: string }[]
     expect(first?.url).toBe(server.baseUrl.slice(0, -1))

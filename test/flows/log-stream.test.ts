@@ -1,15 +1,15 @@
 import { describe, expect, test, vi } from 'vitest'
 import { LogStream, type Sink } from '../../src/http/log-stream.ts'
 
-/** A place for log lines that fails, stalls or takes only a part, as the test says. */
+/** A sink that fails, stalls or accepts only a part of each write, as the test requires. */
 function slowSink() {
   const written: string[] = []
   const waiting: (() => void)[] = []
   let fault: Error | null = null
-  let most = Number.POSITIVE_INFINITY
+  let maxBytes = Number.POSITIVE_INFINITY
   const sink: Sink = (bytes, done) => {
     waiting.push(() => {
-      const count = fault ? 0 : Math.min(bytes.length, most)
+      const count = fault ? 0 : Math.min(bytes.length, maxBytes)
       written.push(bytes.toString('utf8', 0, count))
       done(fault, count)
     })
@@ -19,7 +19,7 @@ function slowSink() {
     text: () => written.join(''),
     writes: () => written.length,
     stalled: () => waiting.length,
-    /** Ends the write that is under way. */
+    /** Completes the write that is in progress. */
     finish() {
       waiting.shift()?.()
     },
@@ -27,7 +27,7 @@ function slowSink() {
       fault = error
     },
     take(bytes: number) {
-      most = bytes
+      maxBytes = bytes
     },
   }
 }
@@ -40,7 +40,7 @@ function drain(sink: ReturnType<typeof slowSink>): void {
 }
 
 describe('the buffer of log lines', () => {
-  test('holds 4 MiB while nothing can be written; then says how many lines were dropped', () => {
+  test('keeps up to 4 MiB while nothing can be written, then reports how many lines were dropped', () => {
     const sink = slowSink()
     const dropped: number[] = []
     const stream = new LogStream(sink.sink, (lines) => {
@@ -58,7 +58,7 @@ describe('the buffer of log lines', () => {
     expect(sink.writes()).toBeLessThan(kept / 20)
   })
 
-  test('keeps a batch that could not be written, and tries again', () => {
+  test('keeps a batch that could not be written and retries it', () => {
     vi.useFakeTimers()
     try {
       const sink = slowSink()
@@ -68,7 +68,7 @@ describe('the buffer of log lines', () => {
       drain(sink)
       expect(sink.text()).toBe('')
       stream.write(line(10))
-      expect(sink.stalled()).toBe(0) // no attempt for each line
+      expect(sink.stalled()).toBe(0) // a new line does not start another attempt
       sink.fail(null)
       vi.advanceTimersByTime(1000)
       drain(sink)
@@ -80,7 +80,7 @@ describe('the buffer of log lines', () => {
     }
   })
 
-  test('goes on behind the part that was written', async () => {
+  test('continues after the part that was written', async () => {
     const sink = slowSink()
     sink.take(700)
     const stream = new LogStream(sink.sink, () => {})

@@ -9,7 +9,7 @@ import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 const server = await serverFixture({ users: ['ada'] })
 const partner = await server.partner()
 
-const minutes = (n: number) => server.advanceClock(n * 60)
+const advanceMinutes = (n: number) => server.advanceClock(n * 60)
 
 /** A browser whose login page has been open for so long that its request has expired. */
 async function leftOpen(
@@ -18,13 +18,13 @@ async function leftOpen(
   const visitor = new Visitor()
   const login = await authorize(visitor, server, partner, more)
   expect(isLoginPage(login)).toBe(true)
-  minutes(25)
+  advanceMinutes(25)
   return { visitor, login, sealed: new URL(login.url).searchParams.get('request') ?? '' }
 }
 
 describe('a login page that was open for more than ten minutes', () => {
   test.each<[Record<string, string>]>([[{}], [{ prompt: 'login' }], [{ max_age: '0' }], [{ max_age: '60' }]])(
-    'leads on to the connect page and back to the partner (%j)',
+    'leads to the connect page and back to the partner after a login (%j)',
     async (more) => {
       const { visitor, login } = await leftOpen({ state: 'kept', ...more })
       const page = await logIn(visitor, login, 'ada')
@@ -34,7 +34,7 @@ describe('a login page that was open for more than ten minutes', () => {
     },
   )
 
-  test('nothing but a login renews it: a session from before, or a failure, does not', async () => {
+  test('only a login on this page renews the request: a failed login or a login on another page does not', async () => {
     const { visitor, login, sealed } = await leftOpen()
     const connectUrl = `${server.authUrl}/connect?${new URLSearchParams({ request: sealed })}`
     const refused = await visitor.submit(login, '/login', { ...right('ada'), password: 'wrong' })
@@ -44,27 +44,27 @@ describe('a login page that was open for more than ten minutes', () => {
     expect((await visitor.get(connectUrl)).text).toContain('This page is out of date')
   })
 
-  test('what was renewed keeps its time: a login from before it is still too old for prompt=login', async () => {
+  test('a renewed request keeps its original time: an earlier login is still too old for prompt=login', async () => {
     const { visitor, login } = await leftOpen({ prompt: 'login' })
     const other = await loggedIn(server, 'ada')
     const renewed = redirectOf(await visitor.submit(login, '/login', right('ada')))
     expect(renewed?.pathname).toBe('/connect')
     expect(isConnectPage(await visitor.get(renewed?.href ?? ''))).toBe(true)
-    // As if every session had been opened before the request was made.
+    // Makes every session older than the request.
     await query(server.database, `UPDATE sessions SET auth_time = auth_time - interval '2 hours'`)
     for (const browser of [visitor, other]) {
       expect(redirectOf(await browser.get(renewed?.href ?? ''))?.pathname).toBe('/login')
     }
   })
 
-  test('for more than a day: out of date, however often the user logs in', async () => {
+  test('after more than a day the page is out of date, even if the user logs in', async () => {
     const { visitor, login } = await leftOpen()
-    minutes(24 * 60)
+    advanceMinutes(24 * 60)
     const page = await logIn(visitor, login, 'ada')
     expect([page.status, page.document.querySelector('h1')?.text]).toEqual([400, 'This page is out of date'])
   })
 
-  test('a redirect URI that the partner gave up meanwhile is not brought back', async () => {
+  test('a redirect URI that the partner removed in the meantime is not used', async () => {
     const { visitor, login } = await leftOpen()
     await query(server.database, `UPDATE partners SET redirect_uris = '{https://partner.example/new}'`)
     const page = await logIn(visitor, login, 'ada')

@@ -11,7 +11,7 @@ import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 const home = 'https://partner.example/bye'
 
 let visitor: Visitor
-/** The tokens that the partner has of Ada, from this visitor's login. */
+/** The tokens that the partner has for Ada, from this visitor's login. */
 let tokens: Issued
 
 const server = await serverFixture({ users: ['ada', 'bob'] })
@@ -22,15 +22,15 @@ beforeEach(async () => {
   tokens = await tokensFor(server, partner, 'ada', { visitor })
 })
 
-/** To the first page, or to the address outside that the browser is sent to. */
+/** Requests the logout. Returns the first page or the redirect to an external address. */
 async function logOut(parameters: Record<string, string>, by = visitor): Promise<Page> {
   return by.follow(await by.get(`${endpoint}?${new URLSearchParams(parameters)}`))
 }
 
-const asks = (page: Page) => page.document.querySelector('form[action="/logout"]') !== null
+const asksForConfirmation = (page: Page) => page.document.querySelector('form[action="/logout"]') !== null
 
 describe('with an id_token_hint of the user who is logged in', () => {
-  test('the session ends in the database, and the browser returns without a page', async () => {
+  test('the session is deleted from the database, and the browser returns without a page', async () => {
     const before = await rowCounts(server)
     const page = await logOut({
       id_token_hint: tokens.idToken,
@@ -56,7 +56,7 @@ describe('with an id_token_hint of the user who is logged in', () => {
     expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 
-  test('the POST brings no cookie across sites; the GET after it finds the session', async () => {
+  test('the cross-site POST carries no cookie; the GET that follows finds the session', async () => {
     const body = new URLSearchParams({ id_token_hint: tokens.idToken, post_logout_redirect_uri: home })
     const crossSite = await fetch(endpoint, { method: 'POST', body, redirect: 'manual' })
     expect(crossSite.status).toBe(303)
@@ -66,14 +66,14 @@ describe('with an id_token_hint of the user who is logged in', () => {
     expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 
-  test('that has expired: the same', async () => {
+  test('an expired hint ends the session as well', async () => {
     const { sub } = claimsOf(tokens.idToken)
     const expired = await signedHint(server, partner, { sub, iat: 1, exp: 2 })
     await logOut({ id_token_hint: expired })
     expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 
-  test('without a place to return to, or with state alone: a page that says so', async () => {
+  test('without post_logout_redirect_uri, a page says that the user is signed out', async () => {
     for (const more of [{}, { state: 's' }]) {
       visitor = await loggedIn(server, 'ada')
       const page = await logOut({ id_token_hint: tokens.idToken, ...more })
@@ -83,7 +83,7 @@ describe('with an id_token_hint of the user who is logged in', () => {
     }
   })
 
-  test('a place to return to with a query of its own keeps it', async () => {
+  test('a post_logout_redirect_uri keeps its query', async () => {
     const returnTo = `${home}?from=latchkey`
     const page = await logOut({
       id_token_hint: tokens.idToken,
@@ -93,7 +93,7 @@ describe('with an id_token_hint of the user who is logged in', () => {
     expect(redirectOf(page)?.href).toBe(`${returnTo}&state=s`)
   })
 
-  test('logout_hint is ignored, and ui_locales speaks', async () => {
+  test('logout_hint is ignored, and ui_locales sets the language', async () => {
     const page = await logOut({ id_token_hint: tokens.idToken, logout_hint: 'bob', ui_locales: 'xx de-AT' })
     expect(page.headers.get('content-language')).toBe('de')
     expect(page.text).toContain('Sie sind abgemeldet')
@@ -101,8 +101,8 @@ describe('with an id_token_hint of the user who is logged in', () => {
   })
 })
 
-describe('without such a hint the user is asked', () => {
-  test('who asks and who is logged in stand on the page; the button ends it and returns', async () => {
+describe('without such a hint the user has to confirm', () => {
+  test('the page names the partner and the user; the button ends the session and returns to the partner', async () => {
     const page = await logOut({ client_id: partner.clientId, post_logout_redirect_uri: home, state: 's' })
     expect(page.status).toBe(200)
     expect(page.text).toContain('Test Partner')
@@ -114,31 +114,31 @@ describe('without such a hint the user is asked', () => {
     expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 
-  test('no parameters at all: asked by nobody, and then told that it is done', async () => {
+  test('without parameters the page names no partner, and the next page says that the user is signed out', async () => {
     const page = await logOut({})
-    expect(asks(page)).toBe(true)
+    expect(asksForConfirmation(page)).toBe(true)
     expect(page.text).not.toContain('asks you to sign out')
     const done = await visitor.follow(await visitor.submit(page, '/logout', {}))
     expect(done.text).toContain('You are signed out')
     expect(await isLoggedIn(visitor, server)).toBe(false)
   })
 
-  test('in the language that was asked for, also on the last page', async () => {
+  test('all pages use the language of ui_locales', async () => {
     const page = await logOut({ ui_locales: 'fr' })
     expect(page.text).toContain('Fermer la session')
     const done = await visitor.follow(await visitor.submit(page, '/logout', {}))
     expect(done.headers.get('content-language')).toBe('fr')
   })
 
-  test('when somebody else is logged in than the hint names', async () => {
+  test('a user who is not the one in the hint has to confirm', async () => {
     const bob = await loggedIn(server, 'bob')
     const page = await logOut({ id_token_hint: tokens.idToken, post_logout_redirect_uri: home }, bob)
-    expect(asks(page)).toBe(true)
+    expect(asksForConfirmation(page)).toBe(true)
     expect(page.text).toContain('User bob')
     expect(await isLoggedIn(bob, server)).toBe(true)
   })
 
-  test('a page that was open too long still logs out, and returns nowhere', async () => {
+  test('a confirmation page that has expired still logs out, but does not return to the partner', async () => {
     const page = await logOut({ client_id: partner.clientId, post_logout_redirect_uri: home })
     server.advanceClock(601)
     const done = await visitor.follow(await visitor.submit(page, '/logout', {}))
@@ -147,7 +147,7 @@ describe('without such a hint the user is asked', () => {
   })
 })
 
-test('with nobody logged in the browser returns at once', async () => {
+test('without a session the browser returns immediately', async () => {
   const page = await logOut({ client_id: partner.clientId, post_logout_redirect_uri: home }, new Visitor())
   expect(redirectOf(page)?.href).toBe(home)
 })

@@ -10,26 +10,26 @@ import { testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
 
 const server = await testServer()
-const walk: MetadataFixture = { server, partner: await server.partner(), ada: new Visitor() }
+const context: MetadataFixture = { server, partner: await server.partner(), ada: new Visitor() }
 
 beforeAll(async () => {
   await seed(server.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
-  await tokensFor(walk.server, walk.partner, 'ada', { visitor: walk.ada })
+  await tokensFor(context.server, context.partner, 'ada', { visitor: context.ada })
 })
 afterAll(() => server.close())
 
 const documents: [path: string, checks: Checks][] = [
   [
     '/.well-known/openid-configuration',
-    { ...authorizationChecks(walk), ...clientChecks(walk), ...idTokenChecks(walk) },
+    { ...authorizationChecks(context), ...clientChecks(context), ...idTokenChecks(context) },
   ],
-  ['/.well-known/oauth-protected-resource/service-open-api/', resourceChecks(walk)],
+  ['/.well-known/oauth-protected-resource/service-open-api/', resourceChecks(context)],
 ]
 
-describe.each(documents)('what %s states is true', (path, checks) => {
+describe.each(documents)('the values in %s are true', (path, checks) => {
   const served = async (): Promise<Record<string, unknown>> => (await fetch(server.authUrl + path)).json()
 
-  test('each statement has a check, and each check a statement', async () => {
+  test('each value has a check, and each check has a value', async () => {
     expect(Object.keys(await served()).sort()).toEqual(Object.keys(checks).sort())
   })
 

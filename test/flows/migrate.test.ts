@@ -46,14 +46,14 @@ function write(name: string, sql: string, kind = 'compatible'): void {
   writeFileSync(join(directory, name), `-- ${kind}\n${sql}`)
 }
 
-/** `latchkey migrate` on this database, in a process of its own: some of them wait for each other, or are killed. */
+/** Runs `latchkey migrate` on this database in a separate process. Two of them can wait for each other. */
 function run() {
   const env = { DATABASE_URL: db.url, LATCHKEY_SECRET: 'a secret for tests, of 32 bytes or more' }
   return latchkey(['migrate', '--json'], env)
 }
 
-/** Until so many sessions of this database wait for a lock of this kind. */
-async function waiting(sessions: number): Promise<void> {
+/** Waits until this many sessions of this database wait for an advisory lock. */
+async function sessionsWaitingForLock(sessions: number): Promise<void> {
   const count = async () =>
     (
       await rows(`SELECT FROM pg_locks JOIN pg_database d ON d.oid = database
@@ -70,8 +70,8 @@ async function holdLock(key: number): Promise<pg.Client> {
   return client
 }
 
-describe('the own migrations', () => {
-  test('make the schema of an empty database, once', async () => {
+describe('Latchkey’s migrations', () => {
+  test('create the schema of an empty database, and are applied only once', async () => {
     const schema = await tables()
     expect(schema).toContain('refresh_tokens')
     await emptyDatabase()
@@ -81,11 +81,11 @@ describe('the own migrations', () => {
     expect(await applied()).toEqual(ownNames)
   })
 
-  test('two processes at once: each succeeds, and each file is applied once', async () => {
+  test('run by two processes at once: both succeed, and each file is applied once', async () => {
     await emptyDatabase()
-    const gate = await holdLock(4_710_003) // so that both are at it before either may begin
+    const gate = await holdLock(4_710_003) // both processes wait for this lock before either begins
     const both = Promise.all([run(), run()])
-    await waiting(2)
+    await sessionsWaitingForLock(2)
     await gate.end()
     const appliedBy: string[][] = []
     for (const { code, stdout, stderr } of await both) {
@@ -97,7 +97,7 @@ describe('the own migrations', () => {
     expect(await applied()).toEqual(ownNames)
   })
 
-  test('of a database that a newer program has migrated: refused, and it is left as it is', async () => {
+  test('are refused on a database that a newer Latchkey has migrated, and leave it unchanged', async () => {
     await rows(`INSERT INTO schema_migrations (name, digest) VALUES ('9999_future.sql', 'x')`)
     const finished = await run()
     expect(finished).toMatchObject({ code: 1, stdout: '' })
@@ -109,7 +109,7 @@ describe('the own migrations', () => {
     expect(await applied()).toEqual([...ownNames, '9999_future.sql'])
   })
 
-  test('of which one was changed after it was applied: refused', async () => {
+  test('are refused if a file was changed after it was applied', async () => {
     await rows(`UPDATE schema_migrations SET digest = 'other' WHERE name = '${ownNames[0]}'`)
     expect(errorOf(await run())).toEqual({
       code: 'schema',
@@ -131,7 +131,7 @@ describe('a migration that fails half way', () => {
     write('0003_later.sql', 'CREATE TABLE fourth (id int);')
   })
 
-  test('names itself, leaves nothing of it, and keeps those before it', async () => {
+  test('is named in the error and undone; earlier migrations stay', async () => {
     const failure = await migrate(db.database, directory).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(MigrationError)
     expect(String(failure)).toMatch(/Migration 0002_broken\.sql failed and was undone: .*division by zero/)
@@ -146,7 +146,7 @@ describe('a migration that fails half way', () => {
     expect(await tables()).toEqual(['first', 'fourth', 'gate', 'schema_migrations', 'second', 'third'])
   })
 
-  test('leaves neither the lock nor an open transaction behind', async () => {
+  test('leaves no lock and no open transaction behind', async () => {
     await expect(migrate(db.database, directory)).rejects.toThrow(MigrationError)
     const [row] = await rows<{ locks: number; open: number }>(
       `SELECT (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND database =
@@ -168,7 +168,7 @@ describe('42: a migration killed half way', () => {
     )
   })
 
-  test('with its process (-9): nothing is left, and the next run completes', async () => {
+  test('with its process (SIGKILL): it leaves nothing behind, and the next run completes', async () => {
     const gate = await holdLock(halfWay)
     const modules = ['database', 'migrate'].map(
       (name) => new URL(`../../dist/database/${name}.js`, import.meta.url),
@@ -181,7 +181,7 @@ describe('42: a migration killed half way', () => {
       env: { PATH: process.env.PATH, DATABASE_URL: db.url, DIRECTORY: directory },
       stdio: 'ignore',
     })
-    await waiting(1)
+    await sessionsWaitingForLock(1)
     const exited = once(child, 'exit')
     child.kill('SIGKILL')
     expect(await exited).toEqual([null, 'SIGKILL'])
@@ -190,10 +190,10 @@ describe('42: a migration killed half way', () => {
     expect(await tables()).toEqual(['early', 'late', 'schema_migrations'])
   })
 
-  test('with its connection: the failure is told, nothing is left, and the next run completes', async () => {
+  test('with its connection: the error is reported, it leaves nothing behind, and the next run completes', async () => {
     const gate = await holdLock(halfWay)
     const failing = migrate(db.database, directory).catch((error: unknown) => error)
-    await waiting(1)
+    await sessionsWaitingForLock(1)
     await rows(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
     const failure = await failing
@@ -205,7 +205,7 @@ describe('42: a migration killed half way', () => {
   })
 })
 
-test('a database that cannot be reached is told without a stack or the password', async () => {
+test('an unreachable database is reported without a stack trace or the password', async () => {
   const { code, stdout, stderr } = await latchkeyOn('postgres://latchkey:hunter2@127.0.0.1:1/latchkey', [
     'migrate',
   ])
@@ -216,7 +216,7 @@ test('a database that cannot be reached is told without a stack or the password'
   })
 })
 
-test('a wrong password of the database is told the same way', async () => {
+test('a wrong database password is reported the same way', async () => {
   const { code, stderr } = await latchkeyOn(db.url.replace(/:[^:@]+@/, ':hunter2@'), ['migrate'])
   expect({ code, stderr }).toEqual({
     code: 1,

@@ -9,7 +9,7 @@ import { ofRuns } from '../support/property-runs.ts'
 
 const server = await serverFixture()
 
-/** Makes these the names of all households; `find` gives the names that a pattern finds. */
+/** Stores households with these names. @returns `find`, which returns the names that a pattern finds */
 async function households(names: (string | null)[]) {
   const numbered = names.map((name, index) => ({ id: String(index).padStart(6, '0'), firm: 'firm-1', name }))
   await replaceDirectory(server.database, {
@@ -25,7 +25,7 @@ async function households(names: (string | null)[]) {
   }
 }
 
-/** What a folding, a LIKE or an encoding gets wrong. */
+/** Characters that are error-prone in case folding, LIKE and encodings. */
 const tricky = fc.constantFrom(
   ...'aAbBsSiIkKeEß ẞİıſσςΣæÆéÉ가漢字😀👩%_\\\'"*.?[](){}^$|+-/&=#;,',
   '\u0301',
@@ -54,8 +54,8 @@ const text = fc
   )
   .map((parts) => parts.join('').replaceAll('\0', ''))
 
-/** Mostly a piece of some name, written another way: a pattern that finds nothing tests little. */
-const disguise = fc.constantFrom<(piece: string) => string>(
+/** Ways to write a part of a name. Most patterns are such parts, because a pattern that finds nothing tests little. */
+const spelling = fc.constantFrom<(piece: string) => string>(
   (piece) => piece,
   (piece) => piece.toUpperCase(),
   (piece) => piece.toLowerCase(),
@@ -69,7 +69,7 @@ const search = fc.array(fc.option(text, { freq: 8 }), { minLength: 1, maxLength:
       fc.oneof(
         text,
         fc
-          .tuple(fc.constantFrom(...names), fc.nat(8), fc.integer({ min: 1, max: 4 }), disguise)
+          .tuple(fc.constantFrom(...names), fc.nat(8), fc.integer({ min: 1, max: 4 }), spelling)
           .map(([name, from, length, write]) => write([...(name ?? '')].slice(from, from + length).join(''))),
       ),
       { minLength: 1, maxLength: 8 },
@@ -77,7 +77,7 @@ const search = fc.array(fc.option(text, { freq: 8 }), { minLength: 1, maxLength:
   }),
 )
 
-test('for any names and patterns: found is just what holds the pattern when both are folded', async () => {
+test('for any names and patterns, exactly the names are found that contain the pattern after case folding', async () => {
   let found = 0
   await fc.assert(
     fc.asyncProperty(search, async ({ names, patterns }) => {
@@ -95,7 +95,7 @@ test('for any names and patterns: found is just what holds the pattern when both
   expect(found).toBeGreaterThan(ofRuns(100))
 })
 
-describe('attack 31: name_pattern is text, not a language', () => {
+describe('attack 31: name_pattern is plain text, not a pattern language', () => {
   const names = [
     '100 % Miller',
     'under_score',
@@ -129,7 +129,7 @@ describe('attack 31: name_pattern is text, not a language', () => {
     ["%'; DROP TABLE households; --", []],
     ['$2', []],
     ['null', []],
-  ])('%j is looked for as it stands', async (pattern, expected) => {
+  ])('%j is searched for literally', async (pattern, expected) => {
     const find = await households(names)
     expect(await find(pattern)).toEqual(expected)
   })
@@ -139,7 +139,7 @@ describe('attack 31: name_pattern is text, not a language', () => {
     ['straße', 'STRASSE'],
     ['ẞ', 'Fuß'],
     ['SS', 'Fuß'],
-    ['s', 'Fuß'], // ß is ss, and holds an s
+    ['s', 'Fuß'], // ß folds to ss, which contains s
     ['ΟΔΟΣ', 'οδος'],
     ['οδοσ', 'ΟΔΟΣ'],
     ['İ', 'i\u0307stanbul'],
@@ -168,7 +168,7 @@ describe('attack 31: name_pattern is text, not a language', () => {
   })
 })
 
-test('empty means omitted: also those without a name are given, and Link does not carry it', async () => {
+test('an empty name_pattern counts as absent: households without a name are listed, and Link omits it', async () => {
   const find = await households(['one', null, ''])
   expect(await find('')).toEqual(['one', null, ''])
   const accessToken = await accessTokenOf(server.database, 'ada')
@@ -176,7 +176,7 @@ test('empty means omitted: also those without a name are given, and Link does no
   expect(headers.get('link')).toMatch(/\?page=1&page_size=1&cursor=[\w.-]+>; rel="next", /)
 })
 
-describe('256 characters at most, however many bytes each has', () => {
+describe('at most 256 characters are allowed, regardless of the bytes of each', () => {
   test.each(['a', 'é', '漢', '😀', '\u0301'])('%j', async (char) => {
     const find = await households([char.repeat(256), char.repeat(255)])
     expect(await find(char.repeat(256))).toEqual([char.repeat(256)])

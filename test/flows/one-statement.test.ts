@@ -14,23 +14,23 @@ const directory = { users: [{ id: 'ada' }], households: [{ id: 'h1' }] }
 await seed(database.direct, { ...directory, accounts: [{ id: 'a1', household: 'h1' }] })
 
 describe.each(['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const)('%s', (method) => {
-  test('an exchange, a refresh and every authenticated call cost one statement each', async () => {
+  test('an exchange, a refresh and every authenticated call run one statement each', async () => {
     const { partner, ask } = await clientBy(method, server)
     const ada = new Visitor()
 
     async function round(): Promise<Record<string, number>> {
       const code = await codeFor(server, partner, 'ada', { visitor: ada })
-      const spent: Record<string, number> = {}
+      const statementCounts: Record<string, number> = {}
       async function counted<Answer extends { status: number }>(name: string, call: () => Promise<Answer>) {
         const answers: Answer[] = []
-        spent[name] = await database.statementsDuring(async () => answers.push(await call()))
+        statementCounts[name] = await database.statementsDuring(async () => answers.push(await call()))
         const [answer] = answers
         if (answer?.status !== 200) throw new Error(`${name}: ${JSON.stringify(answer)}`)
         return answer
       }
       const first = issued(await counted('exchange', () => ask({ grant_type: 'authorization_code', code })))
-      const asked = { grant_type: 'refresh_token', refresh_token: first.refreshToken }
-      const { accessToken, refreshToken } = issued(await counted('refresh', () => ask(asked)))
+      const params = { grant_type: 'refresh_token', refresh_token: first.refreshToken }
+      const { accessToken, refreshToken } = issued(await counted('refresh', () => ask(params)))
       const households = await counted('households', () => api(server, 'households', accessToken))
       expect(households.body).toHaveLength(1)
       const accounts = await counted('accounts', () => api(server, 'households/h1/accounts', accessToken))
@@ -39,10 +39,10 @@ describe.each(['client_secret_basic', 'client_secret_post', 'private_key_jwt'] a
       expect(live.body.active).toBe(true)
       await counted('revocation', () => ask({ token: refreshToken }, 'revoke'))
       expect((await api(server, 'households', accessToken)).status).toBe(401)
-      return spent
+      return statementCounts
     }
 
-    await round() // after which the partner's keys are in memory
+    await round() // loads the partner's keys into memory
     expect(await round()).toEqual({
       exchange: 1,
       refresh: 1,
@@ -55,10 +55,10 @@ describe.each(['client_secret_basic', 'client_secret_post', 'private_key_jwt'] a
 })
 
 describe('the counter counts', () => {
-  test('statements of every kind, once each, and no connection', async () => {
+  test('statements of every kind once each, and does not count connecting', async () => {
     const client = new pg.Client({ connectionString: database.url })
     const named = { name: 'counted', text: 'SELECT $1::text AS given' }
-    // Longer than a chunk, and full of what would be messages of their own.
+    // Longer than a chunk, and full of bytes that look like protocol messages.
     const long = 'Q\0\0\0\u0004E\0\0\0\u0009'.replaceAll('\0', '\u0001').repeat(100_000)
     const steps: [work: () => Promise<unknown>, statements: number][] = [
       [() => client.connect(), 0],
@@ -74,14 +74,14 @@ describe('the counter counts', () => {
     for (const [work, statements] of steps) expect(await database.statementsDuring(work)).toBe(statements)
   })
 
-  test('a look at the keys is seen: the first assertion of a client costs two, the next ones one', async () => {
+  test('key lookups: the first assertion of a client runs two statements, the next ones run one', async () => {
     const { ask } = await clientBy('private_key_jwt', server)
     const introspect = () => ask({ token: 'unknown' }, 'introspect')
     expect(await database.statementsDuring(introspect)).toBe(2)
     expect(await database.statementsDuring(introspect)).toBe(1)
   })
 
-  test('byte by byte, with an SSLRequest before the startup', () => {
+  test('correctly if bytes arrive one at a time, with an SSLRequest before the startup message', () => {
     let executed = 0
     const read = executionReader(() => executed++)
     const message = (type: string, body: string | Buffer) => {

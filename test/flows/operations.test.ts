@@ -18,12 +18,12 @@ async function get(url: string): Promise<{ status: number; body: unknown }> {
 }
 
 describe('the operations listener', () => {
-  test('says that the server lives and is ready', async () => {
+  test('reports that the server is live and ready', async () => {
     expect(await get(`${opsUrl}/livez`)).toEqual({ status: 200, body: { status: 'live' } })
     expect(await get(`${opsUrl}/readyz`)).toEqual({ status: 200, body: { status: 'ready' } })
   })
 
-  /** Waits until a check that succeeded before no longer counts. */
+  /** Waits until the result of an earlier successful check has expired. */
   const unavailable = (reason: unknown) =>
     vi.waitFor(
       async () =>
@@ -34,7 +34,7 @@ describe('the operations listener', () => {
       { timeout: 20_000, interval: 200 },
     )
 
-  test('the database away: alive but not ready, and ready again by itself', async () => {
+  test('while the database is unavailable the server is live but not ready; afterwards it is ready without a restart', async () => {
     await database.cut()
     await unavailable('The database does not answer.')
     expect((await get(`${opsUrl}/livez`)).status).toBe(200)
@@ -42,7 +42,7 @@ describe('the operations listener', () => {
     expect((await get(`${opsUrl}/readyz`)).status).toBe(200)
   })
 
-  test('the database refuses writes: not ready, and ready again by itself', async () => {
+  test('while the database refuses writes the server is not ready; afterwards it is ready without a restart', async () => {
     const name = new URL(database.url).pathname.slice(1)
     await query(server.database, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
     await unavailable(expect.stringMatching(/^The database does not accept writes: .*read-only transaction/))
@@ -54,7 +54,7 @@ describe('the operations listener', () => {
     expect((await get(`${opsUrl}/readyz`)).status).toBe(200)
   })
 
-  test('another transaction holds the row that the check writes: not ready, and no wait for it', async () => {
+  test('while another transaction locks the row that the check writes, the server is not ready, and the check does not wait', async () => {
     await server.database.withConnection(async (client) => {
       await client.query('BEGIN; LOCK TABLE readiness')
       await unavailable('The database does not answer.')
@@ -63,7 +63,7 @@ describe('the operations listener', () => {
     expect((await get(`${opsUrl}/readyz`)).status).toBe(200)
   })
 
-  test('no connection of the pool is free: ready, and many checks write once', async () => {
+  test('while no connection of the pool is free the server is ready, and many checks write once', async () => {
     const sleep = statement('sleep', Type.Object({ ok: Type.Integer() }), 'SELECT 1 AS ok FROM pg_sleep(4)')
     const busy = Array.from({ length: 40 }, () => database.database.run(sleep, []).catch(() => []))
     const writes = () => query<{ xmin: string }>(server.database, 'SELECT xmin::text FROM readiness')
@@ -82,7 +82,7 @@ describe('the operations listener', () => {
   })
 
   test.each(['/login', '/api/v1/households', '/service-open-api/api/v1/households'])(
-    'and %s is not here',
+    '%s is not on the operations listener',
     async (path) => {
       expect((await fetch(opsUrl + path)).status).toBe(404)
     },
@@ -119,7 +119,7 @@ describe('openapi.json', () => {
   const limits = (path: string) =>
     Object.fromEntries(operation(path).parameters.map(({ name, schema }) => [name, schema]))
 
-  test('describes the operations of the API, each once, and nothing else: no page, no token endpoint', () => {
+  test('describes each operation of the API once, and no pages or token endpoint', () => {
     expect(description.openapi).toMatch(/^3\.1\./)
     expect(description.servers.map(({ url }) => url)).toEqual([server.baseUrl.slice(0, -1)])
     expect(Object.entries(description.paths).map(([path, methods]) => [path, Object.keys(methods)])).toEqual([
@@ -130,14 +130,14 @@ describe('openapi.json', () => {
     ])
   })
 
-  test('the address of server and path together is one that answers', async () => {
+  test('the server URL followed by a path is an address that answers', async () => {
     for (const path of Object.keys(description.paths)) {
       const address = `${description.servers[0]?.url.replace(/\/$/, '')}${path.replace('{household_id}', 'x')}`
       expect((await fetch(address)).status).toBe(401)
     }
   })
 
-  test('the listing is deprecated, and says its limits as the contract does', () => {
+  test('the listing is deprecated and has the limits of the contract', () => {
     const path = '/api/v1/households'
     expect(operation(path)).toMatchObject({ operationId: 'listHouseholds', deprecated: true })
     expect(limits(path)).toEqual({
@@ -158,7 +158,7 @@ describe('openapi.json', () => {
     expect(limits(path)).toMatchObject({ page: { minimum: 0 }, page_size: { maximum: 1000 } })
   })
 
-  test('its successor is not deprecated, and says its limits', () => {
+  test('the version 2 listing is not deprecated and has its limits', () => {
     const path = '/api/v2/households'
     expect(operation(path).deprecated).toBeUndefined()
     expect(limits(path)).toEqual({
@@ -202,7 +202,7 @@ describe('openapi.json', () => {
     }
   })
 
-  test('refers to nothing that is not in it, and every operationId is its own', () => {
+  test('has no references, and every operationId is unique', () => {
     const text = JSON.stringify(description)
     expect(text).not.toContain('$ref')
     const names = Object.keys(description.paths).map((path) => operation(path).operationId)

@@ -8,7 +8,7 @@ import { api } from '../support/journey.ts'
 
 const server = await serverFixture()
 
-/** `.` and `..` cannot stand in a URL's path; as ids in a list they are ordinary. */
+/** Includes `.` and `..`: they are impossible in a URL's path, but ordinary ids in a list. */
 const id = fc.string({ unit: fc.constantFrom(...'aAzZ09._:-'), minLength: 1, maxLength: 64 })
 const households = fc.uniqueArray(
   fc.record({ id, name: fc.constantFrom('Alpha', 'ALPHABET', 'beta', '100 %', null) }),
@@ -17,24 +17,24 @@ const households = fc.uniqueArray(
 const pageSize = fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constant(1000))
 const pattern = fc.constantFrom(undefined, 'alpha', '%', 'a&page=7', 'beta+ ', 'none')
 
-type Walked = { page: number; ids: string[]; links: Record<string, URL> }
+type PageRead = { page: number; ids: string[]; links: Record<string, URL> }
 
-/** `Link` by its relations (RFC 8288). */
+/** The URLs of a `Link` header by relation (RFC 8288). */
 function linksOf(header: string | null): Record<string, URL> {
   const links = (header ?? '').matchAll(/<([^>]*)>; rel="([a-z-]+)"(?:, |$)/g)
   return Object.fromEntries(Array.from(links, ([, url = '', rel = '']) => [rel, new URL(url)]))
 }
 
-async function read(url: URL, accessToken: string): Promise<Omit<Walked, 'page'>> {
+async function read(url: URL, accessToken: string): Promise<Omit<PageRead, 'page'>> {
   const response = await fetch(url, { headers: { authorization: `Bearer ${accessToken}` } })
   const body: unknown = await response.json()
   if (response.status !== 200 || !Array.isArray(body)) throw new Error(JSON.stringify(body))
   return { ids: body.map((row) => row.id), links: linksOf(response.headers.get('link')) }
 }
 
-/** From the first page to the last by `rel="next"`. */
-async function walk(url: URL, accessToken: string): Promise<Walked[]> {
-  const pages: Walked[] = []
+/** Reads all pages by following `rel="next"`. */
+async function readAllPages(url: URL, accessToken: string): Promise<PageRead[]> {
+  const pages: PageRead[] = []
   for (let next: URL | undefined = url; next; next = pages.at(-1)?.links.next) {
     pages.push({ page: pages.length, ...(await read(next, accessToken)) })
     if (pages.length > 100) throw new Error('next never ends')
@@ -56,7 +56,7 @@ const pagesOf = (ids: string[], size: number) =>
   )
 
 describe('for any ids, page_size and name_pattern', () => {
-  test('following next and counting pages give every household once, in byte order, and Link keeps the query', async () => {
+  test('following next and counting page numbers both give every household once, in byte order, and Link keeps the query', async () => {
     await fc.assert(
       fc.asyncProperty(households, pageSize, pattern, async (rows, size, name) => {
         await replaceDirectory(server.database, {
@@ -68,9 +68,9 @@ describe('for any ids, page_size and name_pattern', () => {
         const expected = pagesOf(found.map((row) => row.id).sort(byteOrder), size)
         const query = { page_size: size, name_pattern: name }
 
-        const walked = await walk(addressOf('households', query), accessToken)
-        expect(walked.map(({ ids }) => ids)).toEqual(expected)
-        for (const { page, ids, links } of walked) {
+        const pages = await readAllPages(addressOf('households', query), accessToken)
+        expect(pages.map(({ ids }) => ids)).toEqual(expected)
+        for (const { page, ids, links } of pages) {
           const at = (number: number) => addressOf('households', { page: number, ...query }).href
           expect(await read(addressOf('households', { ...query, page }), accessToken)).toEqual({ ids, links })
           const shown = ({ href }: URL) => href.replace(/&cursor=[\w.-]+$/, '&cursor=…')
@@ -90,7 +90,7 @@ describe('for any ids, page_size and name_pattern', () => {
     )
   })
 
-  test('the accounts of a household are paged the same way, closed ones not counted', async () => {
+  test('the accounts of a household are paged the same way, without closed accounts', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.record({ id, status: fc.constantFrom('active', 'active', 'closed') }), {
@@ -106,9 +106,12 @@ describe('for any ids, page_size and name_pattern', () => {
           })
           const accessToken = await accessTokenOf(server.database, 'ada')
           const active = rows.filter(({ status }) => status === 'active').map((row) => row.id)
-          const walked = await walk(addressOf('households/a:b/accounts', { page_size: size }), accessToken)
-          expect(walked.map(({ ids }) => ids)).toEqual(pagesOf(active.sort(byteOrder), size))
-          expect(walked.map(({ links }) => links['successor-version'])).toEqual(walked.map(() => undefined))
+          const pages = await readAllPages(
+            addressOf('households/a:b/accounts', { page_size: size }),
+            accessToken,
+          )
+          expect(pages.map(({ ids }) => ids)).toEqual(pagesOf(active.sort(byteOrder), size))
+          expect(pages.map(({ links }) => links['successor-version'])).toEqual(pages.map(() => undefined))
         },
       ),
       { numRuns: 30 },
@@ -116,7 +119,7 @@ describe('for any ids, page_size and name_pattern', () => {
   })
 })
 
-describe('the edges of the contract', () => {
+describe('limits of the contract', () => {
   let accessToken: string
   beforeAll(async () => {
     await replaceDirectory(server.database, {
@@ -133,13 +136,13 @@ describe('the edges of the contract', () => {
     expect(links.next?.search).toMatch(/^\?page=1&page_size=100&cursor=/)
   })
 
-  test('page_size 1000 is the most, and the thousand-and-first is on the next page', async () => {
-    const pages = await walk(addressOf('households', { page_size: 1000 }), accessToken)
+  test('page_size is at most 1000, and entry 1001 is on the next page', async () => {
+    const pages = await readAllPages(addressOf('households', { page_size: 1000 }), accessToken)
     expect(pages.map(({ ids }) => ids.length)).toEqual([1000, 1])
     expect((await api(server, 'households?page_size=1001', accessToken)).status).toBe(400)
   })
 
-  test('a cursor serves the page it was made for; on any other, and forged, the page number counts', async () => {
+  test('a cursor is used only for its own page and query; on other pages, or if forged, the page number decides', async () => {
     const { links } = await read(addressOf('households', { page_size: 10 }), accessToken)
     const cursor = links.next?.searchParams.get('cursor') ?? ''
     const forged = `${Buffer.from('h999').toString('base64url')}.${cursor.split('.')[1]}`
@@ -157,7 +160,7 @@ describe('the edges of the contract', () => {
     }
   })
 
-  test('leading zeros are digits like any other: 007 is 7', async () => {
+  test('leading zeros are accepted: 007 is 7', async () => {
     const { ids, links } = await read(addressOf('households', { page: '007', page_size: '007' }), accessToken)
     expect(ids).toHaveLength(7)
     expect(links.next?.search).toMatch(/^\?page=8&page_size=7&cursor=/)
@@ -167,24 +170,27 @@ describe('the edges of the contract', () => {
     ['households', 1],
     ['households', 1000],
     ['households/h1/accounts', 1000],
-  ])('the last page there can be of %s, %i a page, is empty and not an error', async (path, size) => {
-    const page = Number.MAX_SAFE_INTEGER
-    const last = await read(addressOf(path, { page, page_size: size }), accessToken)
-    expect(last.ids).toEqual([])
-    expect(last.links.next).toBeUndefined()
-    expect(last.links.prev?.searchParams.get('page')).toBe(String(page - 1))
-  })
+  ])(
+    'the highest page number of %s with page_size %i gives an empty page, not an error',
+    async (path, size) => {
+      const page = Number.MAX_SAFE_INTEGER
+      const last = await read(addressOf(path, { page, page_size: size }), accessToken)
+      expect(last.ids).toEqual([])
+      expect(last.links.next).toBeUndefined()
+      expect(last.links.prev?.searchParams.get('page')).toBe(String(page - 1))
+    },
+  )
 
-  test('32: what comes and goes while a client follows Link makes it neither skip nor repeat what stays', async () => {
+  test('32: rows added or removed while a client follows Link do not make it skip or repeat other rows', async () => {
     const seen: string[] = []
-    const gone: string[] = []
+    const removed: string[] = []
     for (let next: URL | undefined = addressOf('households', { page_size: 100 }); next; ) {
-      const { ids, links }: Omit<Walked, 'page'> = await read(next, accessToken)
+      const { ids, links }: Omit<PageRead, 'page'> = await read(next, accessToken)
       seen.push(...ids)
       next = links.next
-      // Before the place where the client is, three come and two that it has seen go: every page number shifts.
+      // Adds three rows before the client's position and removes two that it has read. Every page number shifts.
       const [first = '', second = ''] = ids
-      gone.push(first, second)
+      removed.push(first, second)
       await query(server.database, 'DELETE FROM households WHERE id = ANY ($1)', [[first, second]])
       const added = [1, 2, 3].map((number) => `a${seen.length}-${number}`)
       await query(
@@ -193,7 +199,7 @@ describe('the edges of the contract', () => {
         [added],
       )
     }
-    expect(gone.length).toBe(22)
+    expect(removed.length).toBe(22)
     expect(seen).toEqual(Array.from({ length: 1001 }, (_, index) => `h${index}`).sort(byteOrder))
   })
 })

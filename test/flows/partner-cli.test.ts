@@ -25,14 +25,14 @@ async function create(name = 'Test Partner'): Promise<TestPartner> {
   return { clientId: made.client_id, clientSecret: made.client_secret, redirectUri }
 }
 
-/** What the token endpoint says to this secret: `invalid_grant` is a client that was let in. */
+/** The token endpoint's error for this secret. `invalid_grant` means that the client is authenticated. */
 async function answerTo(partner: TestPartner, clientSecret = partner.clientSecret): Promise<unknown> {
-  const asked = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
-  return (await token(server, { ...partner, clientSecret }, asked)).body.error
+  const params = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
+  return (await token(server, { ...partner, clientSecret }, params)).body.error
 }
 
 describe('partner create', () => {
-  test('shows the secret once and stores its digest alone', async () => {
+  test('shows the secret once and stores only its digest', async () => {
     const partner = await create()
     expect(partner.clientId).toMatch(/^test_[0-9A-Za-z]{22}$/)
     expect(partner.clientSecret).toMatch(/^lk_test_cs_/)
@@ -50,7 +50,7 @@ describe('partner create', () => {
     expect(shown.join('')).not.toContain('lk_test_cs_')
   })
 
-  test('as text says to keep it', async () => {
+  test('prints the secret as text with the advice to keep it', async () => {
     const options = [
       '--name',
       'Text Partner',
@@ -70,7 +70,7 @@ describe('partner create', () => {
     ])
   })
 
-  test('--require-pkce is kept', async () => {
+  test('--require-pkce is stored', async () => {
     const options = ['--name', 'Careful', '--redirect-uri', redirectUri, '--require-pkce']
     const { client_id: clientId } = await cli.json('partner', 'create', ...options)
     expect(await cli.json('partner', 'show', clientId)).toMatchObject({ require_pkce: true })
@@ -102,7 +102,7 @@ describe('partner create', () => {
   test.each([
     ['a name with a line break', 'Two\nlines'],
     ['a name of 101 characters', 'x'.repeat(101)],
-  ])('refuses %s', async (_what, name) => {
+  ])('refuses %s', async (_case, name) => {
     const { code, stderr } = await cli.run('partner', 'create', '--name', name, '--redirect-uri', redirectUri)
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -112,7 +112,7 @@ describe('partner create', () => {
 })
 
 describe('partner list and show', () => {
-  test('tell what is registered', async () => {
+  test('print what is registered', async () => {
     const { clientId } = await create('Listed')
     const expected = {
       client_id: clientId,
@@ -146,7 +146,7 @@ describe('partner list and show', () => {
     ])
   })
 
-  test('list says so where there is none', async () => {
+  test('list reports that there are no partners', async () => {
     const empty = await testDatabase()
     try {
       const env = { DATABASE_URL: empty.url, LATCHKEY_SECRET: secret }
@@ -159,7 +159,7 @@ describe('partner list and show', () => {
 })
 
 test.each(['show', 'suspend', 'resume', 'rotate-secret'])(
-  'partner %s of an unknown client_id says so',
+  'partner %s reports an unknown client_id',
   async (command) => {
     const { code, stdout, stderr } = await cli.run('partner', command, 'test_nobody')
     expect({ code, stdout, stderr }).toEqual({
@@ -170,7 +170,7 @@ test.each(['show', 'suspend', 'resume', 'rotate-secret'])(
   },
 )
 
-test('a suspended partner is refused everything on the next request, and goes on where it was when resumed', async () => {
+test('a suspended partner is refused from the next request on; its tokens work again when it is resumed', async () => {
   const partner = await create('Suspended')
   const other = await server.partner()
   const tokens = await tokensFor(server, partner, 'ann')
@@ -182,7 +182,7 @@ test('a suspended partner is refused everything on the next request, and goes on
   expect((await households()).status).toBe(401)
   expect((await refresh(server, partner, tokens.refreshToken)).body.error).toBe('unauthorized_client')
   expect((await api(server, 'households', others.accessToken)).status).toBe(200)
-  expect(await cli.text('partner', 'suspend', partner.clientId)).toContain('status         suspended\n') // twice is no fault
+  expect(await cli.text('partner', 'suspend', partner.clientId)).toContain('status         suspended\n') // suspending again is not an error
 
   expect(await cli.text('partner', 'resume', partner.clientId)).toContain('status         active\n')
   expect((await households()).status).toBe(200)
@@ -191,7 +191,7 @@ test('a suspended partner is refused everything on the next request, and goes on
 })
 
 describe('partner rotate-secret', () => {
-  test('leaves two live; the third ends the oldest', async () => {
+  test('keeps two secrets live; the third ends the oldest', async () => {
     const partner = await create('Rotating')
     const [first] = [partner.clientSecret]
     const second = await cli.json('partner', 'rotate-secret', partner.clientId)
@@ -210,7 +210,7 @@ describe('partner rotate-secret', () => {
     expect((await cli.json('partner', 'show', partner.clientId)).live_secrets).toBe(2)
   })
 
-  test('--end-others leaves the new one alone', async () => {
+  test('--end-others leaves only the new secret live', async () => {
     const partner = await create('Leaked')
     const second = await cli.json('partner', 'rotate-secret', partner.clientId)
     const shown = await cli.text('partner', 'rotate-secret', partner.clientId, '--end-others')
@@ -222,7 +222,7 @@ describe('partner rotate-secret', () => {
   })
 })
 
-test('secrets rotated at once: two are live afterwards, never more', async () => {
+test('after concurrent rotations two secrets are live, never more', async () => {
   const { clientId } = await server.partner()
   const rotate = () => rotatePartnerSecret(db.database, 'sandbox', clientId, false)
   const both = await db.database.withConnection(async (client) => {

@@ -38,11 +38,11 @@ const options = ['--name', 'Signer', '--redirect-uri', redirectUri]
 const signing = (jwks: unknown) => ['--auth-method', 'private_key_jwt', '--jwks', fileOf(jwks)]
 const create = (...more: string[]) => cli.json('partner', 'create', ...options, ...more)
 
-/** What the token endpoint says: `invalid_grant` is a client that was let in. */
+/** The token endpoint's error. `invalid_grant` means that the client is authenticated. */
 async function answerTo(clientId: string, by: SigningPair): Promise<unknown> {
-  const asked = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
+  const params = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
   const signed = assertionParameters(await assertionOf(server, clientId, by))
-  return (await postForm(server, { ...asked, ...signed })).body.error
+  return (await postForm(server, { ...params, ...signed })).body.error
 }
 
 async function faultsOf(...args: string[]): Promise<string[]> {
@@ -54,7 +54,7 @@ async function faultsOf(...args: string[]): Promise<string[]> {
 }
 
 describe('partner create for private_key_jwt', () => {
-  test('makes no secret; either form of file does; show tells all of it', async () => {
+  test('creates no secret, accepts a JWKS or a single JWK, and show prints all properties', async () => {
     const made = await create(
       ...signing({ keys: [rsa.jwk, elliptic.jwk] }),
       ...['--id-token-alg', 'ES256', '--post-logout-redirect-uri', 'https://partner.example/bye'],
@@ -87,14 +87,14 @@ describe('partner create for private_key_jwt', () => {
     )
   })
 
-  test('with a secret as well: both are made and shown', async () => {
+  test('with a secret method as well: a secret is created and printed', async () => {
     const methods = ['--auth-method', 'client_secret_basic', 'private_key_jwt', '--jwks', fileOf(rsa.jwk)]
     const made = await create(...methods)
     expect(Object.keys(made)).toEqual(['client_id', 'client_secret'])
     expect(await answerTo(made.client_id, rsa)).toBe('invalid_grant')
   })
 
-  test('a key without a kid is known by its thumbprint; nothing but the public key is kept', async () => {
+  test('a key without a kid gets its thumbprint as kid, and only the public key is stored', async () => {
     const { kid: _, ...nameless } = elliptic.jwk
     const { client_id: clientId } = await create(
       ...signing({ ...nameless, use: 'sig', x5c: ['x'], note: 'x' }),
@@ -109,7 +109,7 @@ describe('partner create for private_key_jwt', () => {
 })
 
 describe('partner create refuses', () => {
-  test('every fault at once', async () => {
+  test('and reports every fault at once', async () => {
     const bad = ['--redirect-uri', 'http://partner.example/', '--post-logout-redirect-uri', 'javascript:x']
     const jwks = fileOf({ keys: [elliptic.jwk, await exportJWK(elliptic.privateKey), { kty: 'OKP' }] })
     const more = ['--auth-method', 'none', 'client_secret_jwt', '--jwks', jwks, '--id-token-alg', 'none']
@@ -126,7 +126,7 @@ describe('partner create refuses', () => {
     ])
   })
 
-  test('the method without keys, and a file that is not there', async () => {
+  test('private_key_jwt without keys, and a missing file', async () => {
     expect(await faultsOf('create', ...options, '--auth-method', 'private_key_jwt')).toEqual([
       'private_key_jwt needs a JWKS with the public keys of the partner.',
     ])
@@ -156,7 +156,7 @@ describe('partner set-keys', () => {
     )
   })
 
-  test('refuses what create refuses, and leaves the keys there are', async () => {
+  test('refuses what create refuses and keeps the current keys', async () => {
     const { client_id: clientId } = await create(...signing(rsa.jwk))
     const bad = fileOf({ keys: [await exportJWK(rsa.privateKey)] })
     expect(await faultsOf('set-keys', clientId, '--jwks', bad)).toEqual([
@@ -165,7 +165,7 @@ describe('partner set-keys', () => {
     expect(await answerTo(clientId, rsa)).toBe('invalid_grant')
   })
 
-  test('of a partner with a secret alone, or of none: told', async () => {
+  test('is refused for a partner with only a secret and for an unknown partner', async () => {
     const { client_id: clientId } = await create()
     const jwks = ['--jwks', fileOf(rsa.jwk)]
     expect(await faultsOf('set-keys', clientId, ...jwks)).toEqual([

@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const request = () => ({ grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text })
 
-/** `invalid_grant` is a client that was let in. */
+/** The token endpoint's error. `invalid_grant` means that the client is authenticated. */
 async function answerToSecret(partner: TestPartner, clientSecret = partner.clientSecret): Promise<unknown> {
   return (await token(server, { ...partner, clientSecret }, request())).body.error
 }
@@ -57,7 +57,7 @@ async function answerToKey(clientId: string): Promise<unknown> {
 const update = (clientId: string, ...options: string[]) => cli.json('partner', 'update', clientId, ...options)
 
 describe('partner update', () => {
-  test('changes what is named and leaves the rest', async () => {
+  test('changes the named properties and leaves the others', async () => {
     const partner = await server.partner({ name: 'Before' })
     const before = await cli.json('partner', 'show', partner.clientId)
     const uris = ['https://partner.example/one', 'http://localhost:4010/two']
@@ -86,7 +86,7 @@ describe('partner update', () => {
     })
   })
 
-  test('from a secret to keys and back: the new secret is shown this once, the old ones are dead', async () => {
+  test('changes from a secret to keys and back: the new secret is printed once, and old credentials are refused', async () => {
     const partner = await server.partner()
     const signing = await update(partner.clientId, '--auth-method', 'private_key_jwt', '--jwks', jwks)
     expect(signing).toMatchObject({ auth_methods: ['private_key_jwt'], key_ids: [pair.jwk.kid] })
@@ -104,7 +104,7 @@ describe('partner update', () => {
     expect((await cli.json('partner', 'show', partner.clientId)).key_ids).toEqual([])
   })
 
-  test('a second method keeps the credentials there are', async () => {
+  test('a second method keeps the existing credentials', async () => {
     const partner = await server.partner()
     const both = ['--auth-method', 'client_secret_post', 'private_key_jwt']
     expect(await update(partner.clientId, ...both, '--jwks', jwks)).not.toHaveProperty('client_secret')
@@ -116,7 +116,7 @@ describe('partner update', () => {
     expect(await answerToKey(partner.clientId)).toBe('invalid_grant')
   })
 
-  test('names every fault at once and changes nothing', async () => {
+  test('reports every fault at once and changes nothing', async () => {
     const { clientId } = await server.partner()
     const before = await cli.json('partner', 'show', clientId)
     const finished = await cli.run(
@@ -136,21 +136,21 @@ describe('partner update', () => {
 
   test.each([
     ['nothing to change', [], 'There is nothing to change.'],
-    ['keys alone', ['--jwks'], 'A JWKS needs new authentication methods.'],
-  ])('%s is refused', async (_what, options, message) => {
+    ['a JWKS without authentication methods', ['--jwks'], 'A JWKS needs new authentication methods.'],
+  ])('%s is refused', async (_case, options, message) => {
     const { clientId } = await server.partner()
     const more = options.length > 0 ? [...options, jwks] : []
     const finished = await cli.run('partner', 'update', clientId, ...more)
     expect(finished).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) })
   })
 
-  test('an unknown partner is told', async () => {
+  test('an unknown partner is reported as not_found', async () => {
     const finished = await cli.run('partner', 'update', 'test_nobody', '--name', 'x', '--json')
     expect(errorOf(finished)).toMatchObject({ code: 'not_found' })
   })
 })
 
-test('of changes of the authentication method at once, each is whole: secrets and keys fit the methods', async () => {
+test('concurrent changes of the authentication method are atomic: secrets and keys match the methods', async () => {
   const { clientId } = await server.partner()
   const keys = JSON.stringify(pair.jwk)
   const outcomes = await Promise.all(
@@ -170,7 +170,7 @@ test('of changes of the authentication method at once, each is whole: secrets an
   )
 })
 
-test('partner create takes a site', async () => {
+test('partner create accepts a site', async () => {
   const options = ['--name', 'Sited', '--redirect-uri', redirectUri, '--site', 'http://localhost:4010']
   const { client_id: clientId } = await cli.json('partner', 'create', ...options)
   expect((await cli.json('partner', 'show', clientId)).site).toBe('http://localhost:4010')

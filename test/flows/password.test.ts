@@ -15,7 +15,7 @@ const other = await serverFixture({ on: db })
 await seed(db.database, { users: ['ada', 'bob', 'cleo', 'dan'] })
 
 describe('a changed password', () => {
-  test('is the one that counts from then on', async () => {
+  test('replaces the old password on every server', async () => {
     const visitor = await loggedIn(server, 'ada')
     const done = await changePassword(visitor, server)
     expect([done.status, done.headers.get('location')]).toEqual([303, '/password/changed'])
@@ -25,7 +25,7 @@ describe('a changed password', () => {
     expect(await loginStatus(other, 'ada', newPassword)).toBe(303)
   })
 
-  test('ends the other sessions on every server; this one goes on under another id, no longer than before', async () => {
+  test('ends the other sessions on every server; this session continues with a new id and the same expiry', async () => {
     const visitor = await loggedIn(server, 'bob')
     const elsewhere = [await loggedIn(server, 'bob'), await loggedIn(other, 'bob')]
     const old = (await cookieOf(visitor, server, 'latchkey-session')) ?? ''
@@ -49,7 +49,7 @@ describe('a changed password', () => {
     expect(await cookieOf(visitor, server, 'latchkey-session')).not.toBe(old)
   })
 
-  test('leaves the connected apps connected', async () => {
+  test('does not disconnect apps', async () => {
     const partner = await server.partner()
     const { accessToken } = await tokensFor(server, partner, 'cleo')
     const visitor = await loggedIn(server, 'cleo')
@@ -60,13 +60,13 @@ describe('a changed password', () => {
   })
 })
 
-describe('a password that does not fit', () => {
+describe('an invalid new password', () => {
   test.each([
     ['of 7 characters', 'short 7', 'at least 8 characters'],
     ['of 7 characters and 14 bytes', 'äöüßäöü', 'at least 8 characters'],
     ['of 1025 bytes', `${'é'.repeat(512)}x`, 'too long'],
     ['of two lines', 'line one\nline two', 'line break'],
-  ])('%s: told, and nothing is changed', async (_what, next, reason) => {
+  ])('%s is refused with the reason, and nothing is changed', async (_case, next, reason) => {
     const visitor = await loggedIn(server, 'dan')
     const page = await changePassword(visitor, server, next)
     expect(page.status).toBe(400)
@@ -77,7 +77,7 @@ describe('a password that does not fit', () => {
     expect(await loginStatus(server, 'dan', password)).toBe(303)
   })
 
-  test('8 characters, 1024 bytes, and the same again do fit', async () => {
+  test('passwords of 8 characters and of 1024 bytes and the current password are accepted', async () => {
     const visitor = await loggedIn(server, 'dan')
     let current = password
     for (const next of ['8 chars!', 'é'.repeat(512), 'é'.repeat(512), password]) {

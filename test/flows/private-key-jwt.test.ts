@@ -25,10 +25,10 @@ const pair = await newSigningPair()
 const partner = await server.partner({ authMethods: ['private_key_jwt'], jwks: pair.jwk })
 await seed(database.direct, { users: ['ada'] })
 
-/** `invalid_grant` is what only a client that authenticated is told of this token. */
+/** Only an authenticated client gets `invalid_grant` for this token. */
 const unknownToken = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
 
-async function asks(
+async function sendAssertion(
   by: SigningPair,
   { at = server, of = partner.clientId, ...changes }: Parameters<typeof assertionOf>[3] & Of = {},
 ): Promise<TokenAnswer> {
@@ -37,11 +37,11 @@ async function asks(
 }
 type Of = { at?: TestServer; of?: string }
 
-function authenticated(answer: TokenAnswer): void {
+function expectAuthenticated(answer: TokenAnswer): void {
   expectError(answer, 400, 'invalid_grant', /^Unknown or expired refresh token/)
 }
 
-function invalidClientMessage(answer: TokenAnswer): void {
+function expectInvalidClient(answer: TokenAnswer): void {
   expectError(answer, 401, 'invalid_client', /^Invalid client credentials\.$/)
 }
 
@@ -49,13 +49,13 @@ describe('an assertion', () => {
   test.each(['RS256', 'PS256', 'ES256'])('signed by %s is accepted', async (alg) => {
     const key = await newSigningPair(alg)
     const { clientId } = await server.partner({ authMethods: ['private_key_jwt'], jwks: key.jwk })
-    authenticated(await asks(key, { of: clientId }))
+    expectAuthenticated(await sendAssertion(key, { of: clientId }))
   })
 
-  test('may be for the issuer, the token endpoint, or the endpoint that is called, among others', async () => {
+  test('may have the issuer, the token endpoint or the called endpoint as audience, also in a list', async () => {
     const { authUrl, baseUrl } = server
     for (const aud of [authUrl, `${baseUrl}oauth2/token`, ['https://other.example', authUrl]]) {
-      authenticated(await asks(pair, { claims: { aud } }))
+      expectAuthenticated(await sendAssertion(pair, { claims: { aud } }))
     }
     const revoking = async (aud: string) => {
       const assertion = await assertionOf(server, partner.clientId, pair, { claims: { aud } })
@@ -68,14 +68,14 @@ describe('an assertion', () => {
     expectError(other, 401, 'invalid_client', /aud must be http/)
   })
 
-  test('goes without a kid where the partner has several keys', async () => {
+  test('does not need a kid, even if the partner has several keys', async () => {
     const pairs = [await newSigningPair('RS256'), await newSigningPair(), await newSigningPair()]
     const jwks = { keys: pairs.map(({ jwk }) => jwk) }
     const { clientId } = await server.partner({ authMethods: ['private_key_jwt'], jwks })
-    for (const key of pairs) authenticated(await asks(key, { of: clientId, withoutKid: true }))
+    for (const key of pairs) expectAuthenticated(await sendAssertion(key, { of: clientId, withoutKid: true }))
   })
 
-  test('is what an independent client makes, too', async () => {
+  test('of an independent client library is accepted', async () => {
     const as: oauth.AuthorizationServer = {
       issuer: server.authUrl,
       token_endpoint: `${server.baseUrl}oauth2/token`,
@@ -94,63 +94,63 @@ describe('an assertion', () => {
     )
     const refreshed = await oauth.refreshTokenGrantRequest(as, client, auth, first.refreshToken, options)
     const tokens = await oauth.processRefreshTokenResponse(as, client, refreshed)
-    const asked = await oauth.introspectionRequest(as, client, auth, tokens.access_token, options)
-    expect(await oauth.processIntrospectionResponse(as, client, asked)).toMatchObject({
+    const introspected = await oauth.introspectionRequest(as, client, auth, tokens.access_token, options)
+    expect(await oauth.processIntrospectionResponse(as, client, introspected)).toMatchObject({
       active: true,
       client_id: partner.clientId,
     })
   })
 })
 
-describe('a partner that has both, a secret and a key', () => {
-  test('uses either', async () => {
+describe('a partner with both a secret and a key', () => {
+  test('can authenticate with either', async () => {
     const both = await server.partner({
       authMethods: ['client_secret_post', 'private_key_jwt'],
       jwks: { keys: [pair.jwk] },
     })
-    authenticated(await asks(pair, { of: both.clientId }))
-    authenticated(await postForm(server, { ...unknownToken, ...credentials(both) }))
+    expectAuthenticated(await sendAssertion(pair, { of: both.clientId }))
+    expectAuthenticated(await postForm(server, { ...unknownToken, ...credentials(both) }))
   })
 })
 
-describe('keys that are replaced', () => {
-  test('count from the next request on, on every server, and the old ones do not', async () => {
+describe('replacement keys', () => {
+  test('are accepted by every server from the next request on, and the old keys are refused', async () => {
     const [first, second] = [await newSigningPair(), await newSigningPair()]
     const { clientId: of } = await server.partner({ authMethods: ['private_key_jwt'], jwks: first.jwk })
-    for (const at of [server, elsewhere]) authenticated(await asks(first, { of, at }))
+    for (const at of [server, elsewhere]) expectAuthenticated(await sendAssertion(first, { of, at }))
     await replacePartnerKeys(database.direct, of, JSON.stringify(second.jwk))
     for (const at of [server, elsewhere]) {
-      invalidClientMessage(await asks(first, { of, at }))
-      authenticated(await asks(second, { of, at }))
-      invalidClientMessage(await asks(first, { of, at }))
+      expectInvalidClient(await sendAssertion(first, { of, at }))
+      expectAuthenticated(await sendAssertion(second, { of, at }))
+      expectInvalidClient(await sendAssertion(first, { of, at }))
     }
   })
 
-  test('under the kid of the old one, too', async () => {
+  test('are accepted even if they have the kid of the old key', async () => {
     const [first, second] = [await newSigningPair('ES256', 'same'), await newSigningPair('ES256', 'same')]
     const { clientId: of } = await server.partner({ authMethods: ['private_key_jwt'], jwks: first.jwk })
-    authenticated(await asks(first, { of }))
+    expectAuthenticated(await sendAssertion(first, { of }))
     await replacePartnerKeys(database.direct, of, JSON.stringify(second.jwk))
-    authenticated(await asks(second, { of }))
-    invalidClientMessage(await asks(first, { of }))
+    expectAuthenticated(await sendAssertion(second, { of }))
+    expectInvalidClient(await sendAssertion(first, { of }))
   })
 
-  test('all who come at once with the new key are let in, on one look at the database', async () => {
+  test('are accepted in concurrent requests after a single key lookup', async () => {
     const [first, second] = [await newSigningPair(), await newSigningPair()]
     const { clientId: of } = await server.partner({ authMethods: ['private_key_jwt'], jwks: first.jwk })
-    authenticated(await asks(first, { of }))
+    expectAuthenticated(await sendAssertion(first, { of }))
     await replacePartnerKeys(database.direct, of, JSON.stringify(second.jwk))
     const answers: TokenAnswer[] = []
     const spent = await database.statementsDuring(async () => {
-      answers.push(...(await Promise.all(Array.from({ length: 10 }, () => asks(second, { of })))))
+      answers.push(...(await Promise.all(Array.from({ length: 10 }, () => sendAssertion(second, { of })))))
     })
-    answers.forEach(authenticated)
+    answers.forEach(expectAuthenticated)
     expect(spent).toBe(1 + 10)
   })
 })
 
 describe('the keys are looked up', () => {
-  test('once for two who find at the same moment that none of the kept ones fits', async () => {
+  test('once for two concurrent assertions that no cached key verifies', async () => {
     const [first, second] = [await newSigningPair(), await newSigningPair()]
     const { clientId: of } = await server.partner({ authMethods: ['private_key_jwt'], jwks: first.jwk })
     const keys = clientKeys(database.database)
@@ -167,32 +167,32 @@ describe('the keys are looked up', () => {
     expect(spent).toBe(1)
   })
 
-  test('once in five seconds at most for assertions that none of them verifies', async () => {
-    const stranger = await newSigningPair()
+  test('at most once in five seconds for assertions that no key verifies', async () => {
+    const unregistered = await newSigningPair()
     const { partner: known } = await clientBy('private_key_jwt', server)
-    const guess = async () => invalidClientMessage(await asks(stranger, { of: known.clientId }))
+    const attempt = async () => expectInvalidClient(await sendAssertion(unregistered, { of: known.clientId }))
     const rounds = (n: number) => async () => {
-      for (let round = 0; round < n; round++) await guess()
+      for (let round = 0; round < n; round++) await attempt()
     }
     server.stopClock()
-    expect(await database.statementsDuring(rounds(10))).toBe(2) // the first look, and a second after it did not fit
+    expect(await database.statementsDuring(rounds(10))).toBe(2) // the first lookup, and a second one because no key verified the assertion
     expect(await database.statementsDuring(rounds(10))).toBe(0)
     server.advanceClock(6)
     expect(await database.statementsDuring(rounds(10))).toBe(1)
   })
 
-  test('again although the clock was set back meanwhile', async () => {
-    const stranger = await newSigningPair()
+  test('again even if the clock was set back in the meantime', async () => {
+    const unregistered = await newSigningPair()
     const { partner: known } = await clientBy('private_key_jwt', server)
-    const guess = async () => invalidClientMessage(await asks(stranger, { of: known.clientId }))
-    await guess()
-    await guess()
+    const attempt = async () => expectInvalidClient(await sendAssertion(unregistered, { of: known.clientId }))
+    await attempt()
+    await attempt()
     server.advanceClock(-3600)
-    expect(await database.statementsDuring(guess)).toBe(1)
+    expect(await database.statementsDuring(attempt)).toBe(1)
     server.advanceClock(3600)
   })
 
-  test('and those of a thousand invented clients push nobody out', async () => {
+  test('without evicting the keys of a known client for a thousand invented clients', async () => {
     const keys = clientKeys(database.database)
     const { partner: known } = await clientBy('private_key_jwt', server)
     const look = async (clientId: string) =>
@@ -203,12 +203,12 @@ describe('the keys are looked up', () => {
     expect(await database.statementsDuring(again)).toBe(0)
   })
 
-  test('never for what has not the form of a client_id', async () => {
-    const guess = async () => {
+  test('never for text that does not have the form of a client_id', async () => {
+    const attempt = async () => {
       for (const of of ['nobody', 'test_', `test_${'x'.repeat(5000)}`, 'a\0b', '']) {
-        invalidClientMessage(await asks(pair, { of }))
+        expectInvalidClient(await sendAssertion(pair, { of }))
       }
     }
-    expect(await database.statementsDuring(guess)).toBe(0)
+    expect(await database.statementsDuring(attempt)).toBe(0)
   })
 })

@@ -14,20 +14,20 @@ const day = 24 * hour
 
 const server = await serverFixture({ users: ['ada'] })
 const partner = await server.partner()
-await tokensFor(server, partner, 'ada') // the grant
+await tokensFor(server, partner, 'ada') // creates the grant
 
-/** All in seconds. The code was redeemed as long ago as all of the gaps and the age together. */
-type Past = {
-  /** Since the last token was issued, or since the code was when there is none. */
+/** The history of a connection, in seconds. The code was redeemed `age` plus the sum of all `gaps` ago. */
+type History = {
+  /** Since the last token was issued, or since the code was issued if there is no token. */
   age: number
-  /** Between one rotation and the next; undefined: the code was not redeemed. */
+  /** Between one rotation and the next. `undefined`: the code was not redeemed. */
   gaps: number[] | undefined
   revoked: boolean
-  /** What is presented first: the code, or the refresh token of this place. */
+  /** What is presented first: the code, or the refresh token at this index of the chain. */
   presented: 'code' | number
 }
 
-const past: fc.Arbitrary<Past> = fc.record({
+const history: fc.Arbitrary<History> = fc.record({
   age: fc.constantFrom(5, 2 * hour, day + 2 * hour, 20 * day, 30 * day + hour, 32 * day, 70 * day),
   gaps: fc.option(fc.array(fc.constantFrom(20, 70, hour, 9 * day, 28 * day), { maxLength: 4 }), {
     nil: undefined,
@@ -40,8 +40,8 @@ const past: fc.Arbitrary<Past> = fc.record({
 type Link = { refresh: Token; access: Token; issuedAgo: number; rotatedAgo: number | null }
 type Connection = { code: Token; links: Link[] }
 
-/** Puts a connection with this past into the database, as if it had just been lived. */
-async function lived({ age, gaps, revoked }: Past): Promise<Connection> {
+/** Inserts a connection with this history. */
+async function insertConnection({ age, gaps, revoked }: History): Promise<Connection> {
   const links: Link[] = []
   let issuedAgo = age + (gaps ?? []).reduce((sum, gap) => sum + gap, 0)
   const code = newToken('sandbox', 'ac')
@@ -73,31 +73,30 @@ async function lived({ age, gaps, revoked }: Past): Promise<Connection> {
 }
 
 /**
- * All that the partner can find out, in a fixed order. Not the words: an expired token's are others once it is gone. And
- * a refresh token that expired more than a day ago is not the first to be presented: it ends nothing any more.
+ * Everything that the partner can observe, in a fixed order. Error texts are left out: they change when an expired token is
+ * purged. A refresh token that expired more than a day ago is not presented first, because it no longer ends the connection.
  */
-async function findOut({ code, links }: Connection, { presented }: Past): Promise<unknown[]> {
-  const found: unknown[] = []
-  const answered = ({ status, body }: { status: number; body: Record<string, unknown> }) =>
-    found.push([status, body.error ?? body.active])
+async function observe({ code, links }: Connection, { presented }: History): Promise<unknown[]> {
+  const observed: unknown[] = []
+  const record = ({ status, body }: { status: number; body: Record<string, unknown> }) =>
+    observed.push([status, body.error ?? body.active])
   const redeem = async () =>
-    answered(await token(server, partner, { grant_type: 'authorization_code', code: code.text }))
-  const present = async (link: Link) => answered(await refresh(server, partner, link.refresh.text))
+    record(await token(server, partner, { grant_type: 'authorization_code', code: code.text }))
+  const present = async (link: Link) => record(await refresh(server, partner, link.refresh.text))
   for (const { access, refresh: own } of links) {
-    for (const { text } of [access, own])
-      answered(await token(server, partner, { token: text }, 'introspect'))
+    for (const { text } of [access, own]) record(await token(server, partner, { token: text }, 'introspect'))
   }
   const first = presented === 'code' ? undefined : links[presented]
   if (presented === 'code') await redeem()
   else if (first && first.issuedAgo < 31 * day) await present(first)
-  for (const { access } of links) found.push((await api(server, 'households', access.text)).status)
+  for (const { access } of links) observed.push((await api(server, 'households', access.text)).status)
   for (const link of links.slice(-1)) await present(link)
   await redeem()
-  for (const { access } of links) found.push((await api(server, 'households', access.text)).status)
-  return found
+  for (const { access } of links) observed.push((await api(server, 'households', access.text)).status)
+  return observed
 }
 
-/** Rows that only the purge can have taken. */
+/** Rows that the purge has to remove. */
 const overdue = `
   SELECT 'token' FROM access_tokens WHERE expires_at < now() - interval '1 day'
    UNION ALL SELECT 'token' FROM refresh_tokens WHERE expires_at < now() - interval '1 day'
@@ -105,18 +104,22 @@ const overdue = `
     WHERE code_expires_at < now() - interval '1 day'
       AND NOT EXISTS (SELECT FROM refresh_tokens r WHERE r.connection_id = c.id)`
 
-test('whatever a connection has lived through, its partner finds out the same before and after a purge', async () => {
+test('for any history of a connection, its partner observes the same before and after a purge', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(past, { minLength: 1, maxLength: 4 }), async (pasts) => {
+    fc.asyncProperty(fc.array(history, { minLength: 1, maxLength: 4 }), async (histories) => {
       const twins = []
-      for (const each of pasts)
-        twins.push({ past: each, before: await lived(each), after: await lived(each) })
+      for (const each of histories)
+        twins.push({
+          history: each,
+          before: await insertConnection(each),
+          after: await insertConnection(each),
+        })
       const before = []
-      for (const twin of twins) before.push(await findOut(twin.before, twin.past))
+      for (const twin of twins) before.push(await observe(twin.before, twin.history))
       await purge(server.database)
       expect(await query(server.database, overdue)).toEqual([])
       const after = []
-      for (const twin of twins) after.push(await findOut(twin.after, twin.past))
+      for (const twin of twins) after.push(await observe(twin.after, twin.history))
       expect(after).toEqual(before)
     }),
     { numRuns: ofRuns(40) },

@@ -26,7 +26,7 @@ afterEach(async () => {
   await purge(db.database)
 })
 
-/** Purges as a server of its own. */
+/** The purge of another server, with its own database connections. */
 function otherServer() {
   const own = heardDatabase(db.url)
   opened.push(own)
@@ -35,7 +35,7 @@ function otherServer() {
   return { own, lines, purge: new Purge(own.database, logger) }
 }
 
-/** Holds a server after its next statement. @returns what lets it go */
+/** Pauses a server after its next statement. @returns a function that lets it continue */
 function hold({ own }: ReturnType<typeof otherServer>): () => void {
   let release = () => {}
   own.gate = new Promise((resolve) => {
@@ -45,7 +45,7 @@ function hold({ own }: ReturnType<typeof otherServer>): () => void {
 }
 
 describe('one round', () => {
-  test('removes 10,000 expired rows of each table by no more than a thousand at a time, and logs it once', async () => {
+  test('removes 10,000 expired rows of each table in batches of at most 1000, and logs it once', async () => {
     const left = await leaveExpired(db.database, 'ada', 10_000)
     const { own, lines, purge: purging } = otherServer()
     expect(await purging.round()).toEqual(left)
@@ -62,7 +62,7 @@ describe('one round', () => {
     expect(await purging.round()).toEqual(later)
   })
 
-  test('leaves a row that somebody holds, and waits for nobody', async () => {
+  test('skips a row that another transaction has locked, and does not wait', async () => {
     await leaveExpired(db.database, 'ada', 3)
     await db.database.withConnection(async (holder) => {
       await holder.query('BEGIN')
@@ -72,7 +72,7 @@ describe('one round', () => {
     expect(await purge(db.database)).toEqual({ login_failures: 1 })
   })
 
-  test('holds up no request, not even before it has committed', async () => {
+  test('does not block requests, even before it has committed', async () => {
     const partner = await server.partner()
     const tokens = await tokensFor(server, partner, 'bob')
     const ada = new Visitor()
@@ -94,7 +94,7 @@ describe('one round', () => {
   })
 })
 
-test('finds its rows by index among 20,000 that live', async () => {
+test('the purge finds its rows by index among 20,000 live rows', async () => {
   const own = await testDatabase()
   await seed(own.database, { users: [{ id: 'ada' }] })
   await leaveExpired(own.database, 'ada', 20_000)
@@ -110,7 +110,7 @@ test('finds its rows by index among 20,000 that live', async () => {
   ]
   for (const text of live) await query(own.database, text)
   const plan = async (text: string) => JSON.stringify(await query(own.database, `EXPLAIN ${text}`))
-  // Sessions may be read all: they are those of the last eight hours, and have two ways to end.
+  // A full scan of sessions is acceptable: they are those of the last eight hours, and they end in two ways.
   const { sessions: _, ...byExpiry } = purgeExpired
   const plans = await Promise.all(Object.values(byExpiry).map(({ text }) => plan(text)))
   for (const each of plans) expect(each).toMatch(/Index Scan using \w+_by_(expiry|reset|day|age)/)
@@ -120,7 +120,7 @@ test('finds its rows by index among 20,000 that live', async () => {
 })
 
 describe('several servers', () => {
-  test('while one is at it, another leaves it alone', async () => {
+  test('while one server purges, another does nothing', async () => {
     const left = await leaveExpired(db.database, 'ada', 2500)
     const [one, other] = [otherServer(), otherServer()]
     const release = hold(one)
@@ -132,7 +132,7 @@ describe('several servers', () => {
     expect(await round).toEqual(left)
   })
 
-  test('of four at once one does it all', async () => {
+  test('of four concurrent rounds, one does all the work', async () => {
     const left = await leaveExpired(db.database, 'ada', 10_000)
     const servers = Array.from({ length: 4 }, otherServer)
     const rounds = await Promise.all(servers.map((each) => each.purge.round()))
@@ -141,47 +141,47 @@ describe('several servers', () => {
 })
 
 describe('in the background', () => {
-  test('a round each minute; what fails is logged and tried again, and stop is the end', async () => {
-    const away = await interruptibleDatabase()
-    await seed(away.direct, { users: [{ id: 'ada' }] })
+  test('a round runs every minute, failures are logged and retried, and stop ends the timer', async () => {
+    const target = await interruptibleDatabase()
+    await seed(target.direct, { users: [{ id: 'ada' }] })
     const lines: string[] = []
     const logger = pino({ serializers: { error: String } }, { write: (line) => lines.push(line) })
-    const purging = new Purge(away.database, logger)
+    const purging = new Purge(target.database, logger)
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    await leaveExpired(away.direct, 'ada', 5)
+    await leaveExpired(target.direct, 'ada', 5)
     purging.start()
     await vi.waitFor(() => expect(lines.join()).toContain('"client_assertions":5'))
-    await purging.round() // the one that was just told of has ended: a next one would only have joined it
-    await away.cut()
+    await purging.round() // waits for the logged round to end; otherwise the next call would only join it
+    await target.cut()
     vi.advanceTimersByTime(60_000)
     await vi.waitFor(() => expect(lines.join()).toMatch(/"outcome":"failed".*database is unavailable/))
-    await away.heal()
-    await leaveExpired(away.direct, 'ada', 7)
+    await target.heal()
+    await leaveExpired(target.direct, 'ada', 7)
     vi.advanceTimersByTime(60_000)
     await vi.waitFor(() => expect(lines.join()).toContain('"client_assertions":7'), { timeout: 8000 })
     await purging.stop()
     expect(vi.getTimerCount()).toBe(0)
-    await away.drop()
+    await target.drop()
   })
 
-  test('a round that is cut off removes what it has removed, and the next one the rest', async () => {
-    const away = await interruptibleDatabase()
-    await seed(away.direct, { users: [{ id: 'ada' }] })
-    const left = await leaveExpired(away.direct, 'ada', 10_000)
-    const round = new Purge(away.database, pino({ level: 'silent' })).round().catch((error) => error.name)
-    const remaining = async () => (await query(away.direct, 'SELECT FROM access_tokens')).length
+  test('an interrupted round keeps its completed batches, and the next round removes the rest', async () => {
+    const target = await interruptibleDatabase()
+    await seed(target.direct, { users: [{ id: 'ada' }] })
+    const left = await leaveExpired(target.direct, 'ada', 10_000)
+    const round = new Purge(target.database, pino({ level: 'silent' })).round().catch((error) => error.name)
+    const remaining = async () => (await query(target.direct, 'SELECT FROM access_tokens')).length
     await expect.poll(remaining, { interval: 1 }).toBeLessThan(10_000)
-    await away.cut()
+    await target.cut()
     expect(await round).toBeTypeOf('string')
-    const purged = await purge(away.direct)
+    const purged = await purge(target.direct)
     expect(purged.connections).toBe(left.connections)
-    expect(await purge(away.direct)).toEqual({})
+    expect(await purge(target.direct)).toEqual({})
     expect(await remaining()).toBe(1) // the live one
-    await away.heal()
-    await away.drop()
+    await target.heal()
+    await target.drop()
   })
 
-  test('stop ends a round after the batch it is at', async () => {
+  test('stop ends a round after the current batch', async () => {
     await leaveExpired(db.database, 'ada', 5000)
     const stopping = otherServer()
     const release = hold(stopping)
@@ -194,7 +194,7 @@ describe('in the background', () => {
     expect(stopping.own.heard).toHaveLength(1)
   })
 
-  test('a server does it by itself', async () => {
+  test('a running server purges in the background', async () => {
     await leaveExpired(db.database, 'ada', 20)
     const live = await accessTokenOf(db.database, 'ada')
     const [port, opsPort] = [await freePort(), await freePort()]

@@ -28,30 +28,30 @@ const rotate = async (refreshToken: string): Promise<Issued> =>
   issued(await refresh(server, partner, refreshToken))
 const rows = async (table: string) => (await query(db.database, `SELECT FROM ${table}`)).length
 
-/** What somebody with an access token is told. */
-async function told(accessToken: string): Promise<unknown> {
+/** What the API answers to this access token: the households, or the detail of the error. */
+async function apiAnswer(accessToken: string): Promise<unknown> {
   const { body } = await api(server, 'households', accessToken)
   return typeof body === 'object' && body !== null && 'detail' in body ? body.detail : body
 }
 
 describe('tokens', () => {
-  test('that live go on as if nothing had been', async () => {
+  test('that are live work as before', async () => {
     const { accessToken, refreshToken } = issued(await redeem(await newCode()))
     const next = await rotate(refreshToken)
     await purge(db.database)
-    expect(await told(accessToken)).toEqual([{ id: 'h1', name: 'h1' }])
+    expect(await apiAnswer(accessToken)).toEqual([{ id: 'h1', name: 'h1' }])
     expect((await rotate(refreshToken)).refreshToken).toBe(next.refreshToken)
     await rotate(next.refreshToken)
   })
 
-  test('that expired are told so for a day, and are then not known', async () => {
+  test('that expired are reported as expired for a day, and as unknown afterwards', async () => {
     const { accessToken, refreshToken } = issued(await redeem(await newCode()))
     await passTime(server, refreshToken, hour + day - 60)
     await purge(db.database)
-    expect(await told(accessToken)).toMatch(/^Expired access token/)
+    expect(await apiAnswer(accessToken)).toMatch(/^Expired access token/)
     await passTime(server, refreshToken, 120)
     await purge(db.database)
-    expect(await told(accessToken)).toMatch(/^Unknown or expired/)
+    expect(await apiAnswer(accessToken)).toMatch(/^Unknown or expired/)
     await passTime(server, refreshToken, 30 * day - hour - 120)
     await purge(db.database)
     expectInvalidGrant(await refresh(server, partner, refreshToken), /^Expired refresh token/)
@@ -61,7 +61,7 @@ describe('tokens', () => {
     await expect(connectionOf(server, refreshToken)).rejects.toThrow('no connection')
   })
 
-  test('that were rotated are a replay until they have expired', async () => {
+  test('that were rotated count as a replay until they expire', async () => {
     const first = issued(await redeem(await newCode())).refreshToken
     const second = (await rotate(first)).refreshToken
     const third = (await rotate(second)).refreshToken
@@ -72,7 +72,7 @@ describe('tokens', () => {
     expectInvalidGrant(await refresh(server, partner, fourth), /The connection has been revoked/)
   })
 
-  test('that were rotated go a day after they expired, and the chain goes on', async () => {
+  test('that were rotated are removed a day after they expired, and the chain continues', async () => {
     const first = issued(await redeem(await newCode())).refreshToken
     const second = (await rotate(first)).refreshToken
     await passTime(server, first, 20 * day)
@@ -80,15 +80,15 @@ describe('tokens', () => {
     await passTime(server, first, 11 * day + 60)
     await purge(db.database)
     expect(await connectionOf(server, third)).toMatchObject({ refresh_tokens: 1, revoked: false })
-    for (const gone of [first, second]) {
-      expectInvalidGrant(await refresh(server, partner, gone), /^Unknown or expired/)
+    for (const purged of [first, second]) {
+      expectInvalidGrant(await refresh(server, partner, purged), /^Unknown or expired/)
     }
     await rotate(third)
   })
 })
 
 describe('codes', () => {
-  test('presented twice are a replay as long as a token of theirs lives, however old they are', async () => {
+  test('presented twice count as a replay while one of their tokens is live, regardless of their age', async () => {
     const code = await newCode()
     let { refreshToken } = issued(await redeem(code))
     for (const days of [20, 20, 20]) {
@@ -103,23 +103,23 @@ describe('codes', () => {
     expectInvalidGrant(await refresh(server, partner, refreshToken), /The connection has been revoked/)
   })
 
-  test('that nobody redeemed, and that were burnt, go after a day', async () => {
-    const [unredeemed, burnt] = [await newCode(), await newCode()]
-    const misuse = { grant_type: 'authorization_code', code: burnt, redirect_uri: 'https://other.example/' }
+  test('that were never redeemed or were used up by a faulty request are removed after a day', async () => {
+    const [unredeemed, misused] = [await newCode(), await newCode()]
+    const misuse = { grant_type: 'authorization_code', code: misused, redirect_uri: 'https://other.example/' }
     expectInvalidGrant(await token(server, partner, misuse), /^redirect_uri differs/)
     const pass = async (seconds: number) => {
-      for (const code of [unredeemed, burnt]) await passTime(server, code, seconds)
+      for (const code of [unredeemed, misused]) await passTime(server, code, seconds)
       await purge(db.database)
     }
     await pass(day)
-    for (const code of [unredeemed, burnt]) expect(await connectionOf(server, code)).toBeDefined()
+    for (const code of [unredeemed, misused]) expect(await connectionOf(server, code)).toBeDefined()
     await pass(120)
-    for (const code of [unredeemed, burnt]) expectInvalidGrant(await redeem(code), /^Unknown or expired/)
+    for (const code of [unredeemed, misused]) expectInvalidGrant(await redeem(code), /^Unknown or expired/)
   })
 })
 
-describe('what belongs to users', () => {
-  test('sessions: the live one goes on, one that was idle or has expired goes', async () => {
+describe('data of users', () => {
+  test('a live session stays; an idle one and an expired one are removed', async () => {
     const [bob, cleo, dan] = [new Visitor(), new Visitor(), new Visitor()]
     for (const [visitor, userId] of [
       [bob, 'bob'],
@@ -137,7 +137,7 @@ describe('what belongs to users', () => {
     expect(await isLoggedIn(dan, server)).toBe(false)
   })
 
-  test('failed logins count on until their fifteen minutes are over', async () => {
+  test('failed logins count until their fifteen minutes are over', async () => {
     for (let n = 0; n < 10; n++) await attempt(server, wrong('eve'))
     await purge(db.database)
     expect((await attempt(server, right('eve'))).status).toBe(429)
@@ -147,7 +147,7 @@ describe('what belongs to users', () => {
     expect((await attempt(server, right('eve'))).status).toBe(303)
   })
 
-  test('what was read stays for the thirty days of the page and a few more; grants, partners and users stay', async () => {
+  test('read counts stay for the 30 days that the page shows and a few more; grants, partners and users stay', async () => {
     await accessTokenOf(db.database, 'dan')
     const kept = [await rows('grants'), await rows('partners'), await rows('users')]
     await query(

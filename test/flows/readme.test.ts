@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const scratch = mkdtempSync(join(tmpdir(), 'latchkey-readme-'))
 
-/** The shell blocks of the README that bear this mark. */
+/** The shell blocks of the README that have this marker. */
 function blocks(mark: string): string[] {
   const found = readme.matchAll(/<!-- readme\.test: (\w+) -->\n```sh\n([\s\S]*?)```/g)
   return [...found].filter((match) => match[1] === mark).map((match) => match[2] ?? '')
@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-/** Runs the README's steps as a reader would, in a folder of their own, at this deployment. */
+/** Runs the README's steps as a reader would, in a new folder and against this deployment. */
 async function follow({ environment, server }: Deployment): Promise<string> {
   const folder = mkdtempSync(join(scratch, 'reader-'))
   const settings = (blocks('settings')[0] ?? '')
@@ -86,7 +86,7 @@ for (const name of ['sandbox', 'production'] as const) {
   })
 }
 
-test('what the README quotes of the partner application stands there', () => {
+test('the code that the README quotes from the partner application is in its source', () => {
   const sources = ['authorization.ts', 'households-api.ts']
     .map((file) => readFileSync(join(root, 'examples/partner-app/src', file), 'utf8'))
     .join('\n')

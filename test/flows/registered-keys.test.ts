@@ -40,7 +40,7 @@ describe('a partner is not registered with', () => {
     ['a point off the curve', () => ({ ...elliptic.jwk, x: elliptic.jwk.y }), 'Key 1 is not a valid key'],
     ['a key for encryption', () => ({ ...rsa.jwk, use: 'enc' }), 'Key 1 is not for signatures'],
     [
-      'an alg of the other kind',
+      'an alg of another key type',
       () => ({ ...rsa.jwk, alg: 'ES256' }),
       'Key 1 must have the alg RS256 or PS256',
     ],
@@ -54,17 +54,17 @@ describe('a partner is not registered with', () => {
       () => ({ ...rsa.jwk, n: undefined }),
       'Key 1 lacks a member, or a member is invalid.',
     ],
-    ['what is no key', () => ({ keys: ['x'] }), 'Key 1 is not a JSON Web Key'],
+    ['a key that is not an object', () => ({ keys: ['x'] }), 'Key 1 is not a JSON Web Key'],
     [
-      'a kid twice',
+      'a duplicate kid',
       () => ({ keys: [rsa.jwk, { ...elliptic.jwk, kid: rsa.kid }] }),
       'More than one key has the kid',
     ],
     ['six keys', () => ({ keys: Array(6).fill(rsa.jwk) }), 'The JWKS must have 1 to 5 keys, and it has 6'],
-    ['no key', () => ({ keys: [] }), 'The JWKS must have 1 to 5 keys, and it has 0'],
-    ['no JSON', () => '{', 'The JWKS is neither a JSON Web Key Set'],
+    ['no keys', () => ({ keys: [] }), 'The JWKS must have 1 to 5 keys, and it has 0'],
+    ['text that is not JSON', () => '{', 'The JWKS is neither a JSON Web Key Set'],
     ['JSON of another kind', () => '[]', 'The JWKS is neither a JSON Web Key Set'],
-  ])('%s', async (_what, jwks, fault) => {
+  ])('%s', async (_case, jwks, fault) => {
     const content = await jwks()
     const text = typeof content === 'string' ? content : JSON.stringify(content)
     expect(await register(text)).toEqual({ kind: 'refused', faults: [expect.stringContaining(fault)] })
@@ -72,7 +72,7 @@ describe('a partner is not registered with', () => {
   })
 })
 
-test('five keys of every kind are', async () => {
+test('a partner is registered with five keys of every kind', async () => {
   const pairs = await Promise.all(
     ['RS256', 'PS256', 'ES256', 'ES256', 'ES256'].map((alg) => newSigningPair(alg)),
   )

@@ -13,16 +13,16 @@ const server = await serverFixture({ users: ['ada'] })
 const partner = await server.partner()
 const other = await server.partner({ name: 'Other Partner' })
 
-/** The rule of docs/adr/0005, with nothing but arithmetic. */
+/** The rule of docs/adr/0005 as plain arithmetic. */
 class Model {
-  /** A token's successor is the next one; times are seconds. */
+  /** Each token is followed by its successor. Times are in seconds. */
   readonly chain: { expiresAt: number; rotatedAt?: number }[] = [{ expiresAt: 30 * day }]
   now = 0
   revokedFor: 'refresh_replayed' | 'partner' | null = null
 
-  /** The place of the successor in the chain, or why there is none. */
-  present(place: number): number | 'replayed' | 'revoked' | 'expired' {
-    const [presented, successor] = this.chain.slice(place)
+  /** @returns the index of the successor in the chain, or why there is none */
+  present(index: number): number | 'replayed' | 'revoked' | 'expired' {
+    const [presented, successor] = this.chain.slice(index)
     if (!presented) throw new Error('the model has no such token')
     if (this.revokedFor) return 'revoked'
     const { rotatedAt } = presented
@@ -32,8 +32,8 @@ class Model {
     }
     if (presented.expiresAt <= this.now) return 'expired'
     presented.rotatedAt ??= this.now
-    this.chain[place + 1] = { ...successor, expiresAt: this.now + 30 * day }
-    return place + 1
+    this.chain[index + 1] = { ...successor, expiresAt: this.now + 30 * day }
+    return index + 1
   }
 }
 
@@ -43,7 +43,7 @@ type Operation =
   | { do: 'steal'; back: number }
   | { do: 'revoke'; back: number; by: 'partner' | 'other' }
 
-/** How far back from the newest token that the client holds; mostly that one, as clients do. */
+/** How many tokens back from the newest one that the client has. Mostly 0, as with real clients. */
 const back = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: fc.nat(4) })
 
 const operation = fc.oneof(
@@ -58,7 +58,7 @@ const operation = fc.oneof(
   },
   {
     weight: 5,
-    // Sums of these meet 60 s and 30 days exactly, where real time, which is more than none, decides.
+    // Sums of these reach 60 s and 30 days exactly. The real time that passes in addition puts the server just past the limit.
     arbitrary: fc.record<Operation & { do: 'wait' }>({
       do: fc.constant('wait'),
       seconds: fc.constantFrom(10, 50, 60, 3600, 10 * day, 20 * day),
@@ -81,7 +81,7 @@ const explanations = {
   expired: /^Expired refresh token/,
 }
 
-/** What the run has of the chain: every text ever given out, and how many of them reached the client. */
+/** The chain as the test knows it: every refresh token ever issued, and how many of them reached the client. */
 type Client = { texts: string[]; reached: number }
 
 async function apply(step: Operation, model: Model, client: Client): Promise<void> {
@@ -90,8 +90,8 @@ async function apply(step: Operation, model: Model, client: Client): Promise<voi
     model.now += step.seconds
     return passTime(server, root, step.seconds)
   }
-  const place = Math.max(0, client.reached - 1 - step.back)
-  const presented = client.texts[place] ?? expect.fail('no such token')
+  const index = Math.max(0, client.reached - 1 - step.back)
+  const presented = client.texts[index] ?? expect.fail('no such token')
   if (step.do === 'steal') {
     expect(await refresh(server, other, presented)).toMatchObject({
       status: 400,
@@ -108,14 +108,14 @@ async function apply(step: Operation, model: Model, client: Client): Promise<voi
   const answers = await Promise.all(
     Array.from({ length: step.workers }, () => refresh(server, partner, presented)),
   )
-  const expected = answers.map(() => model.present(place))
+  const expected = answers.map(() => model.present(index))
   const [first] = expected
   if (typeof first === 'number') {
     for (const answer of answers) await expectSuccessor(answer, first, client)
     if (step.answer === 'arrives') client.reached = Math.max(client.reached, first + 1)
     return
   }
-  // Of parallel replays any may be the one that revokes, so the outcomes are compared as a set.
+  // Any of the parallel replays may be the one that revokes. Each answer may therefore have any of the expected reasons.
   for (const answer of answers) {
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
     const reasons = expected.flatMap((outcome) => (typeof outcome === 'string' ? explanations[outcome] : []))
@@ -124,48 +124,70 @@ async function apply(step: Operation, model: Model, client: Client): Promise<voi
   }
 }
 
-async function expectSuccessor(answer: TokenAnswer, place: number, client: Client): Promise<void> {
+async function expectSuccessor(answer: TokenAnswer, index: number, client: Client): Promise<void> {
   const { accessToken, refreshToken } = issued(answer)
-  client.texts[place] ??= refreshToken
-  expect(refreshToken).toBe(client.texts[place])
+  client.texts[index] ??= refreshToken
+  expect(refreshToken).toBe(client.texts[index])
   expect(new Set(client.texts).size).toBe(client.texts.length)
   expect((await api(server, 'households', accessToken)).status).toBe(200)
 }
 
-const ask = (back = 0, answer: 'arrives' | 'is lost' = 'arrives', workers = 1): Operation => ({
+const refreshStep = (back = 0, answer: 'arrives' | 'is lost' = 'arrives', workers = 1): Operation => ({
   do: 'refresh',
   back,
   workers,
   answer,
 })
 const wait = (seconds: number): Operation => ({ do: 'wait', seconds })
-/** Every corner of the rule at least once, whatever the generator brings. */
+/** Every case of the rule at least once, regardless of what the generator produces. */
 const examples: [Operation[]][] = [
-  [[ask(), ask(), wait(50), ask(2), wait(10), ask(2, 'arrives', 4), ask(), ask(1)]],
   [
     [
-      ask(0, 'is lost'),
+      refreshStep(),
+      refreshStep(),
+      wait(50),
+      refreshStep(2),
+      wait(10),
+      refreshStep(2, 'arrives', 4),
+      refreshStep(),
+      refreshStep(1),
+    ],
+  ],
+  [
+    [
+      refreshStep(0, 'is lost'),
       wait(20 * day),
-      ask(0, 'is lost', 4),
+      refreshStep(0, 'is lost', 4),
       wait(10 * day),
-      ask(),
+      refreshStep(),
       { do: 'steal', back: 0 },
     ],
   ],
-  [[ask(0, 'is lost'), wait(20 * day), ask(), wait(20 * day), ask(), wait(60), ask(2), ask()]],
   [
     [
-      ask(),
+      refreshStep(0, 'is lost'),
+      wait(20 * day),
+      refreshStep(),
+      wait(20 * day),
+      refreshStep(),
+      wait(60),
+      refreshStep(2),
+      refreshStep(),
+    ],
+  ],
+  [
+    [
+      refreshStep(),
       wait(3600),
       { do: 'revoke', back: 1, by: 'other' },
-      ask(1),
+      refreshStep(1),
       { do: 'revoke', back: 1, by: 'partner' },
-      ask(),
+      refreshStep(),
     ],
   ],
 ]
 
-test('whatever happens in whatever order, the chain does what docs/adr/0005 says', async () => {
+test('for any sequence of operations, the chain follows docs/adr/0005', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 16 }), async (steps) => {
       const begun = await tokensFor(server, partner, 'ada', { visitor: ada })

@@ -26,11 +26,11 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** A server is a process of its own: it would not end in the one that the other commands share. */
+/** Runs `start` in a separate process: it would not end in the process that the other commands share. */
 const run = (...args: string[]) =>
   (args[0] === 'start' ? latchkey : hostedLatchkey)(args, { DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
 
-/** The schema that the program had in the days of this file. */
+/** Applies the migrations up to and including this one. */
 async function schemaOf(last: string): Promise<void> {
   await query(db.database, 'DROP SCHEMA public CASCADE')
   await query(db.database, 'CREATE SCHEMA public')
@@ -40,12 +40,12 @@ async function schemaOf(last: string): Promise<void> {
   await migrate(db.database, directory)
 }
 
-/** As it was before kinds were recorded. */
+/** Restores the state before the kinds of migrations were recorded. */
 async function withoutKinds(): Promise<void> {
   await query(db.database, 'ALTER TABLE schema_migrations DROP COLUMN kind')
 }
 
-/** Columns of all tables, and all rows of what a command might write. */
+/** The columns of all tables, and all rows that a command might write. */
 async function everything(): Promise<unknown> {
   return Promise.all([
     query(
@@ -83,7 +83,7 @@ describe('a server database with an older schema', () => {
     [['grant', 'list']],
     [['key', 'rotate']],
     [['import', 'FILES']],
-  ])('%j says what to run, and changes nothing', async (args) => {
+  ])('%j prints the command to run, and changes nothing', async (args) => {
     await schemaOf('0010')
     await withoutKinds()
     const before = await everything()
@@ -97,7 +97,7 @@ describe('a server database with an older schema', () => {
     expect(await everything()).toEqual(before)
   })
 
-  test('doctor says so, with what is pending and whether it is compatible, changes nothing, and exits 1', async () => {
+  test('doctor reports the pending migrations and their kinds, changes nothing, and exits with 1', async () => {
     await schemaOf('0008')
     const before = await everything()
     const { code, stdout } = await run('doctor', '--json')
@@ -112,7 +112,7 @@ describe('a server database with an older schema', () => {
     expect(await everything()).toEqual(before)
   })
 
-  test('migrate brings it up to date, and says with which files; then commands work', async () => {
+  test('migrate brings it up to date and names the applied files; then commands work', async () => {
     await schemaOf('0010')
     await withoutKinds()
     const applied = ownNames.filter((name) => name > '0011')
@@ -131,7 +131,7 @@ describe('a server database with an older schema', () => {
   })
 })
 
-test('a server database without a schema: only start, demo and migrate make one', async () => {
+test('a server database without a schema: only start, demo and migrate create one', async () => {
   await query(db.database, 'DROP SCHEMA public CASCADE')
   await query(db.database, 'CREATE SCHEMA public')
   expect(await run('partner', 'list')).toEqual({
@@ -145,7 +145,7 @@ test('a server database without a schema: only start, demo and migrate make one'
 })
 
 describe('a database with a newer schema', () => {
-  test('of compatible changes only: servers start, and commands and doctor work', async () => {
+  test('with compatible changes only: servers start, and commands and doctor work', async () => {
     await addMigration('compatible')
     await expectStarts()
     expect(await run('partner', 'list')).toMatchObject({ code: 0, stderr: '' })
@@ -166,7 +166,7 @@ describe('a database with a newer schema', () => {
     },
   )
 
-  test('that lacks what this program needs is refused', async () => {
+  test('that lacks a migration that this program needs is refused', async () => {
     await addMigration('compatible')
     await query(db.database, `DELETE FROM schema_migrations WHERE name = '${ownNames.at(-1)}'`)
     expect((await run('start')).stderr).toMatch(
@@ -180,13 +180,10 @@ describe('migrations', () => {
     ['0001_directory.sql', '5269893a239400bf98ac1a13d22619adb5f38d594080b3ba80d433fe951350bb'],
     ['0009_listing_at_scale.sql', '8b980fe705041f59605f693a21cca117037b1270c19d60025498f3455557b232'],
     ['0010_changes.sql', '5c3c3a54bda424b90a0c287f324957c539fa8e4e7c54da1ec53912ace233bf30'],
-  ])(
-    '%s has the digest that it was recorded with before its first line told the kind',
-    async (name, digest) => {
-      const sql = 'SELECT digest FROM schema_migrations WHERE name = $1'
-      expect(await query(db.database, sql, [name])).toEqual([{ digest }])
-    },
-  )
+  ])('%s has the digest that was recorded before its first line named the kind', async (name, digest) => {
+    const sql = 'SELECT digest FROM schema_migrations WHERE name = $1'
+    expect(await query(db.database, sql, [name])).toEqual([{ digest }])
+  })
 
   test('without a kind in the first line are refused', async () => {
     writeFileSync(join(directory, '0001_nothing.sql'), 'CREATE TABLE x ();')
@@ -202,7 +199,7 @@ describe('a migration whose table is locked', () => {
     writeFileSync(join(directory, '0001_wide.sql'), '-- compatible\nALTER TABLE busy ADD COLUMN m int;')
   })
 
-  test('gives up, says so, and leaves nothing', async () => {
+  test('gives up, reports it, and leaves nothing behind', async () => {
     await db.database.withConnection(async (holder) => {
       await holder.query('BEGIN; SELECT FROM busy')
       await expect(migrate(db.database, directory, short)).rejects.toThrow(
@@ -213,7 +210,7 @@ describe('a migration whose table is locked', () => {
     expect(await migrate(db.database, directory)).toEqual(['0001_wide.sql'])
   })
 
-  test('tries again, and lets the traffic that waits behind it pass in between', async () => {
+  test('retries, and lets the statements that wait behind it run in between', async () => {
     await db.database.withConnection(async (holder) => {
       await holder.query('BEGIN; SELECT FROM busy')
       const migrated = migrate(db.database, directory, { ...short, attempts: 1000 })
@@ -222,7 +219,7 @@ describe('a migration whose table is locked', () => {
         return (await query(db.database, sql)).length
       }
       await expect.poll(waiting, { timeout: 20_000, interval: 5 }).toBe(1)
-      // Behind the migration in the queue, and answered although the holder never lets go.
+      // Waits behind the migration in the lock queue, and is answered although the holder keeps its lock.
       for (let turn = 0; turn < 5; turn++) await query(db.database, 'SELECT FROM busy')
       await holder.query('ROLLBACK')
       expect(await migrated).toEqual(['0001_wide.sql'])
@@ -231,7 +228,7 @@ describe('a migration whose table is locked', () => {
 })
 
 describe('the embedded database', () => {
-  test('is made by any command where there is none, and from then on migrated by start and migrate only', async () => {
+  test('is created by any command if it does not exist; after that, only start and migrate migrate it', async () => {
     const deployment = await newDeployment()
     try {
       expect(await deployment.command('partner', 'list')).toBe('There are no partners.\n')
@@ -256,7 +253,7 @@ describe('the embedded database', () => {
     }
   })
 
-  test('is not made by doctor, nor is the data directory or the secret', async () => {
+  test('is not created by doctor, and neither is the data directory or the secret', async () => {
     const dataDir = join(directory, 'not', 'there')
     const { code, stdout, stderr } = await latchkey(['doctor'], { LATCHKEY_DATA_DIR: dataDir })
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })

@@ -8,7 +8,7 @@ import { explained } from '../support/explain.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 
 let server: TestServer
-/** Every so many-th household is one that the user has access to. */
+/** The user has access to every nth household. */
 const everyNth = { few: 100, half: 2 }
 const tokens: Record<string, string> = {}
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The statements that a search runs, and the pages of the database that each of them touches. */
+/** The statements that a search runs, and the number of database pages that each of them touches. */
 const search = (user: string, text: string) =>
   explained(server.database, 'expensive', (queries) =>
     searchHouseholds(queries, {
@@ -57,7 +57,7 @@ describe('a page of 100 among 30,000 households', () => {
   ])('for a user who sees %s, a name with "%s" is read by %s', async (user, text, statement, pages) => {
     const [sample, read, ...more] = await search(user, text)
     expect([sample?.name, read?.name, more]).toEqual(['search_sample', statement, []])
-    // The plan that the server keeps for all values, not one for these.
+    // This is the generic plan that the server keeps for all values, not a plan for these values.
     expect(sample?.plan).toContain('(hash = $1)')
     expect(read?.plan).toContain('(hash = $1)')
     expect(sample?.pages).toBeLessThan(100)

@@ -15,8 +15,8 @@ const granted = (matching: number, visible: number, own: number, total: number):
 describe('for a page of 100', () => {
   test.each<[title: string, sample: SearchSample, by: string]>([
     ['a small firm', firm(199, 0, 1_000_000), 'firm'],
-    ['a name that nobody in the sample has', firm(200, 0, 100_000), 'grams'],
-    ['most names', firm(200, 180, 100_000), 'firm'],
+    ['a name that is not in the sample', firm(200, 0, 100_000), 'grams'],
+    ['most of the names', firm(200, 180, 100_000), 'firm'],
     ['1 of 20 names', firm(200, 10, 100_000), 'firm'],
     ['1 of 200 names', firm(200, 1, 100_000), 'grams'],
     ['1 of 200 names of a very large firm', firm(200, 1, 10_000_000), 'firm'],
@@ -26,7 +26,7 @@ describe('for a page of 100', () => {
     ['1 of 20 names, none of the sample visible', granted(10, 0, mostOwnCounted, 100_000), 'own'],
     ['1 of 200 names, 300 own households', granted(1, 1, 300, 100_000), 'own'],
     ['1 of 200 names, many own households', granted(1, 1, mostOwnCounted, 100_000), 'grams'],
-    ['a name that nobody in the sample has, no own household', granted(0, 0, 0, 100_000), 'grams'],
+    ['a name that is not in the sample, no own household', granted(0, 0, 0, 100_000), 'grams'],
   ])('%s', (_, sample, by) => {
     expect(chooseSearchPlan(sample, 101).by).toBe(by)
   })
@@ -48,7 +48,7 @@ const samples = fc
     }),
   )
 
-test('a read in order is bounded by what the index would cost, however far the page is', () => {
+test('a read in order is limited by the cost of the index, regardless of the page number', () => {
   fc.assert(
     fc.property(samples, fc.bigInt({ min: 1n, max: 2n ** 63n }), (sample, needed) => {
       const plan = chooseSearchPlan(sample, Number(needed))
@@ -60,7 +60,7 @@ test('a read in order is bounded by what the index would cost, however far the p
   )
 })
 
-test('a name that fewer have is never better read in order', () => {
+test('for a rarer name, a read in order is never preferred if it was not before', () => {
   fc.assert(
     fc.property(samples, fc.integer({ min: 1, max: 100_000 }), (sample, needed) => {
       fc.pre(sample.matching > 1)

@@ -25,7 +25,7 @@ const number = (index: number) => String(index).padStart(6, '0')
 const nameless = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: `${prefix}${number(i)}`, name: null }))
 
-/** Households without names before the named ones, and those before and after all of them that the user does not see. */
+/** Further households: nameless ones before the named ones, and ones before and after all others that the user does not see. */
 type Others = { crowd?: number; hiddenBefore?: (string | null)[]; hiddenAfter?: number }
 
 /**
@@ -61,7 +61,7 @@ async function households(
   return { accessToken, matching: (pattern: string) => matching(pattern).map(({ id }) => id) }
 }
 
-/** All ids that a client finds that follows Link. */
+/** All ids that a client finds by following Link. */
 async function found(accessToken: string, pattern: string, size: number): Promise<string[]> {
   const ids: string[] = []
   let path = `households?${new URLSearchParams({ name_pattern: pattern, page_size: String(size) })}`
@@ -81,7 +81,7 @@ function idsOf(body: unknown): string[] {
   return body.map(({ id }) => id)
 }
 
-/** The statements that read a page while this works, in order and once each. */
+/** The names of the statements that read a page during `work`, in order and once each. */
 async function statementsDuring(work: () => Promise<unknown>): Promise<string[]> {
   const one = vi.spyOn(server.database.expensive, 'one')
   await work()
@@ -108,7 +108,7 @@ describe.each([
   ['firm', [searchFirmInOrder, searchByGrams]],
   ['granted', [searchFirmInOrder, searchOwnInOrder, searchByGrams]],
 ] as const)('for a role that sees %s', (sees, statements) => {
-  test('each statement gives the same page, whatever the names and the pattern', async () => {
+  test('each statement gives the same page for any names and pattern', async () => {
     let entries = 0
     await fc.assert(
       fc.asyncProperty(cases, async ({ names, patterns, size }) => {
@@ -134,7 +134,7 @@ describe.each([
     expect(entries).toBeGreaterThan(ofRuns(20))
   }, 90_000)
 
-  test('a statement that reads no further than it may says so, and an unknown token reads nothing', async () => {
+  test('a statement that reaches its limit reports that it is incomplete, and an unknown token reads nothing', async () => {
     const { accessToken } = await households(['Rarely 0', null, 'Rarely 1'], sees)
     for (const statement of statements) {
       if (statement === searchByGrams) continue
@@ -152,7 +152,7 @@ const thirds = (count: number) => Array.from({ length: count }, (_, i) => (i % 3
 const beginningAndEnd = (count: number) =>
   Array.from({ length: count }, (_, i) => (i < 60 || i === count - 1 ? `Rarely ${i}` : null))
 
-test('a role that begins to see the firm between the two statements gets the whole firm', async () => {
+test('a user whose role changes to seeing the firm between the two statements gets the whole firm', async () => {
   const { accessToken } = await households(thirds(900), 'granted', { hiddenBefore: thirds(600) })
   const one = server.database.expensive.one
   const promote = async () => {
@@ -168,12 +168,12 @@ test('a role that begins to see the firm between the two statements gets the who
   expect(idsOf(body)).toEqual(Array.from({ length: 100 }, (_, i) => `A${number(3 * i)}`))
 })
 
-describe('which statements read', () => {
+describe('the chosen statements', () => {
   test.each<[who: string, sees: Sees, others: Others, statement: string]>([
     ['the whole firm', 'firm', {}, 'search_firm_in_order'],
     ['half of the firm', 'granted', {}, 'search_firm_in_order'],
     ['few of the firm', 'granted', { hiddenBefore: thirds(600) }, 'search_own_in_order'],
-  ])('a name that many have, for a user who sees %s', async (_, sees, others, statement) => {
+  ])('for a common name and a user who sees %s', async (_, sees, others, statement) => {
     const { accessToken, matching } = await households(thirds(900), sees, others)
     const read = await statementsDuring(async () => {
       expect(await found(accessToken, 'common', 50)).toEqual(matching('common'))
@@ -181,7 +181,7 @@ describe('which statements read', () => {
     expect(read[0]).toBe(statement)
   })
 
-  test('a user who has access to nothing', async () => {
+  test('for a user without access to any account', async () => {
     await households(thirds(900), 'granted')
     await query(server.database, 'DELETE FROM account_access')
     const read = await statementsDuring(async () => {
@@ -190,7 +190,7 @@ describe('which statements read', () => {
     expect(read).toEqual(['search_own_in_order'])
   })
 
-  test('a name that nobody has', async () => {
+  test('for a name that no household has', async () => {
     const { accessToken } = await households(thirds(900), 'firm')
     const read = await statementsDuring(() => found(accessToken, 'nobody', 50))
     expect(read).toEqual(['search_by_grams'])
@@ -200,12 +200,15 @@ describe('which statements read', () => {
     ['the whole firm', 'firm', {}, 3000],
     ['half of the firm', 'granted', {}, 3000],
     ['the beginning of a large firm', 'granted', { hiddenAfter: 5000 }, 300],
-  ])('many at the beginning and one far off, for a user who sees %s', async (_, sees, others, count) => {
-    const { accessToken, matching } = await households(beginningAndEnd(count), sees, others)
-    expect(matching('rarely')).toHaveLength(61)
-    const read = await statementsDuring(async () => {
-      expect(await found(accessToken, 'rarely', 100)).toEqual(matching('rarely'))
-    })
-    expect(read).toEqual(['search_firm_in_order', 'search_by_grams'])
-  })
+  ])(
+    'for many matches at the beginning and one far away, and a user who sees %s',
+    async (_, sees, others, count) => {
+      const { accessToken, matching } = await households(beginningAndEnd(count), sees, others)
+      expect(matching('rarely')).toHaveLength(61)
+      const read = await statementsDuring(async () => {
+        expect(await found(accessToken, 'rarely', 100)).toEqual(matching('rarely'))
+      })
+      expect(read).toEqual(['search_firm_in_order', 'search_by_grams'])
+    },
+  )
 })

@@ -26,7 +26,7 @@ async function loggedInWith(userId: string, userAgent: string): Promise<Visitor>
   return visitor
 }
 
-test('the page names the browsers, says when they were used, and which is this one', async () => {
+test('the page shows the browsers, when they were last used, and which is the current one', async () => {
   await loggedInWith('ada', firefox)
   const phone = await loggedInWith('ada', safari)
   await loggedInWith('ada', 'curl/8.0')
@@ -45,7 +45,7 @@ test('the page names the browsers, says when they were used, and which is this o
 })
 
 describe('ending', () => {
-  test('one session: it is out at its next request, on every server, and the others are not', async () => {
+  test('one session: it is logged out at its next request on every server, and the others are not', async () => {
     const [here, there, third] = [
       await loggedInWith('cleo', firefox),
       await loggedInWith('cleo', safari),
@@ -64,7 +64,7 @@ describe('ending', () => {
     expect(listedSessions(await here.follow(again)).length).toBe(2)
   })
 
-  test('the own session is logging out', async () => {
+  test('the current session logs out', async () => {
     const visitor = await loggedInWith('dan', firefox)
     const done = await visitor.submit(await sessionsPage(visitor, server), '/sessions/end', {})
     const page = await visitor.follow(done)
@@ -72,7 +72,7 @@ describe('ending', () => {
     expect(redirectOf(await visitor.submit(page, '/login', right('dan')))?.pathname).toBe('/sessions')
   })
 
-  test('all others: this one stays, other users’ too', async () => {
+  test('all other sessions keeps the current one and those of other users', async () => {
     const [here, ...others] = [
       await loggedInWith('eve', firefox),
       await loggedInWith('eve', firefox),
@@ -90,7 +90,7 @@ describe('ending', () => {
 })
 
 describe('a session', () => {
-  test('ends after 30 minutes without a request, not after 29; login then leads back to the page', async () => {
+  test('ends after 30 minutes without a request, not after 29; a login then returns to the page', async () => {
     const visitor = await loggedIn(server, 'finn')
     await leaveIdle(server, 'finn', 29)
     expect(await isLoggedIn(visitor, server)).toBe(true)
@@ -100,15 +100,15 @@ describe('a session', () => {
       await leaveIdle(server, 'finn', 30)
       const login = await visitor.follow(await visitor.get(`${server.authUrl}${address}`))
       expect(isLoginPage(login)).toBe(true)
-      // Also past a mistyped password.
-      const once = await visitor.submit(login, '/login', { ...right('finn'), password: 'mistyped' })
-      expect(once.status).toBe(403)
-      const back = await visitor.submit(once, '/login', right('finn'))
-      expect(redirectOf(back)?.pathname).toBe(address)
+      // Also after a mistyped password.
+      const refused = await visitor.submit(login, '/login', { ...right('finn'), password: 'mistyped' })
+      expect(refused.status).toBe(403)
+      const loggedInAgain = await visitor.submit(refused, '/login', right('finn'))
+      expect(redirectOf(loggedInAgain)?.pathname).toBe(address)
     }
   })
 
-  test('that ended by itself on the way to a partner: login, and then the same request', async () => {
+  test('that expired before an authorization request leads to the login and then to the same request', async () => {
     const partner = await server.partner()
     const visitor = await loggedIn(server, 'gus')
     await connect(server, partner, 'gus', {}, visitor)
@@ -116,13 +116,13 @@ describe('a session', () => {
     const silent = await authorize(visitor, server, partner, { prompt: 'none', state: 's' })
     expect(answerOf(partner, silent)).toMatchObject({ error: 'login_required', state: 's' })
     const page = await authorize(visitor, server, partner, { state: 'kept' })
-    const asked = await logIn(visitor, page, 'gus')
-    expect(isConnectPage(asked)).toBe(true)
-    const answer = redirectOf(await visitor.submit(asked, '/connect', { decision: 'connect' }))
+    const connectPage = await logIn(visitor, page, 'gus')
+    expect(isConnectPage(connectPage)).toBe(true)
+    const answer = redirectOf(await visitor.submit(connectPage, '/connect', { decision: 'connect' }))
     expect(answer?.searchParams.get('state')).toBe('kept')
   })
 
-  test('notes a request once a minute at most', async () => {
+  test('records its last use at most once a minute', async () => {
     const visitor = await loggedIn(server, 'hal')
     const version = async () => {
       const [row] = await query<{ xmin: string; age: number }>(
@@ -139,7 +139,7 @@ describe('a session', () => {
     expect((await version())?.age).toBeLessThan(60)
   })
 
-  test('ends 8 hours after the login however much it is used', async () => {
+  test('ends 8 hours after the login, even if it is used', async () => {
     const visitor = await loggedIn(server, 'hal')
     const [row] = await query<{ hours: number }>(
       db.database,

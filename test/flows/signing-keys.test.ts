@@ -10,7 +10,7 @@ import { jwksUrl, keysOf, publishedKids } from '../support/keys.ts'
 import { testServer } from '../support/server.ts'
 
 const db = await databaseFixture()
-/** Not that of the other tests, whose keys are made already. */
+/** Not the secret of the other tests, whose keys exist already. */
 const secret = 'a secret of which there are no keys yet'
 const servers = await Promise.all(Array.from({ length: 6 }, () => serverFixture({ on: db, secret })))
 const [first] = servers
@@ -28,7 +28,7 @@ test('six servers that start at once on an empty database agree on one key of ea
 })
 
 describe.each(['RS256', 'ES256'] as const)('a partner with %s', (algorithm) => {
-  test('is given id_tokens of it that any server may sign and any publishes the key of', async () => {
+  test('gets id_tokens with this algorithm, which any server signs and any server publishes the key of', async () => {
     const partner = await server.partner({ idTokenAlg: algorithm })
     const first = await tokensFor(server, partner, 'ada')
     for (const [at, other] of [
@@ -62,7 +62,7 @@ test('no database statement is needed for the keys', async () => {
   }
 })
 
-test('the JWKS may be kept for five minutes, and holds nothing private', async () => {
+test('the JWKS may be cached for five minutes and contains no private values', async () => {
   const { headers, body } = await send(jwksUrl(server), {})
   expect(headers.get('cache-control')).toBe('public, max-age=300')
   for (const key of Array.isArray(body.keys) ? body.keys : [body]) {
@@ -70,7 +70,7 @@ test('the JWKS may be kept for five minutes, and holds nothing private', async (
   }
 })
 
-test('private halves are stored encrypted', async () => {
+test('private keys are stored encrypted', async () => {
   const rows = await query<{ private_jwk: string }>(db.database, 'SELECT private_jwk FROM signing_keys')
   for (const { private_jwk } of rows) {
     expect(decodeProtectedHeader(private_jwk)).toEqual({ alg: 'dir', enc: 'A256GCM' })
@@ -78,13 +78,13 @@ test('private halves are stored encrypted', async () => {
   }
 })
 
-test('a server with another secret says so, and does not start', async () => {
+test('a server with another secret does not start and reports the reason', async () => {
   const other = testServer({ on: db, secret: 'another secret, which is as long as it must be' })
   await expect(other).rejects.toThrow(/encrypted with another LATCHKEY_SECRET/)
   expect(await keysOf(server)).toHaveLength(2)
 })
 
-test('discovery says what signs and what is claimed', async () => {
+test('discovery lists the signing algorithms and the claims', async () => {
   const { body } = await send(`${server.authUrl}/.well-known/openid-configuration`, {})
   expect(body).toMatchObject({
     id_token_signing_alg_values_supported: ['RS256', 'ES256'],

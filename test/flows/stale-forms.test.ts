@@ -11,7 +11,7 @@ test.each([
   ['/login?page=sessions', '/login', '/login?page=sessions'],
   ['/password', '/password', '/password'],
   ['/sessions', '/sessions/end', '/sessions'],
-])('a form of %s that is out of date leads back to its page', async (address, action, back) => {
+])('an outdated form of %s leads back to its page', async (address, action, back) => {
   const visitor = await loggedIn(server, 'ada')
   const page = await visitor.get(`${server.authUrl}${address}`)
   const stale = await visitor.submit(page, action, { _csrf: 'x' })
@@ -19,13 +19,13 @@ test.each([
   expect(recoveryLink(stale, 'Try again')).toBe(`${server.authUrl}${back}`)
 })
 
-test('a logout that a partner asked for goes on from a page that is out of date', async () => {
+test('a logout that a partner requested can continue from an outdated page', async () => {
   const visitor = await loggedIn(server, 'ada')
-  const asked = new URLSearchParams({
+  const params = new URLSearchParams({
     client_id: partner.clientId,
     post_logout_redirect_uri: 'https://partner.example/bye',
   })
-  const page = await visitor.follow(await visitor.get(`${server.authUrl}/api/oauth2/logout?${asked}`))
+  const page = await visitor.follow(await visitor.get(`${server.authUrl}/api/oauth2/logout?${params}`))
   const stale = await visitor.submit(page, '/logout', { _csrf: 'x' })
   expect(stale.status).toBe(403)
   const again = await visitor.get(recoveryLink(stale, 'Try again'))

@@ -10,10 +10,10 @@ const src = fileURLToPath(new URL('../../src', import.meta.url))
 
 type Text = { name: string; text: string }
 
-/** Statements that stand beside the code that runs them. */
+/** Statements that are defined next to the code that runs them. */
 const outsideOfSqlFiles: Text[] = [anyFirm, findSubject, recordDemo, revokeToken]
 
-/** Every statement, sorted by name. Importing a file only defines what is in it. */
+/** Every statement, sorted by name. Importing a file has no side effects. */
 async function statements(): Promise<Text[]> {
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
   const found = [...outsideOfSqlFiles]
@@ -32,7 +32,7 @@ async function statements(): Promise<Text[]> {
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** The statements that an export is, or has in it. */
+/** The export itself if it is a statement, or the statements in it. */
 function statementsIn(value: unknown): Text[] {
   if (typeof value !== 'object' || value === null) return []
   if (isStatement(value)) return [value]
@@ -45,7 +45,7 @@ function isStatement(value: object): value is Text {
   return 'name' in value && 'text' in value && 'parse' in value
 }
 
-/** The lines as they were written, each indented by the parentheses that are open. */
+/** The lines as they were written, each indented by the number of open parentheses. */
 function formatted(text: string): string {
   let depth = 0
   const lines = text.split('\n').map((line) => line.trim())
@@ -61,7 +61,7 @@ function formatted(text: string): string {
     .join('\n')
 }
 
-test('docs/sql/statements.sql has every statement as PostgreSQL gets it; if not: npm run sql', async () => {
+test('docs/sql/statements.sql has every statement as PostgreSQL gets it (npm run sql updates it)', async () => {
   const all = await statements()
   expect(new Set(all.map(({ name }) => name)).size, 'the names are unique').toBe(all.length)
   const header = '-- Every statement as PostgreSQL gets it. Written by `npm run sql`; do not edit.\n'

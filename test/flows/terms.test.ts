@@ -32,7 +32,7 @@ describe('terms of docs/style.md', () => {
     expect(checkTerms()).toEqual({ status: 0, lines: [], stderr: '' })
   })
 
-  test('an identifier is named with file, line and preferred term, also as a word of a longer one', () => {
+  test('an identifier is reported with file, line and preferred term, also as a word of a longer identifier', () => {
     write(
       'src/login.ts',
       'type Distrust = string',
@@ -50,7 +50,7 @@ describe('terms of docs/style.md', () => {
     })
   })
 
-  test('a field that the API names is not an identifier of ours', () => {
+  test('a field that the API names is not checked as an identifier', () => {
     write(
       'src/sync.ts',
       'export const Page = { receipt: 1, nested: { receipt: 2 } }',
@@ -65,7 +65,7 @@ describe('terms of docs/style.md', () => {
     ])
   })
 
-  test('a phrase is found in documentation, comments, strings, templates and page texts, across lines', () => {
+  test('a phrase is found in documentation, comments, strings, templates and page texts, also across lines', () => {
     write('README.md', 'A page that', '', 'Whoever reads this.')
     write('docs/page.md', 'It says so at the', 'wrong door.')
     write(
@@ -109,7 +109,7 @@ describe('terms of docs/style.md', () => {
     ])
   })
 
-  test('a row that cannot be read is an error that names its line', () => {
+  test('an invalid row is an error that names its line', () => {
     write('docs/style.md', '| Avoid | Use | Where |', '|---|---|---|', '| `asked` | request | somewhere |')
     expect(checkTerms()).toMatchObject({
       status: 1,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 type Threat = { number: number; sources: string[]; notYet: boolean; tests: string[] }
 
-/** The rows of the page: number, threat, what stops it, test. */
+/** The rows of the page: number, threat, defence, test. */
 const threats = readFileSync('docs/threats.md', 'utf8')
   .split('\n')
   .flatMap((line): Threat[] => {
@@ -29,19 +29,19 @@ function numbersIn(file: string): number[] {
   )
 }
 
-test('every threat has a number of its own, without a gap', () => {
+test('threats are numbered without gaps or duplicates', () => {
   const numbers = threats.map(({ number }) => number).sort((a, b) => a - b)
   expect(numbers).toEqual(numbers.map((_, index) => index + 1))
   expect(numbers.length).toBeGreaterThan(60)
 })
 
-test('the number of every test is that of a threat', () => {
+test('every numbered test belongs to a threat', () => {
   const known = new Set(threats.map(({ number }) => number))
   const unknown = testFiles.flatMap((file) => numbersIn(file).filter((number) => !known.has(number)))
   expect(unknown).toEqual([])
 })
 
-test('every threat names a test of its number, unless it says `not yet`', () => {
+test('every threat names a test with its number, unless it says `not yet`', () => {
   const missing = threats
     .filter(({ notYet }) => !notYet)
     .flatMap(({ number, tests }) => {
@@ -53,7 +53,7 @@ test('every threat names a test of its number, unless it says `not yet`', () => 
   expect(missing).toEqual([])
 })
 
-test('no threat says `not yet` that has a test', () => {
+test('no threat that has a test says `not yet`', () => {
   const tested = threats
     .filter(({ notYet }) => notYet)
     .flatMap(({ number }) =>
@@ -62,6 +62,6 @@ test('no threat says `not yet` that has a test', () => {
   expect(tested).toEqual([])
 })
 
-test('what stops a threat is a file that exists', () => {
+test('the files that defend against a threat exist', () => {
   expect(threats.flatMap(({ sources }) => sources).filter((file) => !existsSync(file))).toEqual([])
 })

@@ -8,7 +8,7 @@ import { credentials, expectError, postForm, postJson } from '../support/token-e
 const server = await serverFixture({ users: ['ada'], households: ['h1'] })
 const partner = await server.partner()
 
-describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
+describe('RFC 6749 section 5.2: errors name the fault and the remedy', () => {
   const rt = newToken('sandbox', 'rt').text
 
   test.each<[string, Record<string, string>, string, RegExp]>([
@@ -24,13 +24,18 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
       'unsupported_grant_type',
       /authorization_code or refresh_token/,
     ],
-    ['grant_type in other case', { grant_type: 'REFRESH_TOKEN' }, 'unsupported_grant_type', /refresh_token/],
-    ['an inherited grant_type', { grant_type: 'constructor' }, 'unsupported_grant_type', /refresh_token/],
+    ['grant_type in upper case', { grant_type: 'REFRESH_TOKEN' }, 'unsupported_grant_type', /refresh_token/],
+    [
+      'a grant_type that is a property of Object.prototype',
+      { grant_type: 'constructor' },
+      'unsupported_grant_type',
+      /refresh_token/,
+    ],
     ['no code', { grant_type: 'authorization_code' }, 'invalid_request', /^code is missing/],
     ['an empty code', { grant_type: 'authorization_code', code: '' }, 'invalid_request', /^code is missing/],
     ['no refresh_token', { grant_type: 'refresh_token' }, 'invalid_request', /^refresh_token is missing/],
     [
-      'a code for a refresh token',
+      'code instead of refresh_token',
       { grant_type: 'refresh_token', code: rt },
       'invalid_request',
       /^refresh_token is/,
@@ -42,19 +47,19 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
       /The only supported token_type is id/,
     ],
     [
-      'half a code',
+      'a truncated code',
       { grant_type: 'authorization_code', code: 'lk_test_ac_abc' },
       'invalid_grant',
       /^Malformed authorization code\./,
     ],
     [
-      'an access token for a code',
+      'an access token as code',
       { grant_type: 'authorization_code', code: newToken('sandbox', 'at').text },
       'invalid_grant',
       /^An access token was sent where an authorization code is expected\.$/,
     ],
     [
-      'a code for a refresh token, by kind',
+      'a code as refresh_token',
       { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'ac').text },
       'invalid_grant',
       /^An authorization code was sent where a refresh token is expected\.$/,
@@ -71,13 +76,13 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
       'invalid_grant',
       /^Unknown or expired refresh token/,
     ],
-  ])('%s', async (_what, parameters, error, description) => {
+  ])('%s', async (_case, parameters, error, description) => {
     expectError(await postForm(server, { ...credentials(partner), ...parameters }), 400, error, description)
     expectError(await postJson(server, { ...credentials(partner), ...parameters }), 400, error, description)
   })
 
   test.each(['client_id', 'client_secret', 'grant_type', 'refresh_token', 'token_type', 'nobody_knows_me'])(
-    '%s twice, even with the same value: invalid_request, which names it',
+    '%s sent twice, even with the same value: invalid_request with its name',
     async (name) => {
       const { refreshToken } = await tokensFor(server, partner, 'ada')
       const fields = new Map<string, string>(
@@ -118,7 +123,7 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
     ['an object as client_secret', { code: 'x', client_secret: { length: 60 } }],
     ['NUL', { code: 'a\0b' }],
     ['NUL in client_id', { code: 'x', client_id: 'a\0b' }],
-  ])('JSON with %s for a value: invalid_request', async (_what, more) => {
+  ])('JSON with %s for a value: invalid_request', async (_case, more) => {
     const body = { ...credentials(partner), grant_type: 'authorization_code', ...more }
     expectError(await postJson(server, body), 400, 'invalid_request', /Every parameter must be a string/)
   })
@@ -137,7 +142,7 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
       /client_id is missing/,
     ],
     ['broken percent-encoding', () => postForm(server, 'grant_type=%zz'), 400, /percent-encoded UTF-8/],
-    ['bytes that are no UTF-8', () => postForm(server, 'grant_type=%c3%28'), 400, /percent-encoded UTF-8/],
+    ['bytes that are not UTF-8', () => postForm(server, 'grant_type=%c3%28'), 400, /percent-encoded UTF-8/],
     ['NUL in a form', () => postForm(server, 'client_id=a%00b'), 400, /NUL/],
     [
       'text/plain',
@@ -159,9 +164,9 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
     ],
     ['100 kB', () => postForm(server, `client_id=${'a'.repeat(100_000)}`), 413, /too large/],
   ])(
-    'a body that cannot be read, %s: invalid_request, with what to do',
-    async (_what, ask, status, description) => {
-      expectError(await ask(), status, 'invalid_request', description)
+    'an unreadable body (%s): invalid_request with the remedy',
+    async (_case, sendRequest, status, description) => {
+      expectError(await sendRequest(), status, 'invalid_request', description)
     },
   )
 
@@ -177,37 +182,34 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
       { client_id: 'a', grant_type: 'authorization_code', client_secret: 'x', code: 'y' },
       'client_secret',
     ],
-  ])(
-    '%s in the query: refused, with the words that help, whatever the body holds',
-    async (_what, query, name) => {
-      const { refreshToken } = await tokensFor(server, partner, 'ada')
-      const answer = await send(`${server.baseUrl}oauth2/token?${new URLSearchParams(query)}`, {
-        method: 'POST',
-        body: new URLSearchParams({
-          ...credentials(partner),
-          grant_type: 'refresh_token',
-          refresh_token: refreshToken,
-        }),
-      })
-      expectError(
-        answer,
-        400,
-        'invalid_request',
-        new RegExp(
-          `^${name} was sent in the query string, which servers log\\. Send it in the request body\\.$`,
-        ),
-      )
-      expect(await connectionOf(server, refreshToken)).toMatchObject({ refresh_tokens: 1 })
-    },
-  )
+  ])('%s in the query: refused with the remedy, even if the body is valid', async (_case, query, name) => {
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
+    const answer = await send(`${server.baseUrl}oauth2/token?${new URLSearchParams(query)}`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        ...credentials(partner),
+        grant_type: 'refresh_token',
+        refresh_token: refreshToken,
+      }),
+    })
+    expectError(
+      answer,
+      400,
+      'invalid_request',
+      new RegExp(
+        `^${name} was sent in the query string, which servers log\\. Send it in the request body\\.$`,
+      ),
+    )
+    expect(await connectionOf(server, refreshToken)).toMatchObject({ refresh_tokens: 1 })
+  })
 
-  test('a query that cannot be read: invalid_request', async () => {
+  test('a malformed query: invalid_request', async () => {
     const answer = await send(`${server.baseUrl}oauth2/token?a=%zz`, { method: 'POST' })
     expectError(answer, 400, 'invalid_request', /percent-encoded UTF-8/)
   })
 
   test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-    '%s: 405, and says that it takes POST',
+    '%s: 405, and the error names POST',
     async (method) => {
       for (const endpoint of ['token', 'revoke', 'introspect']) {
         const answer = await send(`${server.baseUrl}oauth2/${endpoint}?grant_type=refresh_token`, { method })
@@ -217,7 +219,7 @@ describe('RFC 6749 section 5.2: what is wrong, and how to put it right', () => {
     },
   )
 
-  test('a method in X-HTTP-Method-Override is not one', async () => {
+  test('X-HTTP-Method-Override is ignored', async () => {
     const answer = await send(`${server.baseUrl}oauth2/token`, {
       headers: { 'x-http-method-override': 'POST' },
     })

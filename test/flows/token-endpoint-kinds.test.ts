@@ -13,7 +13,7 @@ const server = await serverFixture({ users: ['ada'], households: ['h1'] })
 const partner = await server.partner()
 const other = await server.partner({ name: 'Other Partner' })
 
-describe('27: what is not an access token', () => {
+describe('27: a text that is not an access token', () => {
   test.each<[string, () => Promise<string>]>([
     ['a code', () => codeFor(server, partner, 'ada')],
     ['a redeemed code', async () => redeemed()],
@@ -26,7 +26,7 @@ describe('27: what is not an access token', () => {
       'an access token with its last character changed',
       async () => (await tokensFor(server, partner, 'ada')).accessToken.replace(/.$/, '_'),
     ],
-  ])('%s: 401', async (_what, secret) => {
+  ])('%s: 401', async (_case, secret) => {
     const text = await secret()
     expect(text.length).toBeGreaterThan(20)
     const answer = await api(server, 'households', text)
@@ -48,7 +48,7 @@ describe('27: what is not an access token', () => {
   }
 })
 
-describe('the log says what was wrong with a text that is no good here', () => {
+describe('the log names the fault of a malformed or misplaced credential', () => {
   const code = (text: string) => token(server, partner, { grant_type: 'authorization_code', code: text })
   test.each<[string, () => Promise<TokenAnswer>]>([
     ['code_malformed', () => code('x')],
@@ -58,17 +58,17 @@ describe('the log says what was wrong with a text that is no good here', () => {
     ['refresh_token_wrong_kind', () => refresh(server, partner, newToken('sandbox', 'at').text)],
     ['refresh_token_wrong_environment', () => refresh(server, partner, newToken('production', 'rt').text)],
     ['secret_malformed', () => refresh(server, { ...partner, clientSecret: 'x' }, 'x')],
-    ['secret_wrong_environment', () => refresh(server, { ...partner, clientSecret: elsewhere }, 'x')],
-    ['client_wrong_environment', () => refresh(server, { ...partner, clientId: stranger }, 'x')],
-  ])('%s', async (tag, ask) => {
-    const { headers, status } = await ask()
+    ['secret_wrong_environment', () => refresh(server, { ...partner, clientSecret: productionSecret }, 'x')],
+    ['client_wrong_environment', () => refresh(server, { ...partner, clientId: productionClientId }, 'x')],
+  ])('%s', async (tag, sendRequest) => {
+    const { headers, status } = await sendRequest()
     expect(status).toBeLessThan(402)
     const lines = logLines(server, headers.get('x-api-request-id') ?? '')
     expect(lines.filter(({ event }) => event === 'token')).toMatchObject([{ outcome: tag }])
   })
 
-  const elsewhere = newToken('production', 'cs').text
-  const stranger = newClientId('production')
+  const productionSecret = newToken('production', 'cs').text
+  const productionClientId = newClientId('production')
 })
 
 describe('the id_token', () => {
@@ -80,7 +80,7 @@ describe('the id_token', () => {
       requiredClaims: ['sub', 'iat', 'exp', 'auth_time'],
     })
 
-  test('is signed by a published key and says who, for whom, by whom, when and in answer to what', async () => {
+  test('is signed by a published key and has the right claims', async () => {
     const nonce = 'nonce with "quotes" and ü'
     const before = Math.floor(Date.now() / 1000)
     const code = await codeFor(server, partner, 'ada', { more: { nonce } })
@@ -106,7 +106,7 @@ describe('the id_token', () => {
     }
   })
 
-  test('of a refresh: the same subject and auth_time, and no nonce (OpenID Connect Core 12.2)', async () => {
+  test('of a refresh has the same subject and auth_time, and no nonce (OpenID Connect Core 12.2)', async () => {
     const first = await tokensFor(server, partner, 'ada', { more: { nonce: 'once' } })
     const second = issued(await refresh(server, partner, first.refreshToken))
     const [before, after] = [(await verify(first.idToken)).payload, (await verify(second.idToken)).payload]
@@ -115,7 +115,7 @@ describe('the id_token', () => {
     for (const claim of ['sub', 'auth_time', 'iss', 'aud']) expect(after[claim]).toEqual(before[claim])
   })
 
-  test('the subject: stable for a partner, different for each, and not an id of the platform', async () => {
+  test('has a subject that is stable for a partner, different for each partner, and not an id of the platform', async () => {
     const subjectFor = async (of: TestPartner) => {
       const answer = await tokensFor(server, of, 'ada')
       const [, payload = ''] = answer.idToken.split('.')
@@ -129,10 +129,10 @@ describe('the id_token', () => {
     expect(again).toBe(first)
     expect(elsewhere).not.toBe(first)
     expect(first).toMatch(/^[0-9A-Za-z]{22}$/)
-    expect([first, elsewhere].every((sub) => sub?.includes('ada'))).toBe(false) // one may, by chance
+    expect([first, elsewhere].every((sub) => sub?.includes('ada'))).toBe(false) // one of them may contain it by chance
   })
 
-  test('the published keys are public', async () => {
+  test('the published keys have only public members', async () => {
     const jwks = await send(`${server.authUrl}/.well-known/jwks.json`, {})
     const text = expect.any(String)
     expect(jwks.body.keys).toEqual([

@@ -9,23 +9,23 @@ import { api, refresh, type TokenAnswer, token } from '../support/journey.ts'
 import { freePort } from '../support/ports.ts'
 import { Visitor } from '../support/visitor.ts'
 
-let reached: Database
+let current: Database
 const visitor = new Visitor()
 
 const database = await databaseFixture()
 const nowhere = openPool(`postgres://nobody@127.0.0.1:${await freePort()}/nothing`, () => {})
-reached = database.database
+current = database.database
 const changing: Database = {
-  run: (statement, values) => reached.run(statement, values),
-  one: (statement, values) => reached.one(statement, values),
-  maybe: (statement, values) => reached.maybe(statement, values),
+  run: (statement, values) => current.run(statement, values),
+  one: (statement, values) => current.one(statement, values),
+  maybe: (statement, values) => current.maybe(statement, values),
   get listing() {
-    return reached.listing
+    return current.listing
   },
   get expensive() {
-    return reached.expensive
+    return current.expensive
   },
-  withConnection: (work) => reached.withConnection(work),
+  withConnection: (work) => current.withConnection(work),
   close: async () => {},
 }
 const server = await serverFixture({ on: { ...database, database: changing } })
@@ -43,28 +43,28 @@ function expectUnavailable({ status, headers, body }: TokenAnswer): void {
   expect(JSON.stringify(body)).not.toMatch(/invalid|postgres|ECONN|127\.0\.0\.1/)
 }
 
-test('39: nothing listens: 503 with Retry-After for everybody, right or wrong, and no right is lost', async () => {
+test('39: no database listens: 503 with Retry-After for valid and invalid requests, and no token or code is lost', async () => {
   const [fresh, redeemed] = [await code(), await code()]
   const { accessToken, refreshToken } = issued(await redeem(redeemed))
-  reached = nowhere
-  const stranger = { ...partner, clientSecret: newToken('sandbox', 'cs').text }
+  current = nowhere
+  const wrongClient = { ...partner, clientSecret: newToken('sandbox', 'cs').text }
   const answers = [
     await redeem(fresh),
     await redeem(redeemed),
     await refresh(server, partner, refreshToken),
-    await refresh(server, stranger, refreshToken),
+    await refresh(server, wrongClient, refreshToken),
     await refresh(server, partner, newToken('sandbox', 'rt').text),
-    await refresh(server, partner, `${refreshToken}x`), // the client is authenticated first
+    await refresh(server, partner, `${refreshToken}x`), // malformed, but the client is authenticated first
     await token(server, partner, { token: refreshToken }, 'revoke'),
     await token(server, partner, { token: 'unknown' }, 'revoke'),
   ]
   const called = await api(server, 'households', accessToken)
   const malformed = await api(server, 'households', `${accessToken}x`)
-  reached = database.database
+  current = database.database
   answers.forEach(expectUnavailable)
   expect(called).toMatchObject({ status: 503, body: { code: 'unavailable' } })
   expect(called.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
-  // A malformed access token is refused before the database is asked.
+  // A malformed access token is refused without a database query.
   expect(malformed).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
 
   expect((await api(server, 'households', accessToken)).status).toBe(200)
@@ -74,30 +74,33 @@ test('39: nothing listens: 503 with Retry-After for everybody, right or wrong, a
 
 test.each([
   ['cut', 'pg_terminate_backend'],
-  ['cancelled, as a time-out does', 'pg_cancel_backend'],
-])('39: %s in the middle of a statement: 503, and the same request works afterwards', async (_what, stop) => {
-  const fresh = await code()
-  const { refreshToken } = issued(await redeem(await code()))
-  for (const ask of [() => redeem(fresh), () => refresh(server, partner, refreshToken)]) {
-    expectUnavailable(await stoppedHalfWay(ask, stop))
-    expect((await ask()).status).toBe(200)
-  }
-  expect(await connectionOf(server, fresh)).toMatchObject({ redemptions: 1, access_tokens: 1 })
-  expect(await connectionOf(server, refreshToken)).toMatchObject({ refresh_tokens: 2, access_tokens: 2 })
-})
+  ['cancelled, as by a timeout,', 'pg_cancel_backend'],
+])(
+  '39: the connection is %s during a statement: 503, and the same request works afterwards',
+  async (_case, stop) => {
+    const fresh = await code()
+    const { refreshToken } = issued(await redeem(await code()))
+    for (const sendRequest of [() => redeem(fresh), () => refresh(server, partner, refreshToken)]) {
+      expectUnavailable(await stopDuringStatement(sendRequest, stop))
+      expect((await sendRequest()).status).toBe(200)
+    }
+    expect(await connectionOf(server, fresh)).toMatchObject({ redemptions: 1, access_tokens: 1 })
+    expect(await connectionOf(server, refreshToken)).toMatchObject({ refresh_tokens: 2, access_tokens: 2 })
+  },
+)
 
-/** Holds the rows that the request needs, waits until it waits for them, and stops its backend there. */
-function stoppedHalfWay(ask: () => Promise<TokenAnswer>, stop: string): Promise<TokenAnswer> {
+/** Locks the rows that the request needs, waits until the request waits for them, and stops its backend. */
+function stopDuringStatement(sendRequest: () => Promise<TokenAnswer>, stop: string): Promise<TokenAnswer> {
   return server.database.withConnection(async (client) => {
     await client.query('BEGIN')
     await client.query('SELECT FROM connections FOR UPDATE')
     await client.query('SELECT FROM refresh_tokens FOR UPDATE')
-    const pending = ask()
+    const pending = sendRequest()
     try {
       await expect
         .poll(
           async () => {
-            // Not by `client`: a transaction sees one and the same pg_stat_activity to its end.
+            // Not with `client`: within a transaction, pg_stat_activity does not change.
             const stopped = await query(
               server.database,
               `SELECT ${stop}(pid) FROM pg_stat_activity
@@ -115,7 +118,7 @@ function stoppedHalfWay(ask: () => Promise<TokenAnswer>, stop: string): Promise<
   })
 }
 
-test('39: every idle connection is cut: nobody is told anything but 200 or 503, and it heals by itself', async () => {
+test('39: every idle connection is cut: all answers are 200 or 503, and the server recovers without a restart', async () => {
   const tokens = await Promise.all([1, 2, 3].map(async () => issued(await redeem(await code()))))
   await server.database.withConnection((client) =>
     client.query(

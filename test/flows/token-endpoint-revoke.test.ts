@@ -14,8 +14,8 @@ describe('RFC 7009: revocation', () => {
     postForm(server, { ...credentials(by), token: secret, ...more }, {}, 'revoke')
   const statusOf = async (accessToken: string) => (await api(server, 'households', accessToken)).status
 
-  test('a refresh token takes its whole connection with it, and no other', async () => {
-    const [first, bystander] = [
+  test('revoking a refresh token ends its whole connection and no other', async () => {
+    const [first, otherConnection] = [
       await tokensFor(server, partner, 'ada'),
       await tokensFor(server, partner, 'ada'),
     ]
@@ -23,10 +23,10 @@ describe('RFC 7009: revocation', () => {
     const answer = await revoke(second.refreshToken)
     expect(answer).toMatchObject({ status: 200, body: {} })
     expect(answer.headers.get('cache-control')).toBe('no-store')
-    for (const dead of [first, second]) {
-      expect(await statusOf(dead.accessToken)).toBe(401)
+    for (const revoked of [first, second]) {
+      expect(await statusOf(revoked.accessToken)).toBe(401)
       expectError(
-        await refresh(server, partner, dead.refreshToken),
+        await refresh(server, partner, revoked.refreshToken),
         400,
         'invalid_grant',
         /revoked by this application/,
@@ -36,11 +36,11 @@ describe('RFC 7009: revocation', () => {
       revoked_for: 'partner',
       grant_revoked: false,
     })
-    expect(await statusOf(bystander.accessToken)).toBe(200)
-    expect((await refresh(server, partner, bystander.refreshToken)).status).toBe(200)
+    expect(await statusOf(otherConnection.accessToken)).toBe(200)
+    expect((await refresh(server, partner, otherConnection.refreshToken)).status).toBe(200)
   })
 
-  test('a rotated or expired refresh token still names the connection to end', async () => {
+  test('revoking a rotated or expired refresh token still ends its connection', async () => {
     for (const days of [0, 31]) {
       const first = await tokensFor(server, partner, 'ada')
       const second = issued(await refresh(server, partner, first.refreshToken))
@@ -50,7 +50,7 @@ describe('RFC 7009: revocation', () => {
     }
   })
 
-  test('an access token ends alone', async () => {
+  test('revoking an access token ends only that token', async () => {
     const first = await tokensFor(server, partner, 'ada')
     const second = issued(await refresh(server, partner, first.refreshToken))
     expect((await revoke(second.accessToken)).status).toBe(200)
@@ -59,7 +59,7 @@ describe('RFC 7009: revocation', () => {
     expect((await refresh(server, partner, second.refreshToken)).status).toBe(200)
   })
 
-  test('twice is as good as once, and a replay afterwards changes nothing', async () => {
+  test('revoking twice has the same effect as once, and a replay afterwards does not change the reason', async () => {
     const code = await codeFor(server, partner, 'ada')
     const { refreshToken } = issued(await token(server, partner, { grant_type: 'authorization_code', code }))
     for (const _ of [1, 2]) expect((await revoke(refreshToken)).status).toBe(200)
@@ -75,14 +75,14 @@ describe('RFC 7009: revocation', () => {
   test.each([
     ['unknown refresh token', () => newToken('sandbox', 'rt').text],
     ['unknown access token', () => newToken('sandbox', 'at').text],
-    ['token of production', () => newToken('production', 'rt').text],
-    ['text that is no token', () => 'x'],
+    ['production token', () => newToken('production', 'rt').text],
+    ['text that is not a token', () => 'x'],
     ['text of 10 kB', () => 'x'.repeat(10_000)],
-  ])('%s: 200', async (_what, secret) => {
+  ])('revocation answers 200: %s', async (_case, secret) => {
     expect((await revoke(secret())).status).toBe(200)
   })
 
-  test('token_type_hint, right, wrong or unknown, changes nothing', async () => {
+  test('a right, wrong or unknown token_type_hint has no effect', async () => {
     for (const hint of ['refresh_token', 'access_token', 'urn:x']) {
       const { refreshToken, accessToken } = await tokensFor(server, partner, 'ada')
       expect((await revoke(refreshToken, partner, { token_type_hint: hint })).status).toBe(200)
@@ -90,7 +90,7 @@ describe('RFC 7009: revocation', () => {
     }
   })
 
-  test('28: by the wrong client: 200 and no effect', async () => {
+  test('28: revocation by the wrong client gives 200 and has no effect', async () => {
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     for (const secret of [accessToken, refreshToken]) {
       expect(await revoke(secret, other)).toMatchObject({ status: 200, body: {} })
@@ -99,7 +99,7 @@ describe('RFC 7009: revocation', () => {
     expect((await refresh(server, partner, refreshToken)).status).toBe(200)
   })
 
-  test('without authentication: 401 and no effect', async () => {
+  test('wrong or missing authentication is refused and has no effect', async () => {
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     for (const by of [
       { ...partner, clientSecret: other.clientSecret },
@@ -116,7 +116,7 @@ describe('RFC 7009: revocation', () => {
     expect(await statusOf(accessToken)).toBe(200)
   })
 
-  test('without a token: invalid_request; in the query: refused', async () => {
+  test('a missing token and a token in the query are invalid_request', async () => {
     expectError(
       await postForm(server, credentials(partner), {}, 'revoke'),
       400,
@@ -132,7 +132,7 @@ describe('RFC 7009: revocation', () => {
     expect(await statusOf(accessToken)).toBe(200)
   })
 
-  test('a suspended partner may still give up what it holds', async () => {
+  test('a suspended partner can still revoke its tokens', async () => {
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     const setStatus = (status: string) =>
       server.database.withConnection((client) =>
@@ -145,7 +145,7 @@ describe('RFC 7009: revocation', () => {
     expect(await statusOf(accessToken)).toBe(401)
   })
 
-  test('a code cannot be revoked, and is not harmed', async () => {
+  test('a code cannot be revoked and stays valid', async () => {
     const { verifier, challenge } = pkce()
     const code = await codeFor(server, partner, 'ada', {
       more: { code_challenge: challenge, code_challenge_method: 'S256' },

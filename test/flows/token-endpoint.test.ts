@@ -22,7 +22,7 @@ function expectTokens(answer: TokenAnswer): void {
   expect(answer.headers.get('pragma')).toBe('no-cache')
 }
 
-describe('contract 4.2: one request, however it is written', () => {
+describe('contract 4.2: all forms of a token request', () => {
   const exchange = async () => ({
     grant_type: 'authorization_code',
     code: await codeFor(server, partner, 'ada'),
@@ -44,7 +44,7 @@ describe('contract 4.2: one request, however it is written', () => {
       async () => postForm(server, { ...credentials(partner), ...(await exchange()), token_type: 'id' }),
     ],
     [
-      'empty parameters, which are absent ones',
+      'empty parameters, which count as absent',
       async () =>
         postForm(server, {
           ...credentials(partner),
@@ -55,7 +55,7 @@ describe('contract 4.2: one request, however it is written', () => {
         }),
     ],
     [
-      'parameters that nobody knows',
+      'unknown parameters',
       async () =>
         postForm(server, { ...credentials(partner), ...(await exchange()), scope: 'openid email', x: '1' }),
     ],
@@ -116,11 +116,14 @@ describe('contract 4.2: one request, however it is written', () => {
           token_type: 'id',
         }),
     ],
-  ])('%s: the fields of contract 2.2, with their types, and nothing is cached', async (_how, ask) => {
-    expectTokens(await ask())
-  })
+  ])(
+    '%s: the answer has the fields of contract 2.2 with their types, and is not cached',
+    async (_how, sendRequest) => {
+      expectTokens(await sendRequest())
+    },
+  )
 
-  test('the token that it calls Bearer is one', async () => {
+  test('the access token works as a Bearer token', async () => {
     const { accessToken } = await tokensFor(server, partner, 'ada')
     expect((await api(server, 'households', accessToken)).body).toEqual([{ id: 'h1', name: 'h1' }])
   })

@@ -25,7 +25,7 @@ const malformed = (of: TokenKind) => ({
   explanation: `Malformed ${names[of]}. It is incomplete, mistyped or not from this service.`,
 })
 
-test('round trip: what is made is read, under the SHA-256 of its text', () => {
+test('a new token can be parsed, and its hash is the SHA-256 of its text', () => {
   fc.assert(
     fc.property(environment, kind, secret, (at, of, bytes) => {
       const { text, hash } = newToken(at, of, bytes)
@@ -42,7 +42,7 @@ test('round trip: what is made is read, under the SHA-256 of its text', () => {
   )
 })
 
-test('a derived token is the same for the same 256 bits, and another for others', () => {
+test('a derived token is the same for the same 256 bits, and different for others', () => {
   fc.assert(
     fc.property(environment, kind, secret, secret, (at, of, bytes, others) => {
       expect(newToken(at, of, Buffer.from(bytes))).toEqual(newToken(at, of, bytes))
@@ -51,7 +51,7 @@ test('a derived token is the same for the same 256 bits, and another for others'
   )
 })
 
-test('no two that differ in a bit are alike: all 256 bits are in the text', () => {
+test('tokens whose bytes differ in one bit differ: all 256 bits are in the text', () => {
   fc.assert(
     fc.property(secret, fc.nat(255), (bytes, bit) => {
       const flipped = Buffer.from(bytes)
@@ -61,45 +61,51 @@ test('no two that differ in a bit are alike: all 256 bits are in the text', () =
   )
 })
 
-test('fresh tokens differ, and use the whole alphabet', () => {
+test('random tokens differ and use the whole alphabet', () => {
   const texts = Array.from({ length: 500 }, () => newToken('sandbox', 'at').text)
   expect(new Set(texts).size).toBe(500)
   expect(new Set(texts.flatMap((text) => [...text.slice('lk_test_at_'.length)])).size).toBe(62)
 })
 
-describe('refused before the database is asked', () => {
-  test('every change of one character, wherever it stands', () => {
+describe('refused without a database query', () => {
+  test('every change of one character at any position', () => {
     fc.assert(
       fc.property(environment, kind, secret, fc.nat(), anyCharacter, (at, of, bytes, where, character) => {
         const { text } = newToken(at, of, bytes)
-        const place = where % text.length
-        fc.pre(text[place] !== character)
-        const changed = text.slice(0, place) + character + text.slice(place + 1)
+        const position = where % text.length
+        fc.pre(text[position] !== character)
+        const changed = text.slice(0, position) + character + text.slice(position + 1)
         expect(parseToken(changed, at, of)).toEqual(malformed(of))
       }),
       { numRuns: 1000 },
     )
   })
 
-  test('every single place of one token, with every character of the alphabet', () => {
+  test('every position of one token, with every character of the alphabet', () => {
     const { text } = newToken('sandbox', 'rt', Buffer.alloc(32, 7))
-    for (let place = 0; place < text.length; place++) {
+    for (let position = 0; position < text.length; position++) {
       for (const character of `${alphabet}_`) {
-        if (character === text[place]) continue
-        const changed = text.slice(0, place) + character + text.slice(place + 1)
+        if (character === text[position]) continue
+        const changed = text.slice(0, position) + character + text.slice(position + 1)
         expect(parseToken(changed, 'sandbox', 'rt').kind, changed).toBe('refused')
       }
     }
   })
 
-  test('truncated, longer, with anything around it, or two neighbours exchanged', () => {
+  test('truncated or longer tokens, and tokens with two neighbouring characters swapped', () => {
     fc.assert(
       fc.property(environment, kind, secret, fc.nat(), anyCharacter, (at, of, bytes, where, more) => {
         const { text } = newToken(at, of, bytes)
-        const place = where % (text.length - 1)
-        const [left = '', right = ''] = text.slice(place, place + 2)
-        const exchanged = text.slice(0, place) + right + left + text.slice(place + 2)
-        const others = [text.slice(0, place), text.slice(place + 1), text + more, more + text, `${text}\n`]
+        const position = where % (text.length - 1)
+        const [left = '', right = ''] = text.slice(position, position + 2)
+        const exchanged = text.slice(0, position) + right + left + text.slice(position + 2)
+        const others = [
+          text.slice(0, position),
+          text.slice(position + 1),
+          text + more,
+          more + text,
+          `${text}\n`,
+        ]
         for (const other of left === right ? others : [...others, exchanged]) {
           expect(parseToken(other, at, of)).toEqual(malformed(of))
         }
@@ -107,7 +113,7 @@ describe('refused before the database is asked', () => {
     )
   })
 
-  test('any text at all', () => {
+  test('arbitrary text', () => {
     fc.assert(
       fc.property(environment, kind, fc.string({ unit: 'binary' }), (at, of, text) => {
         expect(parseToken(text, at, of)).toEqual(malformed(of))
@@ -116,7 +122,7 @@ describe('refused before the database is asked', () => {
   })
 })
 
-describe('a whole token at the wrong door is told where it belongs', () => {
+describe('the error for a valid token in the wrong place says where it belongs', () => {
   test('of another kind: both kinds are named', () => {
     fc.assert(
       fc.property(environment, kind, kind, secret, (at, made, wanted, bytes) => {
@@ -157,7 +163,7 @@ describe('a whole token at the wrong door is told where it belongs', () => {
   })
 })
 
-test('random ids: as long as asked for, in the alphabet, never twice', () => {
+test('random ids have the requested length, use the alphabet and never repeat', () => {
   const ids = Array.from({ length: 500 }, () => randomId())
   expect(new Set(ids).size).toBe(500)
   for (const id of ids) expect(id).toMatch(/^[0-9A-Za-z]{22}$/)

@@ -29,7 +29,7 @@ const redeem = (code: string, more: Record<string, string> = {}) =>
 const loggedReason = ({ headers }: { headers: Headers }) =>
   logLines(server, headers.get('x-api-request-id') ?? '').find(({ outcome }) => outcome)?.outcome
 
-/** The API refuses with this reason, in the log, in the body and in the challenge. */
+/** Expects that the API refuses with this reason in the log and this description in the body and in the challenge. */
 async function expectApiRefusal(accessToken: string, reason: string, description: RegExp): Promise<void> {
   const answer = await api(server, 'households', accessToken)
   expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
@@ -38,39 +38,42 @@ async function expectApiRefusal(accessToken: string, reason: string, description
   expect(loggedReason(answer)).toBe(reason)
 }
 
-/** Everything that stands for a connection is refused with this reason. */
+/** Expects that all tokens and the code are refused with this reason. */
 async function expectEnded(
-  held: { accessToken: string; refreshToken: string; code: string },
+  issuedCredentials: { accessToken: string; refreshToken: string; code: string },
   reason: string,
   description: RegExp,
 ): Promise<void> {
-  await expectApiRefusal(held.accessToken, reason, description)
-  for (const answer of [await refresh(server, partner, held.refreshToken), await redeem(held.code)]) {
+  await expectApiRefusal(issuedCredentials.accessToken, reason, description)
+  for (const answer of [
+    await refresh(server, partner, issuedCredentials.refreshToken),
+    await redeem(issuedCredentials.code),
+  ]) {
     expectInvalidGrant(answer, description)
     expect(loggedReason(answer)).toBe(reason)
   }
 }
 
 /** Tokens of one connection, and the unredeemed code of another. */
-async function hold(userId: string) {
+async function newCredentials(userId: string) {
   const visitor = await loggedIn(server, userId)
   const tokens = await tokensFor(server, partner, userId, { visitor })
   return { ...tokens, code: await codeFor(server, partner, userId, { visitor }), visitor }
 }
 
-describe('a refusal says what happened', () => {
-  test('a revoked access token is not called expired, and the refresh token gives another', async () => {
+describe('a refusal names the reason', () => {
+  test('a revoked access token is not reported as expired, and the refresh token gives a new one', async () => {
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     await token(server, partner, { token: accessToken }, 'revoke')
     const description = /The access token has been revoked. Get a new one with the refresh token\./
     await expectApiRefusal(accessToken, 'token_revoked', description)
     const next = issued(await refresh(server, partner, refreshToken))
     expect((await api(server, 'households', next.accessToken)).status).toBe(200)
-    const asked = await token(server, partner, { token: accessToken }, 'introspect')
-    expect(asked.body).toEqual({ active: false })
+    const introspected = await token(server, partner, { token: accessToken }, 'introspect')
+    expect(introspected.body).toEqual({ active: false })
   })
 
-  test('an expired access token is not called revoked, even when it is revoked afterwards', async () => {
+  test('an expired access token is not reported as revoked, even if it is revoked afterwards', async () => {
     const { accessToken } = await tokensFor(server, partner, 'ada')
     await passTime(server, accessToken, 3601)
     for (const _ of [1, 2]) {
@@ -84,25 +87,29 @@ describe('a refusal says what happened', () => {
   })
 
   test('the operator ended the grant', async () => {
-    const held = await hold('bob')
+    const issuedCredentials = await newCredentials('bob')
     const [grant] = await query<{ id: string }>(
       server.database,
       `SELECT id FROM grants WHERE user_id = 'bob'`,
     )
     await server.database.one(revokeGrant, [grant?.id ?? '', null])
-    await expectEnded(held, 'ended_by_operator', /The operator of this service has ended the connection\./)
+    await expectEnded(
+      issuedCredentials,
+      'ended_by_operator',
+      /The operator of this service has ended the connection\./,
+    )
   })
 
   test('the user disconnected', async () => {
-    const held = await hold('cleo')
-    await disconnect(held.visitor, server)
-    await expectEnded(held, 'ended_by_user', /The user has disconnected this application\./)
+    const issuedCredentials = await newCredentials('cleo')
+    await disconnect(issuedCredentials.visitor, server)
+    await expectEnded(issuedCredentials, 'ended_by_user', /The user has disconnected this application\./)
   })
 
   test('the user is disabled', async () => {
-    const held = await hold('dan')
+    const issuedCredentials = await newCredentials('dan')
     await disableUser(server.database, 'dan')
-    await expectEnded(held, 'user_disabled', /The user is disabled\./)
+    await expectEnded(issuedCredentials, 'user_disabled', /The user is disabled\./)
   })
 
   test('a refresh token was revoked, or replayed', async () => {
@@ -132,7 +139,7 @@ describe('a refusal says what happened', () => {
   })
 })
 
-describe('a code that does not fit: each fault has its own words', () => {
+describe('each fault of a code request has its own description', () => {
   const { verifier, challenge } = pkce()
   const challenged = { code_challenge: challenge, code_challenge_method: 'S256' }
 
@@ -159,7 +166,7 @@ describe('a code that does not fit: each fault has its own words', () => {
       'code_verifier_mismatch',
       /^code_verifier does not match/,
     ],
-  ])('%s', async (_what, more, sent, reason, description) => {
+  ])('%s', async (_case, more, sent, reason, description) => {
     const answer = await redeem(await codeFor(server, partner, 'ada', { more }), sent)
     expectInvalidGrant(answer, description)
     expect(loggedReason(answer)).toBe(reason)
@@ -177,15 +184,15 @@ describe('client authentication comes first', () => {
     ],
     ['a malformed code', { grant_type: 'authorization_code', code: 'x' }],
   ])(
-    'a wrong secret with %s: invalid_client; with the right one, what is wrong with it',
-    async (_what, fields) => {
+    '%s with a wrong secret: invalid_client; with the right secret: the fault of the token',
+    async (_case, fields) => {
       const wrong = await postForm(server, { ...wrongSecret(), ...fields })
       expectError(wrong, 401, 'invalid_client', /^Invalid client credentials\.$/)
       expectInvalidGrant(await postForm(server, { ...credentials(partner), ...fields }), /./)
     },
   )
 
-  test('a client of private_key_jwt that sends a secret is told its method', async () => {
+  test('a private_key_jwt client that sends a secret gets an error that names its method', async () => {
     const pair = await newSigningPair()
     const signing = await server.partner({ authMethods: ['private_key_jwt'], jwks: pair.jwk })
     const secret = newToken('sandbox', 'cs').text
@@ -203,7 +210,7 @@ describe('client authentication comes first', () => {
       const answer = await postForm(server, { ...fields, client_id: signing.clientId, ...malformed })
       expectError(answer, 401, 'invalid_client', /private_key_jwt sends client_assertion/)
     }
-    // A wrong key is told nothing, and neither is a wrong secret of a client that has secrets.
+    // A wrong key gets no details, and neither does a wrong secret of a client that has secrets.
     const assertion = await assertionOf(server, signing.clientId, await newSigningPair())
     const byWrongKey = await postForm(server, { ...fields, ...assertionParameters(assertion) })
     for (const answer of [byWrongKey, await postForm(server, { ...wrongSecret(), ...fields })]) {
@@ -212,7 +219,7 @@ describe('client authentication comes first', () => {
   })
 })
 
-describe('a method that an address of the API does not take', () => {
+describe('an HTTP method that an API address does not support', () => {
   test.each([
     ['api/v1/households', 'GET, HEAD'],
     ['api/v1/households/h1/accounts', 'GET, HEAD'],
@@ -229,7 +236,7 @@ describe('a method that an address of the API does not take', () => {
     }
   })
 
-  test('an address that nothing is at stays 404', async () => {
+  test('an unknown address is still 404', async () => {
     expect((await fetch(`${server.baseUrl}api/v1/nowhere`, { method: 'POST' })).status).toBe(404)
   })
 })

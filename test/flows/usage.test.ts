@@ -13,9 +13,9 @@ const statements: string[] = []
 const users = Array.from({ length: 20 }, (_, n) => `many-${n}`)
 
 const db = await databaseFixture()
-const server = await serverFixture({ on: { ...db, database: listening(db.database) } })
+const server = await serverFixture({ on: { ...db, database: recordingDatabase(db.database) } })
 const other = await serverFixture({ on: db })
-await server.context.usage.close() // from here on it writes when it is told to
+await server.context.usage.close() // from here on, usage is written only when a test calls write()
 const partner = await server.partner()
 await seed(db.database, {
   users: ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus', ...users],
@@ -23,19 +23,19 @@ await seed(db.database, {
   accounts: ['a1', 'a2', 'a3'].map((id) => ({ id, household: 'h1' })),
 })
 
-/** The same database, and the names of the statements that went through here. */
-function listening(database: Database): Database {
-  const heard = <Given extends { name: string }>(statement: Given) => {
+/** Wraps the database and records the names of the statements that it runs. */
+function recordingDatabase(database: Database): Database {
+  const record = <Given extends { name: string }>(statement: Given) => {
     statements.push(statement.name)
     return statement
   }
-  const listened = (to: Queries): Queries => ({
-    run: (statement, values) => to.run(heard(statement), values),
-    one: (statement, values) => to.one(heard(statement), values),
-    maybe: (statement, values) => to.maybe(heard(statement), values),
+  const recording = (to: Queries): Queries => ({
+    run: (statement, values) => to.run(record(statement), values),
+    one: (statement, values) => to.one(record(statement), values),
+    maybe: (statement, values) => to.maybe(record(statement), values),
   })
   const { listing, expensive } = database
-  return { ...database, ...listened(database), listing: listened(listing), expensive: listened(expensive) }
+  return { ...database, ...recording(database), listing: recording(listing), expensive: recording(expensive) }
 }
 
 async function statuses(accessToken: string, paths: string[]): Promise<number[]> {
@@ -45,7 +45,7 @@ async function statuses(accessToken: string, paths: string[]): Promise<number[]>
 }
 
 describe('what a grant has read', () => {
-  test('is the number of answered calls, and of the households and accounts in them', async () => {
+  test('is the number of answered calls and of the households and accounts in the answers', async () => {
     const accessToken = await accessTokenOf(db.database, 'ada')
     const read = [
       'households',
@@ -66,7 +66,7 @@ describe('what a grant has read', () => {
     })
   })
 
-  test('is nothing where the answer was 400, 401 or 404; of these only the last is a use', async () => {
+  test('is nothing if the answer was 400, 401 or 404; of these, only 404 counts as a use', async () => {
     const accessToken = await accessTokenOf(db.database, 'bob')
     expect(await statuses(accessToken, ['households?page=-1'])).toEqual([400])
     const expired = await accessTokenOf(db.database, 'bob', { expiresIn: -1 })
@@ -79,7 +79,7 @@ describe('what a grant has read', () => {
     expect(await readsOf(db.database, 'bob')).toEqual({ requests: 0, households: 0, accounts: 0 })
   })
 
-  test('is counted on the day in UTC, and a refresh is a use that reads nothing', async () => {
+  test('is counted by day in UTC, and a refresh is a use but not a read', async () => {
     const { refreshToken, accessToken } = await tokensFor(server, partner, 'cleo')
     await server.context.usage.write()
     expect(await lastUse(db.database, 'cleo')).toBeNull()
@@ -100,7 +100,7 @@ describe('what a grant has read', () => {
       { day: '2026-02-28', households: 7 },
       { day: '2026-03-01', households: 1 },
     ])
-    expect(await lastUse(db.database, 'cleo')).toEqual(used) // it never goes back
+    expect(await lastUse(db.database, 'cleo')).toEqual(used) // the time of the last use never goes back
     expect((await api(server, 'households', accessToken)).status).toBe(200)
   })
 
@@ -122,7 +122,7 @@ describe('what a grant has read', () => {
   })
 })
 
-test('a code exchange, a refresh and a call are one statement each, and counting adds none', async () => {
+test('a code exchange, a refresh and an API call run one statement each, and counting adds none', async () => {
   const code = await codeFor(server, partner, 'dan')
   const during = async <Answer>(act: () => Promise<Answer>): Promise<[string[], Answer]> => {
     await server.context.usage.write()

@@ -40,7 +40,7 @@ async function logIn(user: string): Promise<void> {
 }
 
 describe('user create', () => {
-  test('stores an active user, who cannot log in before there is a password', async () => {
+  test('stores an active user without a password', async () => {
     const { code, stdout } = await create()
     expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { id: 'u1' } })
     expect(await rows('SELECT id, firm_id, email, email_folded, name, role, status FROM users')).toEqual([
@@ -57,7 +57,7 @@ describe('user create', () => {
     expect(await storedHash()).toBeNull()
   })
 
-  test('says all that is wrong and stores nothing', async () => {
+  test('reports all faults and stores nothing', async () => {
     const form = await create({ id: 'a b', email: 'nobody' })
     expect(form).toMatchObject({ code: 1, stdout: '' })
     expect(errorOf(form).message).toMatch(/id: "a b" is not an id.*email: "nobody" is not an email/)
@@ -67,7 +67,7 @@ describe('user create', () => {
     expect(await rows('SELECT id FROM users')).toEqual([])
   })
 
-  test('refuses an id and an address that are taken, whatever their case', async () => {
+  test('refuses an id and an email address that are taken, regardless of case', async () => {
     await create()
     expect(errorOf(await create({ email: 'else@example.com' })).message).toContain(
       'there is a user "u1" already',
@@ -115,7 +115,7 @@ describe('user set-password', () => {
   })
 })
 
-test('user disable shuts a user out and ends the sessions', async () => {
+test('user disable disables a user and ends the sessions', async () => {
   await createWithPassword('correct horse')
   await logIn('u1')
   const { code, stdout } = await latchkey(db.url, ['user', 'disable', 'ann@example.com', '--json'])
@@ -125,7 +125,7 @@ test('user disable shuts a user out and ends the sessions', async () => {
 })
 
 describe('user enable', () => {
-  test('makes a disabled user active, and is told that the next import decides', async () => {
+  test('makes a disabled user active, and says that an import can disable the user again', async () => {
     await create()
     expect((await latchkey(db.url, ['user', 'disable', 'u1'])).code).toBe(0)
     const { code, stdout } = await latchkey(db.url, ['user', 'enable', 'ANN@example.com'])
@@ -145,7 +145,7 @@ describe('user enable', () => {
 })
 
 describe('user list and show', () => {
-  test('tell who there is, and who disabled whom', async () => {
+  test('print the users and who disabled them', async () => {
     await createWithPassword('correct horse')
     await logIn('u1')
     await rows(`INSERT INTO firms VALUES ('f2', 'Second')`)
@@ -202,10 +202,10 @@ describe('user list and show', () => {
   })
 })
 
-test('who has no password takes as long to be refused as who has one', async () => {
+test('refusing a user without a password takes as long as refusing one with a password', async () => {
   await createWithPassword('correct horse')
   const hash = await storedHash()
-  // In processor time, which other programs on the machine do not change; a comparison without a hash takes none.
+  // Measures processor time, which does not depend on other programs. A comparison without hashing would take almost none.
   const work = async (stored: string | null) => {
     const before = process.cpuUsage()
     for (let turn = 0; turn < 5; turn++) expect(await verifyPassword('wrong', stored)).toBe(false)

@@ -31,16 +31,19 @@ await replaceDirectory(database.direct, {
 const ada = await accessTokenOf(database.direct, 'ada')
 const bob = await accessTokenOf(database.direct, 'bob')
 
-describe('a walk', () => {
-  test.each([1, 7, 84, 100, 1000])('by %i gives every household once, in byte order', async (limit) => {
-    const seen = { ada: [...ordered, 'nameless', 'quoted'], bob: ids.slice(0, 30).toSorted(byteOrder) }
-    if (limit > 1) expect((await walk(server, ada, { limit })).data.map(({ id }) => id)).toEqual(seen.ada)
-    const { data, pages } = await walk(server, bob, { limit })
-    expect(data.map(({ id }) => id)).toEqual(seen.bob)
-    expect(pages).toHaveLength(Math.ceil(30 / limit))
-  })
+describe('a sync', () => {
+  test.each([1, 7, 84, 100, 1000])(
+    'with limit %i gives every household once, in byte order',
+    async (limit) => {
+      const seen = { ada: [...ordered, 'nameless', 'quoted'], bob: ids.slice(0, 30).toSorted(byteOrder) }
+      if (limit > 1) expect((await walk(server, ada, { limit })).data.map(({ id }) => id)).toEqual(seen.ada)
+      const { data, pages } = await walk(server, bob, { limit })
+      expect(data.map(({ id }) => id)).toEqual(seen.bob)
+      expect(pages).toHaveLength(Math.ceil(30 / limit))
+    },
+  )
 
-  test('is answered with objects of id and name, without a name where there is none', async () => {
+  test('gives objects with id and name, without name if the household has none', async () => {
     const { data } = await walk(server, ada, { limit: 1000 })
     expect(data.slice(-2)).toEqual([{ id: 'nameless' }, { id: 'quoted', name: '{"id":"x"},{"id":"' }])
     const { body, headers } = await apiV2(server, 'households', bob, { limit: 29 })
@@ -49,7 +52,7 @@ describe('a walk', () => {
     expect(headers.get('cache-control')).toBe('private, no-cache')
   })
 
-  test('has 100 a page if nothing is said, and another limit with each page if one likes', async () => {
+  test('has 100 households per page by default, and the limit can change with each page', async () => {
     const first = await page(server, ada)
     expect(first.data).toHaveLength(100)
     const second = await page(server, ada, { cursor: first.next_cursor ?? '', limit: 10 })
@@ -59,14 +62,14 @@ describe('a walk', () => {
     expect(third.receipt).toMatchObject({ count: 252, sha256: digestOf(sent) })
   })
 
-  test('of nothing has a receipt too', async () => {
+  test('without results also has a summary', async () => {
     const { pages } = await walk(server, ada, { name_contains: 'no such name' })
     expect(pages).toEqual([
       { data: [], next_cursor: null, receipt: { count: 0, sha256: digestOf([]), as_of: expect.any(String) } },
     ])
   })
 
-  test('is as of the last change of the firm, to the microsecond, whatever the session calls a day', async () => {
+  test('has as_of of the firm’s last change, to the microsecond and in UTC', async () => {
     await query(
       database.direct,
       `UPDATE users SET sees_since = '2026-01-01Z'; UPDATE firms SET changed_at = '2026-03-01T01:02:03.000450+02:00' WHERE id = 'firm-1'`,
@@ -76,7 +79,7 @@ describe('a walk', () => {
     }
   })
 
-  test('is as of its first page, though an import commits meanwhile', async () => {
+  test('has as_of of its first page, even if an import commits in between', async () => {
     let hour = 0
     const { receipt } = await walk(server, ada, { limit: 100 }, () =>
       query(database.direct, `UPDATE firms SET changed_at = '2026-04-01T0${++hour}:00:00Z'`),
@@ -90,7 +93,7 @@ describe('a walk', () => {
 describe('name_contains', () => {
   const found = ordered.filter((id) => id.includes('h1'))
 
-  test.each(['HOUSEHOLD H1', 'h1'])('%s: those whose name has it, with a receipt for these', async (name) => {
+  test.each(['HOUSEHOLD H1', 'h1'])('%s: gives the households whose name contains it', async (name) => {
     expect((await walk(server, ada, { name_contains: name, limit: 10 })).data.map(({ id }) => id)).toEqual(
       found,
     )
@@ -100,36 +103,36 @@ describe('name_contains', () => {
     )
   })
 
-  test('may be sent beside the cursor, and empty is none', async () => {
-    const asked = { name_contains: 'h1', limit: 10 }
-    const { next_cursor } = await page(server, ada, asked)
-    const next = await page(server, ada, { ...asked, cursor: next_cursor ?? '' })
+  test('may be sent with the cursor, and an empty value counts as absent', async () => {
+    const params = { name_contains: 'h1', limit: 10 }
+    const { next_cursor } = await page(server, ada, params)
+    const next = await page(server, ada, { ...params, cursor: next_cursor ?? '' })
     expect(next.data.map(({ id }) => id)).toEqual(found.slice(10, 20))
     expect((await walk(server, ada, { name_contains: '' })).data).toHaveLength(252)
   })
 })
 
 describe('one household', () => {
-  test('is the object alone', async () => {
+  test('is returned as a single object', async () => {
     expect((await apiV2(server, 'households/nameless', ada)).text).toBe('{"id":"nameless"}')
     const { status, body, headers } = await apiV2(server, 'households/h7', bob)
     expect([status, body]).toEqual([200, { id: 'h7', name: 'Household h7' }])
     expect(headers.get('cache-control')).toBe('private, no-cache')
   })
 
-  test('29: what is not visible, does not exist or cannot be an id is the same 404', async () => {
+  test('29: a household that is not visible or does not exist and an invalid id get the same 404', async () => {
     const answers = await Promise.all(
       ['theirs', 'h200', 'no-such', '%20', 'x'.repeat(65), '%00', 'é'].map((id) =>
         apiV2(server, `households/${id}`, bob),
       ),
     )
-    const told = answers.map(({ text }) => text.replace(/"request_id":"[^"]*"/, ''))
-    expect(new Set(told)).toEqual(new Set([told[0]]))
+    const bodies = answers.map(({ text }) => text.replace(/"request_id":"[^"]*"/, ''))
+    expect(new Set(bodies)).toEqual(new Set([bodies[0]]))
     expect(answers[0]).toMatchObject({ status: 404, body: { code: 'not_found' } })
   })
 })
 
-test('a call is one statement, and a search two', async () => {
+test('a call runs one statement, and a search two', async () => {
   const { next_cursor } = await page(server, ada)
   const { receipt } = await walk(server, bob)
   const calls: [path: string, query: Record<string, string>, statements: number][] = [
@@ -146,7 +149,7 @@ test('a call is one statement, and a search two', async () => {
   expect(await database.statementsDuring(() => apiV2(server, 'households', ada, { cursor: 'x' }))).toBe(0)
 })
 
-test('what is read is counted and logged, and what was refused with a live token is a use', async () => {
+test('reads are counted and logged, and a request that is refused with a live token counts as a use', async () => {
   const cleo = 'cleo'
   await query(
     database.direct,
@@ -159,8 +162,8 @@ test('what is read is counted and logged, and what was refused with a live token
   for (const path of ['households/none', 'households?limit=0', 'households?cursor=x']) {
     await apiV2(server, path, token)
   }
-  const foreign = (await page(server, ada)).next_cursor ?? ''
-  const { headers } = await apiV2(server, 'households', token, { cursor: foreign })
+  const cursorOfAda = (await page(server, ada)).next_cursor ?? ''
+  const { headers } = await apiV2(server, 'households', token, { cursor: cursorOfAda })
   await server.context.usage.write()
   expect(await readsOf(database.direct, cleo)).toEqual({ requests: 3, households: 253, accounts: 0 })
   expect(logLines(server, headers.get('x-api-request-id') ?? '')).toMatchObject([
@@ -174,7 +177,7 @@ test('what is read is counted and logged, and what was refused with a live token
   ])
 })
 
-test('answers from the root of the origin too, and without a live token as v1 does', async () => {
+test('works at the root of the origin, and answers 401 without a live token as version 1 does', async () => {
   const root = { baseUrl: `${server.authUrl}/` }
   expect((await apiV2(root, 'households/h1', ada)).status).toBe(200)
   expect((await apiV2(root, 'households', ada)).status).toBe(200)

@@ -9,7 +9,7 @@ import { serverFixture } from '../support/fixtures.ts'
 import { walk } from '../support/walks.ts'
 
 const households = 30_000
-/** Every so many-th household is one that the user has access to. */
+/** The user has access to every nth household. */
 const everyNth = { few: 1000, some: 10, many: 2 }
 const users = Object.keys(everyNth)
 const tokens: Record<string, string> = {}
@@ -39,7 +39,7 @@ await sql(
 await sql('VACUUM ANALYZE')
 for (const id of [...users, 'all']) tokens[id] = await accessTokenOf(server.database, id)
 
-/** Pages of the database that one page of 100 touches. `since` is SQL. */
+/** The number of database pages that one page of 100 households touches. `since` is SQL. */
 async function touched(user: string, since: string): Promise<number> {
   const [row] = await query<{ at: string }>(server.database, `SELECT (${since})::text AS at`)
   const sync = { filters: { updated_since: row?.at ?? '' }, progress: null }
@@ -58,7 +58,7 @@ describe('among 30,000 households', () => {
     ['few', 30],
     ['some', 3000],
     ['many', 15_000],
-  ])('all that changed for %s is told', async (user, count) => {
+  ])('a sync for %s gives all changes', async (user, count) => {
     const [row] = await query<{ at: string }>(
       server.database,
       `SELECT to_char((${everything}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at`,
@@ -71,16 +71,16 @@ describe('among 30,000 households', () => {
     expect(data.length).toBe(user === 'all' ? count : 2 * count)
   })
 
-  test('a page costs as much for one who has access to few as there are of these, not of the firm', async () => {
+  test('for a user with access to few households, the cost of a page depends on these, not on the firm', async () => {
     expect(await touched('few', everything)).toBeLessThan(2000)
   })
 
-  test('a page costs as much as it is long for one who sees many, and for one who sees all', async () => {
+  test('for a user who sees many or all households, the cost of a page depends on its length', async () => {
     expect(await touched('many', everything)).toBeLessThan(4000)
     expect(await touched('all', everything)).toBeLessThan(1000)
   })
 
-  test.each([...users, 'all'])('when little has changed, a page for %s costs little', async (user) => {
+  test.each([...users, 'all'])('a page for %s is cheap if little has changed', async (user) => {
     expect(await touched(user, little)).toBeLessThan(1000)
   })
 })

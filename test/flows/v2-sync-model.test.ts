@@ -14,7 +14,7 @@ const server = await serverFixture()
 
 type Copy = Record<string, string | null>
 
-/** What a user sees, said a second time and as plainly as it can be. */
+/** A second, simple implementation of what a user sees. */
 function visible({ users, households, accounts, access }: DirectoryRows, userId: string): Copy {
   const user = users.find(({ id }) => id === userId)
   const granted = (household: string) =>
@@ -27,14 +27,14 @@ function visible({ users, households, accounts, access }: DirectoryRows, userId:
   return Object.fromEntries(seen.map(({ id, name }) => [id, name ?? null]))
 }
 
-/** A partner that keeps a copy of what one user sees: a full walk at first and when it is told to, otherwise what changed. */
+/** A partner that keeps a copy of what one user sees. It does a full sync first and after sync_expired, otherwise it reads only changes. */
 class Partner {
   readonly #accessToken: string
   copy: Copy = {}
   asOf: string | undefined
-  fullWalks = 0
-  /** Households and ids that syncs told. */
-  told = 0
+  fullSyncs = 0
+  /** The number of households and removed ids in all syncs of changes. */
+  changeCount = 0
 
   constructor(accessToken: string) {
     this.#accessToken = accessToken
@@ -42,15 +42,15 @@ class Partner {
 
   async sync(limit: number, between?: () => Promise<unknown>): Promise<Walked> {
     if (this.asOf !== undefined) {
-      const walked = await this.#changes(limit, this.asOf, between)
-      if (walked) return walked
+      const result = await this.#changes(limit, this.asOf, between)
+      if (result) return result
     }
-    this.fullWalks += 1
-    const walked = await this.#walked({ limit }, between)
-    if (!walked) return this.sync(limit, between)
-    this.copy = Object.fromEntries(walked.data.map(({ id, name = null }) => [id, name]))
-    this.asOf = walked.receipt.as_of
-    return walked
+    this.fullSyncs += 1
+    const result = await this.#readAllPages({ limit }, between)
+    if (!result) return this.sync(limit, between)
+    this.copy = Object.fromEntries(result.data.map(({ id, name = null }) => [id, name]))
+    this.asOf = result.receipt.as_of
+    return result
   }
 
   async #changes(
@@ -58,18 +58,21 @@ class Partner {
     since: string,
     between?: () => Promise<unknown>,
   ): Promise<Walked | undefined> {
-    const walked = await this.#walked({ limit, updated_since: since }, between)
-    for (const { data, removed = [] } of walked?.pages ?? []) {
+    const result = await this.#readAllPages({ limit, updated_since: since }, between)
+    for (const { data, removed = [] } of result?.pages ?? []) {
       for (const { id, name = null } of data) this.copy[id] = name
       for (const id of removed) delete this.copy[id]
-      this.told += data.length + removed.length
+      this.changeCount += data.length + removed.length
     }
-    this.asOf = walked?.receipt.as_of
-    return walked
+    this.asOf = result?.receipt.as_of
+    return result
   }
 
-  /** Undefined where the walk cannot go on, and has to be begun again. */
-  #walked(query: Parameters<typeof walk>[2], between?: () => Promise<unknown>): Promise<Walked | undefined> {
+  /** @returns `undefined` if the sync has expired and has to start again */
+  #readAllPages(
+    query: Parameters<typeof walk>[2],
+    between?: () => Promise<unknown>,
+  ): Promise<Walked | undefined> {
     return walk(server, this.#accessToken, query, between).catch((error) => {
       if (String(error).includes('"code":"sync_expired"')) return undefined
       throw error
@@ -77,29 +80,29 @@ class Partner {
   }
 }
 
-/** Imports one after the other; each call of `go` begins the next one or commits the one that is under way. */
+/** Imports that run one after the other. Each call of `advance` begins the next import or commits the one in progress. */
 class Imports {
   readonly #client: pg.Client
-  readonly #besides: number
+  readonly #otherChanges: number
   readonly #waiting: Change[][]
   #pending: DirectoryRows | undefined
   rows: DirectoryRows
-  /** The households that were of a firm at any time, as `firm household`. */
+  /** The households that belonged to a firm at any time, as `firm household`. */
   readonly everOf = new Set<string>()
 
-  constructor(client: pg.Client, rows: DirectoryRows, changes: Change[][], besides: number) {
+  constructor(client: pg.Client, rows: DirectoryRows, changes: Change[][], otherChanges: number) {
     this.#client = client
     this.rows = rows
     this.#waiting = [...changes]
-    this.#besides = besides
+    this.#otherChanges = otherChanges
   }
 
-  async go(): Promise<boolean> {
+  async advance(): Promise<boolean> {
     const changes = this.#pending ? undefined : this.#waiting.shift()
     if (changes) {
       this.#pending = changes.reduce(changed, this.rows)
       for (const { id, firm } of this.#pending.households) this.everOf.add(`${firm} ${id}`)
-      await beginImport(this.#client, this.rows, this.#pending, this.#besides)
+      await beginImport(this.#client, this.rows, this.#pending, this.#otherChanges)
       return true
     }
     if (!this.#pending) return false
@@ -109,9 +112,9 @@ class Imports {
     return true
   }
 
-  /** Commits what is under way, and what is to come. */
+  /** Commits the import in progress and runs all remaining ones. */
   async finish(): Promise<void> {
-    while (await this.go());
+    while (await this.advance());
   }
 }
 
@@ -123,27 +126,31 @@ const scenario = (users: number) =>
       maxLength: 16,
     }),
     limit: fc.integer({ min: 1, max: 4 }),
-    going: fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
+    advances: fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
   })
 
 type Scenario = typeof scenario extends (users: number) => fc.Arbitrary<infer S> ? S : never
 
-async function play({ first, imports, limit, going }: Scenario, sees: ('firm' | 'granted')[], besides = 0) {
+async function runScenario(
+  { first, imports, limit, advances }: Scenario,
+  sees: ('firm' | 'granted')[],
+  otherChanges = 0,
+) {
   const users = userIds.map((id, index) => ({ id, firm: 'f', sees: sees[index] ?? 'granted' }))
   const empty: DirectoryRows = { firms, users, households: [], accounts: [], access: [] }
   await replaceDirectory(server.database, empty)
   const tokens = await Promise.all(userIds.map((id) => accessTokenOf(server.database, id)))
   const partners = tokens.map((token) => new Partner(token))
   await server.database.withConnection(async (client) => {
-    const at = new Imports(client, empty, [first, ...imports], besides)
-    await at.go()
-    await at.go()
+    const at = new Imports(client, empty, [first, ...imports], otherChanges)
+    await at.advance()
+    await at.advance()
     let turn = 0
     const between = async () => {
-      if (going[turn++ % going.length]) await at.go()
+      if (advances[turn++ % advances.length]) await at.advance()
     }
     for (let round = 0; round < 3; round++) {
-      if (round > 0) for (let step = 0; step < 4; step++) await at.go()
+      if (round > 0) for (let step = 0; step < 4; step++) await at.advance()
       for (const partner of partners) {
         await partner.sync(limit, between)
         await between()
@@ -155,51 +162,52 @@ async function play({ first, imports, limit, going }: Scenario, sees: ('firm' | 
       const { id, firm } = at.rows.users.find((row) => row.id === userIds[index]) ?? { id: '', firm: '' }
       expect(partner.copy).toEqual(visible(at.rows, id))
       const ids = [...data.map((row) => row.id), ...removed]
-      // Once for each log that a household is in.
+      // A household may appear once for each log that contains it.
       const logs = at.rows.users.find((row) => row.id === id)?.sees === 'firm' ? 1 : 2
       for (const one of ids) expect(ids.filter((other) => other === one).length).toBeLessThanOrEqual(logs)
-      for (const gone of removed) expect(gone.startsWith('~') || at.everOf.has(`${firm} ${gone}`)).toBe(true)
+      for (const removedId of removed)
+        expect(removedId.startsWith('~') || at.everOf.has(`${firm} ${removedId}`)).toBe(true)
       expect(await partner.sync(limit)).toMatchObject({ data: [], removed: [] })
     }
   })
   return {
-    told: partners.map(({ told }) => told).reduce((one, other) => one + other),
-    fullWalks: partners.map(({ fullWalks }) => fullWalks),
+    changeCount: partners.map(({ changeCount }) => changeCount).reduce((one, other) => one + other),
+    fullSyncs: partners.map(({ fullSyncs }) => fullSyncs),
   }
 }
 
-test('for any changes, also between the pages, a copy kept by syncs is in the end what the user sees', async () => {
-  let told = 0
+test('for any changes, also between pages, a copy that is updated by syncs finally equals what the user sees', async () => {
+  let changeCount = 0
   await fc.assert(
     fc.asyncProperty(scenario(0), async (given) => {
-      const played = await play(given, ['firm', 'granted', 'granted'])
-      expect(played.fullWalks).toEqual([1, 1, 1])
-      told += played.told
+      const outcome = await runScenario(given, ['firm', 'granted', 'granted'])
+      expect(outcome.fullSyncs).toEqual([1, 1, 1])
+      changeCount += outcome.changeCount
     }),
     { numRuns: ofRuns(40) },
   )
-  expect(told).toBeGreaterThan(ofRuns(300))
+  expect(changeCount).toBeGreaterThan(ofRuns(300))
 })
 
-test('the same where roles and firms of users change too: then, and only then, all is walked again', async () => {
-  let again = 0
+test('the same holds if roles and firms of users change; only then full syncs are repeated', async () => {
+  let repeatedSyncs = 0
   await fc.assert(
     fc.asyncProperty(scenario(2), async (given) => {
-      const { fullWalks } = await play(given, ['firm', 'granted', 'granted'])
-      again += Math.max(...fullWalks) - 1
+      const { fullSyncs } = await runScenario(given, ['firm', 'granted', 'granted'])
+      repeatedSyncs += Math.max(...fullSyncs) - 1
     }),
     { numRuns: ofRuns(25) },
   )
-  expect(again).toBeGreaterThan(ofRuns(10))
+  expect(repeatedSyncs).toBeGreaterThan(ofRuns(10))
 })
 
-test('the same where so much else changes that a user is served by the few households there is access to', async () => {
-  let told = 0
+test('the same holds if many other households change and the statement reads by the user’s few households', async () => {
+  let changeCount = 0
   await fc.assert(
     fc.asyncProperty(scenario(0), async (given) => {
-      told += (await play(given, ['granted', 'granted', 'granted'], 1001)).told
+      changeCount += (await runScenario(given, ['granted', 'granted', 'granted'], 1001)).changeCount
     }),
     { numRuns: ofRuns(15) },
   )
-  expect(told).toBeGreaterThan(ofRuns(80))
+  expect(changeCount).toBeGreaterThan(ofRuns(80))
 })

@@ -13,7 +13,7 @@ const day = 24 * 3600
 
 const server = await serverFixture()
 
-/** Ten households that all changed a second apart, 100 seconds ago and later; ada sees all, bob the first three. */
+/** Ten households that changed one second apart, starting 100 seconds ago. Ada sees all of them, Bob the first three. */
 beforeEach(async () => {
   const ids = Array.from({ length: 10 }, (_, index) => `h${index}`)
   await replaceDirectory(server.database, {
@@ -44,7 +44,7 @@ const ago = async (seconds: number) => {
   )
   return row?.at ?? ''
 }
-const households = (asked: Query, accessToken = ada) => apiV2(server, 'households', accessToken, asked)
+const households = (params: Query, accessToken = ada) => apiV2(server, 'households', accessToken, params)
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 
 const expectExpired = ({ status, body }: ApiAnswer) => {
@@ -57,8 +57,8 @@ const expectExpired = ({ status, body }: ApiAnswer) => {
   ])
 }
 
-describe('what changed', () => {
-  test('comes in the order of the changes, with removed beside data, and only for who sees it', async () => {
+describe('a sync of changes', () => {
+  test('gives data and removed in the order of the changes, and only what the user sees', async () => {
     await sql(`DELETE FROM account_access WHERE household_id = 'h5'; DELETE FROM accounts WHERE household_id = 'h5';
                DELETE FROM households WHERE id = 'h5'; UPDATE households SET firm_id = 'firm-2' WHERE id IN ('h1', 'h8')`)
     const since = await ago(1000)
@@ -76,7 +76,7 @@ describe('what changed', () => {
     })
   })
 
-  test('is what is later than the instant, to the microsecond; removed is there if and only if it was asked for', async () => {
+  test('gives what changed after the instant, to the microsecond; removed is present only with updated_since', async () => {
     const [row] = await query<{ at: string }>(
       server.database,
       `SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at FROM household_changes WHERE household_id = 'h6'`,
@@ -89,19 +89,19 @@ describe('what changed', () => {
     expect(await page(server, ada)).not.toHaveProperty('removed')
   })
 
-  test('of a walk that lasts is what had changed when it began; what changes meanwhile comes with the next', async () => {
+  test('includes what had changed when it began; later changes come with the next sync', async () => {
     let turn = 0
-    const walked = await walk(server, ada, { updated_since: await ago(1000), limit: 4 }, async () => {
+    const result = await walk(server, ada, { updated_since: await ago(1000), limit: 4 }, async () => {
       if (turn++ > 0) return
       await sql(`UPDATE household_changes SET changed_at = now() WHERE household_id IN ('h1', 'h9');
                  UPDATE firms SET changed_at = now()`)
     })
-    expect(idsOf(walked)).toEqual(['h0', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'h8'])
-    const next = await walk(server, ada, { updated_since: walked.receipt.as_of })
+    expect(idsOf(result)).toEqual(['h0', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'h8'])
+    const next = await walk(server, ada, { updated_since: result.receipt.as_of })
     expect(idsOf(next)).toEqual(['h1', 'h9'])
   })
 
-  test('through an access row of another firm is nothing, also when the row goes', async () => {
+  test('ignores access rows of another firm, also if such a row is deleted', async () => {
     await sql(`INSERT INTO households (id, firm_id) VALUES ('theirs', 'firm-2'), ('thence', 'firm-2');
                INSERT INTO accounts (id, household_id, status) VALUES ('a-theirs', 'theirs', 'active');
                INSERT INTO account_access VALUES ('bob', 'a-theirs', 'theirs');
@@ -133,14 +133,14 @@ describe('updated_since', () => {
     '2026-11-20T10:00:00.1234567Z',
     '2026-11-20T10:00:00+0200',
     '2026-11-20T10:00:00+24:00',
-    '2026-11-20T10:00:00 02:00', // a + that was not written %2B
+    '2026-11-20T10:00:00 02:00', // a + that was not encoded as %2B
     '0001-01-01T00:00:00+23:00',
     '9999-12-31T23:59:59-23:00',
     '+002026-11-20T10:00:00Z',
     ' 2026-11-20T10:00:00Z',
     'infinity',
     '1763632800',
-  ])('%j: 400, and how it is written', async (updated_since) => {
+  ])('%j: 400 with the right format', async (updated_since) => {
     const { status, body } = await households({ updated_since })
     expect([status, body]).toMatchObject([
       400,
@@ -151,7 +151,7 @@ describe('updated_since', () => {
     ])
   })
 
-  test('with another offset is the same instant, also beside the cursor', async () => {
+  test('with another offset is the same instant, also together with the cursor', async () => {
     const since = await ago(3600)
     const local = new Date(Date.parse(since) + 2 * 3600_000).toISOString().replace('Z', '')
     const micro = since.slice(-4, -1)
@@ -165,7 +165,7 @@ describe('updated_since', () => {
     expect([status, body]).toMatchObject([400, { errors: [{ parameter: 'cursor' }] }])
   })
 
-  test('in the future: 400; but the as_of of a receipt is none, whatever has become of the clock', async () => {
+  test('in the future: 400; but the as_of of a summary is always accepted, even if the clock went back', async () => {
     const { status, body } = await households({ updated_since: await ago(-60) })
     expect([status, body]).toMatchObject([
       400,
@@ -176,15 +176,15 @@ describe('updated_since', () => {
     expect((await walk(server, ada, { updated_since: receipt.as_of })).receipt.as_of).toBe(receipt.as_of)
   })
 
-  test('together with name_contains: 400 that names the latter', async () => {
+  test('together with name_contains: 400 that names name_contains', async () => {
     const { status, body } = await households({ updated_since: await ago(5), name_contains: 'x' })
     expect([status, body]).toMatchObject([400, { errors: [{ parameter: 'name_contains' }] }])
     expect((await households({ updated_since: await ago(5), name_contains: '' })).status).toBe(200)
   })
 })
 
-describe('410', () => {
-  test('before the user had this role or firm', async () => {
+describe('410 sync_expired', () => {
+  test('for an instant before the user had this role or firm', async () => {
     const since = await ago(10)
     expect((await households({ updated_since: since }, bob)).status).toBe(200)
     await sql(`UPDATE users SET sees_since = now() - interval '5 seconds' WHERE id = 'bob'`)
@@ -193,7 +193,7 @@ describe('410', () => {
     expect(await walk(server, bob, { updated_since: receipt.as_of })).toMatchObject({ data: [], removed: [] })
   })
 
-  test('in the middle of a walk that was good when it began', async () => {
+  test('in the middle of a sync, if the user’s role or firm changes', async () => {
     const since = await ago(200)
     const { next_cursor } = await page(server, ada, { updated_since: since, limit: 2 })
     await sql(`UPDATE users SET sees_since = now() WHERE id = 'ada'`)
@@ -202,12 +202,12 @@ describe('410', () => {
     expect((await households({ cursor: next_cursor ?? '' })).status).toBe(200)
   })
 
-  test('more than 90 days back', async () => {
+  test('for an instant more than 90 days ago', async () => {
     expect((await households({ updated_since: await ago(90 * day - 60) })).status).toBe(200)
     expectExpired(await households({ updated_since: await ago(90 * day + 1) }))
   })
 
-  test('but not where nothing changed since, however long ago that is', async () => {
+  test('but not if nothing has changed since, regardless of how long ago that is', async () => {
     await sql(`UPDATE firms SET changed_at = now() - interval '200 days'; DELETE FROM household_changes`)
     const { receipt } = await walk(server, ada)
     const next = await walk(server, ada, { updated_since: receipt.as_of })
@@ -215,7 +215,7 @@ describe('410', () => {
     expectExpired(await households({ updated_since: await ago(200 * day + 1) }))
   })
 
-  test('and what was purged is nothing that anybody may still ask for', async () => {
+  test('for every instant whose changes may have been purged', async () => {
     const times = ['90 days 2 minutes', '90 days 5 seconds', '90 days', '89 days 23 hours 50 minutes']
     await sql('DELETE FROM household_changes; DELETE FROM access_changes')
     for (const [index, time] of times.entries()) {
@@ -229,7 +229,7 @@ describe('410', () => {
   })
 })
 
-test('a walk of all households ends when another role or firm decides on the way; before it began is no matter', async () => {
+test('a full sync expires if the user’s role or firm changes during it, but not because of an earlier change', async () => {
   await sql('UPDATE households SET name = id, name_folded = id')
   const first = await page(server, ada, { limit: 4 })
   const found = await page(server, ada, { limit: 4, name_contains: 'h' })

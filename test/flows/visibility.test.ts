@@ -9,14 +9,14 @@ import { ofRuns } from '../support/property-runs.ts'
 
 const server = await serverFixture()
 
-/** Who sees what, said a second time and as plainly as it can be: null where the answer is 404. */
+/** A second, simple implementation of who sees what. `null` means that the answer is 404. */
 function model({ users, households, accounts, access }: DirectoryRows, userId: string) {
   const user = users.find(({ id }) => id === userId)
   const mayRead = (account: string) =>
     user?.sees === 'firm' || access.some((row) => row.user === userId && row.account === account)
   const visible = households.filter(({ id, firm }) => {
-    const holdsOne = accounts.some((account) => account.household === id && mayRead(account.id))
-    return firm === user?.firm && (user.sees === 'firm' || holdsOne)
+    const hasReadableAccount = accounts.some((account) => account.household === id && mayRead(account.id))
+    return firm === user?.firm && (user.sees === 'firm' || hasReadableAccount)
   })
   const accountsOf = (household: string) =>
     visible.some(({ id }) => id === household)
@@ -30,7 +30,7 @@ function model({ users, households, accounts, access }: DirectoryRows, userId: s
   }
 }
 
-/** What the API says, in the same shape. */
+/** What the API answers, in the same form as the model. */
 async function answers({ households }: DirectoryRows, userId: string) {
   const accessToken = await accessTokenOf(server.database, userId)
   const list = await api(server, 'households', accessToken)
@@ -45,7 +45,7 @@ function idsOf(body: unknown): unknown {
   return Array.isArray(body) ? body.map((row) => row.id) : body
 }
 
-/** Ids whose byte order is not the alphabet's, nor the order of insertion. */
+/** Ids whose byte order differs from alphabetical order and from the order of insertion. */
 const ids = (prefix: string, maxLength: number) =>
   fc.uniqueArray(
     fc
@@ -68,7 +68,7 @@ const directory: fc.Arbitrary<DirectoryRows> = fc
       accounts: each(accountIds, (id) =>
         fc.record({ id: fc.constant(id), household: fc.constantFrom(...householdIds), status }),
       ),
-      // Any user and any account: many of these rows cross firms, and must give nothing.
+      // Any user and any account: many of these rows cross firms and must give no access.
       access: fc.uniqueArray(
         fc.record({ user: fc.constantFrom(...userIds), account: fc.constantFrom(...accountIds) }),
         { maxLength: 16, selector: ({ user, account }) => `${user} ${account}` },
@@ -76,7 +76,7 @@ const directory: fc.Arbitrary<DirectoryRows> = fc
     })
   })
 
-test('for any directory, each user is given just the households and accounts of the model', async () => {
+test('for any directory, each user gets exactly the households and accounts of the model', async () => {
   await fc.assert(
     fc.asyncProperty(directory, async (rows) => {
       await replaceDirectory(server.database, rows)
@@ -86,7 +86,7 @@ test('for any directory, each user is given just the households and accounts of 
   )
 })
 
-test('access to an account of another firm gives neither it nor its household', async () => {
+test('access to an account of another firm shows neither the account nor its household', async () => {
   await replaceDirectory(server.database, {
     firms: ['ours', 'theirs'],
     users: [{ id: 'ada', firm: 'ours', sees: 'granted' }],
@@ -99,7 +99,7 @@ test('access to an account of another firm gives neither it nor its household', 
   expect((await api(server, 'households/h/accounts', accessToken)).status).toBe(404)
 })
 
-test('access to a closed account shows the household, and no account', async () => {
+test('access to a closed account shows the household, but no account', async () => {
   await replaceDirectory(server.database, {
     users: [{ id: 'ada', firm: 'firm-1', sees: 'granted' }],
     households: [{ id: 'h', firm: 'firm-1' }],
@@ -114,7 +114,7 @@ test('access to a closed account shows the household, and no account', async () 
   expect((await api(server, 'households/h/accounts', accessToken)).body).toEqual([])
 })
 
-test('what changes in the directory counts from the next request: moved, closed, taken away', async () => {
+test('changes of the directory take effect with the next request: moved households, removed access, changed roles', async () => {
   await replaceDirectory(server.database, {
     firms: ['ours', 'theirs'],
     users: [{ id: 'ada', firm: 'ours', sees: 'granted' }],
