@@ -147,7 +147,7 @@ describe('a backup', () => {
     const file = await backup()
     const before = readFileSync(file)
     const { code, stderr } = await on(source).run('backup', file)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('exists already')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('already exists')])
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 })
@@ -283,6 +283,6 @@ describe('a backup is refused, and the database stays without rows', () => {
   test('when the database is not empty', async () => {
     const file = await backup()
     const { code, stderr } = await on(source).run('restore', file, '--end-all-grants')
-    expect([code, stderr]).toEqual([1, expect.stringContaining('empty database only')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('only into an empty database')])
   })
 })
