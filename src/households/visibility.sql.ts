@@ -9,7 +9,7 @@
  */
 export type ByRole = { firm: string; granted: string }
 
-/** The households after the id `after` to which the caller has access rows, mapByRole once, in the order of their ids. */
+/** The households after the id `after` to which the caller has access rows, each once, in the order of their ids. */
 export function accessInOrder(after: string, window = ''): string {
   return `
     SELECT DISTINCT user_id, household_id FROM account_access
@@ -19,9 +19,9 @@ export function accessInOrder(after: string, window = ''): string {
 
 /**
  * The visible households `h` after the id `after`, in the order of their ids. Selects `columns`, and `scope` and `id`, by
- * which an outer query can repeat the order. `window` (LIMIT, OFFSET) is part of the scan. Only the index that is read can
- * provide the order of each query. Otherwise PostgreSQL, which does not know how small a LIMIT parameter is, would read all
- * rows and sort them.
+ * which an outer query can repeat the order. `window` (LIMIT, OFFSET) is part of the scan. Each
+ * query has the order of the index that it reads, and no other index provides this order. Otherwise PostgreSQL might choose
+ * the other index, read all rows and sort them, because it does not know how small a LIMIT parameter is.
  */
 export function householdsInOrder(
   columns: string,
