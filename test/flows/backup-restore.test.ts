@@ -270,7 +270,7 @@ describe('a backup is refused, and the database stays without rows', () => {
 
   test('when it is of the other environment, of a newer program, or of another secret', async () => {
     const file = await backup()
-    await refused(file, 'is of sandbox', { LATCHKEY_ENVIRONMENT: 'production' })
+    await refused(file, 'belongs to sandbox', { LATCHKEY_ENVIRONMENT: 'production' })
     const newer = changedCopy(file, (text) =>
       text.replace('"migrations":[', '"migrations":["9999_future.sql",'),
     )
