@@ -1,5 +1,5 @@
-// `npm run dev`: runs the demo, and builds and starts it anew when a source file changes. When the build fails, the
-// errors are printed and the next change is waited for.
+// `npm run dev`: runs the demo, and builds and starts it again when a source file changes. If the build fails, it prints the
+// errors and waits for the next change.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
@@ -23,7 +23,7 @@ export async function dev(root) {
   }
 }
 
-/** Compared by polling: on Linux, Node 20's recursive `fs.watch` misses files that an editor replaced by renaming. */
+/** Polled instead of watched: on Linux, Node 20's recursive `fs.watch` misses files that an editor replaces by renaming. */
 function state(root) {
   const files = sources.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true }).map((name) => join(root, folder, name)),

@@ -1,4 +1,4 @@
-// Sets the checkout up and then runs a command in it. Node built-ins only: it runs before anything is installed.
+// Sets up the checkout and then runs a command. Uses only Node built-ins, because it runs before anything is installed.
 // Usage: node scripts/run.mjs COMMAND [ARGS…], where COMMAND is one of those listed below.
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -18,8 +18,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 /**
- * What each command installs beside the root package, which has what the server needs to build and run. Every package
- * has its own lock file and `node_modules`, so that nothing is installed under a server that is running.
+ * The packages that each command installs in addition to the root package. The root package has what the server needs to
+ * build and run. Every package has its own lock file and `node_modules`, so that an install does not change the files of a
+ * running server.
  */
 const commands = {
   latchkey: { packages: [], run: runProgram },
@@ -41,7 +42,7 @@ if (!command) {
   console.error(`usage: node scripts/run.mjs ${Object.keys(commands).join('|')} [ARGS…]`)
   process.exit(2)
 }
-await withLock(() => setUp(command.packages))
+await withSetupLock(() => setUp(command.packages))
 await command.run(args)
 
 function setUp(packages) {
@@ -67,7 +68,7 @@ function install(folder) {
   })
 }
 
-/** In this process, so that a signal to it reaches the server. */
+/** Runs the program in this process, so that signals reach the server. */
 async function runProgram() {
   const program = join(root, 'dist/cli/main.js')
   process.argv.splice(1, 2, program)
@@ -86,7 +87,7 @@ function vitest(project, args) {
   return runNode('test/node_modules/vitest/vitest.mjs', 'run', ...config, ...args)
 }
 
-/** One file at a time: each of them loads the machine by itself. */
+/** Runs one file at a time, because each file alone uses the whole machine. */
 function long(args) {
   return vitest('long', ['--no-file-parallelism', ...args])
 }
@@ -102,14 +103,14 @@ async function check() {
   await runNode('test/node_modules/knip/bin/knip.js')
 }
 
-/** Waits for the program to end, and ends with its exit code when it failed. */
+/** Waits for the program to end. If it fails, exits with its exit code. */
 async function runNode(script, ...words) {
   const child = spawn(process.execPath, [join(root, script), ...words], { cwd: root, stdio: 'inherit' })
   const [code] = await once(child, 'exit')
   if (code !== 0) process.exit(code ?? 1)
 }
 
-/** Does the work unless the stamp says that it was done for this very input. */
+/** Does the work, unless the stamp file shows that it was already done for this input. */
 function unlessDone(what, stamp, input, work) {
   const path = join(root, stamp)
   if (existsSync(path) && readFileSync(path, 'utf8') === input) return
@@ -130,53 +131,53 @@ function digest(paths) {
   return hash.digest('hex')
 }
 
-/** Killed outright, npm cannot pass a signal on: a server that it started would keep its port and its data directory. */
+/** npm cannot forward SIGKILL. Without this check, the server would keep running with its port and data directory. */
 function stopWithParent() {
   const parent = process.ppid
   setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGTERM'), 500).unref()
 }
 
-/** A step of the set-up. Standard output belongs to the command that follows, so this goes to standard error. */
+/** Runs one step of the setup. Its output goes to standard error, because standard output belongs to the command. */
 function step(program, words, folder = '.') {
   try {
     execFileSync(program, words, { cwd: join(root, folder), stdio: ['ignore', 2, 2] })
   } catch {
-    console.error(`setting up failed in ${join(root, folder)} at: ${[program, ...words].join(' ')}`)
+    console.error(`setup failed in ${join(root, folder)} at: ${[program, ...words].join(' ')}`)
     process.exit(1)
   }
 }
 
-/** Two commands started at once on a fresh clone: one sets up, the other waits. A lock whose owner died is taken over. */
-async function withLock(work) {
-  for (let waits = 0; !take(); waits++) {
-    if (waits === 10) console.error(`waiting for another set-up to end; should there be none, remove ${lock}`)
+/** If two commands start at once, one sets up and the other waits. A lock is removed if its owner has ended. */
+async function withSetupLock(work) {
+  for (let waits = 0; !takeLock(); waits++) {
+    if (waits === 10) console.error(`waiting for another setup to end; if none is running, remove ${lock}`)
     await sleep(200)
   }
-  process.on('exit', release)
+  process.on('exit', releaseLock)
   try {
     work()
   } finally {
-    process.off('exit', release)
-    release()
+    process.off('exit', releaseLock)
+    releaseLock()
   }
 }
 
-function take() {
+function takeLock() {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' })
     return true
   } catch (error) {
     if (error.code !== 'EEXIST') throw error
-    if (abandoned()) release()
+    if (isLockAbandoned()) releaseLock()
     return false
   }
 }
 
-function release() {
+function releaseLock() {
   rmSync(lock, { force: true })
 }
 
-function abandoned() {
+function isLockAbandoned() {
   try {
     const owner = readFileSync(lock, 'utf8')
     if (owner === '') return Date.now() - statSync(lock).mtimeMs > 5000

@@ -16,12 +16,12 @@ import {
   type TableHeader,
 } from './backup-format.ts'
 
-/** How many rows of each table are in the file. */
+/** `rows` is the number of rows of each table in the file. */
 export type BackupOutcome = { createdAt: string; rows: Record<string, number> }
 
 /**
- * Writes all data to one file (mode 0600), as it is at one instant: a transaction reads one snapshot of it, and servers
- * go on meanwhile. The file gets its name when it is complete.
+ * Writes all data to one file (mode 0600). A transaction reads one consistent snapshot while servers continue to run. The
+ * file gets its final name after it is complete.
  * @throws {BackupError} when the file cannot be written
  * @throws {DatabaseUnavailable}
  */
@@ -40,7 +40,7 @@ export async function backUp(
       const text = backupText(client, { createdAt, environment }, (table, count) => {
         rows[table] = count
       })
-      // 'wx': a file that exists already is somebody's backup.
+      // 'wx' fails if the file exists: it must not overwrite another backup.
       await pipeline(text, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }))
     })
     await rename(draft, file)
@@ -87,7 +87,7 @@ async function* backupText(
   yield Buffer.from(`${JSON.stringify({ complete: true, sha256: digest.digest('hex') })}\n`)
 }
 
-/** Every table before those that refer to it, with the columns that are not computed. */
+/** All tables with their columns except generated ones. A table comes before the tables that refer to it. */
 async function tablesInOrder(client: pg.Client): Promise<TableHeader[]> {
   const { rows: tables } = await client.query<TableHeader & { needs: string[] }>(
     `SELECT c.relname AS table,

@@ -14,7 +14,7 @@ export const BackupHeader = Type.Object({
   latchkey_backup: Type.Literal(1),
   created_at: Type.String(),
   environment: Environment,
-  /** The migrations that made the schema, in order. */
+  /** The migrations that created the schema, in order. */
   migrations: Type.Array(Type.String()),
 })
 export type BackupHeader = Static<typeof BackupHeader>
@@ -28,12 +28,12 @@ export const backupHeader = Compile(BackupHeader)
 export const tableHeader = Compile(TableHeader)
 export const backupTrailer = Compile(BackupTrailer)
 
-/** Ends the rows of a table. No row is like it: COPY's text format escapes a backslash. */
+/** Ends the rows of a table. No row equals it, because COPY's text format escapes a backslash. */
 export const endOfRows = '\\.'
 
 /**
- * Tables that a backup leaves out. Their rows are short-lived, and must not come back to life: a session that ended after
- * the backup, an access token that was revoked, an assertion or a failure that was counted.
+ * Tables that a backup leaves out. Their rows are short-lived, and a restore must not make them valid again: sessions that
+ * ended after the backup, revoked access tokens, used assertions, and counted login failures.
  */
 export const omittedTables = [
   'schema_migrations',
@@ -47,7 +47,7 @@ export function newDigest(): Hash {
   return createHash('sha256')
 }
 
-/** A name of PostgreSQL's catalogue as it may stand in SQL. */
+/** Quotes a name from PostgreSQL's catalog for use in SQL. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

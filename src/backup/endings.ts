@@ -7,16 +7,16 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { BackupError } from './backup-format.ts'
 
-// What ended after the backup was made must not come back to life: disconnected apps, revoked connections, disabled users,
-// suspended partners, replaced passwords and secrets.
+// A restore must not make valid again what ended after the backup (the endings): disconnected apps, revoked connections,
+// disabled users, suspended partners, replaced passwords and secrets.
 
-/** How many rows of each table the endings changed. */
+/** The number of rows that the endings changed in each table. */
 export type AppliedEndings = { grants: number; connections: number; users: number; partners: number }
 
 const nothingApplied: AppliedEndings = { grants: 0, connections: 0, users: 0, partners: 0 }
 
-/** Rows of the replaced database by the query of it, into the temporary table of the restored one. */
-const copied = [
+/** Each `query` reads rows of the replaced database. They are copied to the temporary `table` in the restored database. */
+const copiedRows = [
   {
     table:
       'replaced_grants (id bigint, user_id text, client_id text, revoked_at timestamptz, revoked_by text, revoked_for text)',
@@ -39,8 +39,8 @@ const copied = [
 ]
 
 /**
- * Of both databases the same row has the same id, and what it was made for. A cause that the schema of the backup does
- * not know yet is left out.
+ * A row has the same id in both databases. The other compared columns make sure that it is the same grant. A cause that the
+ * schema of the backup does not know becomes NULL.
  */
 const endGrants = `
   UPDATE grants g SET revoked_at = r.revoked_at,
@@ -56,24 +56,24 @@ const endConnections = `
     FROM replaced_connections r
    WHERE r.id = c.id AND r.code_hash = c.code_hash AND c.revoked_at IS NULL`
 
-const takeUsers = `
+const updateUsers = `
   UPDATE users u SET status = r.status, password_hash = r.password_hash, disabled_by_operator_at = r.disabled_by_operator_at
     FROM replaced_users r
    WHERE r.id = u.id AND (u.status, u.password_hash, u.disabled_by_operator_at)
            IS DISTINCT FROM (r.status, r.password_hash, r.disabled_by_operator_at)`
 
-const takePartners = `
+const updatePartners = `
   UPDATE partners p SET status = r.status, secret_hashes = r.secret_hashes, jwks = r.jwks, key_thumbprints = r.key_thumbprints
     FROM replaced_partners r
    WHERE r.client_id = p.client_id
      AND (p.status, p.secret_hashes, p.key_thumbprints) IS DISTINCT FROM (r.status, r.secret_hashes, r.key_thumbprints)`
 
-/** Takes the endings out of the database that the restored one replaces. */
-export async function applyEndingsOf(
+/** Applies the endings that are recorded in the database that the restored one replaces. */
+export async function applyEndingsFromDatabase(
   replaced: pg.ClientBase,
   restored: pg.ClientBase,
 ): Promise<AppliedEndings> {
-  for (const { table, query } of copied) {
+  for (const { table, query } of copiedRows) {
     await restored.query(`CREATE TEMP TABLE ${table} ON COMMIT DROP`)
     const name = table.slice(0, table.indexOf(' '))
     await pipeline(
@@ -84,12 +84,12 @@ export async function applyEndingsOf(
   return {
     grants: await changed(restored, endGrants),
     connections: await changed(restored, endConnections),
-    users: await changed(restored, takeUsers),
-    partners: await changed(restored, takePartners),
+    users: await changed(restored, updateUsers),
+    partners: await changed(restored, updatePartners),
   }
 }
 
-/** What the server logs of an ending. `time` is in milliseconds since the epoch. */
+/** The log entries of endings. `time` is in milliseconds since the epoch. */
 const Disconnected = Compile(
   Type.Object({
     event: Type.Literal('disconnect'),
@@ -102,10 +102,11 @@ const Disconnected = Compile(
 const Revoked = Compile(Type.Object({ ended_connection: Type.String({ pattern: '^[0-9]{1,18}$' }) }))
 
 /**
- * Takes the endings out of the server's log: its JSON lines, since the backup or longer. Other lines are passed over.
+ * Applies the endings from the JSON lines of the server's log. The log must begin no later than the backup. Other lines are
+ * ignored.
  * @throws {BackupError} when the file cannot be read
  */
-export async function applyLoggedEndings(restored: pg.ClientBase, file: string): Promise<AppliedEndings> {
+export async function applyEndingsFromLog(restored: pg.ClientBase, file: string): Promise<AppliedEndings> {
   const applied = { ...nothingApplied }
   try {
     for await (const line of createInterface({ input: createReadStream(file) })) {
@@ -132,7 +133,7 @@ export async function applyLoggedEndings(restored: pg.ClientBase, file: string):
   return applied
 }
 
-/** For when nothing tells what ended: every user has to connect every app again. */
+/** Ends every grant, for a restore without a source of endings. Every user must connect every app again. */
 export async function endAllGrants(restored: pg.ClientBase): Promise<AppliedEndings> {
   const sql = `UPDATE grants SET revoked_at = now(), revoked_by = 'operator' WHERE revoked_at IS NULL`
   return { ...nothingApplied, grants: await changed(restored, sql) }

@@ -17,14 +17,14 @@ import {
 export type BackupReader = {
   header: BackupHeader
   /**
-   * Gives each table with its rows, lines of COPY's text format in pieces. All rows of a table have to be read before
-   * the next table.
-   * @throws {BackupError} at the end, when the file is incomplete or was changed
+   * Yields each table with its rows: lines of COPY's text format, in chunks. Read all rows of a table before the next
+   * table.
+   * @throws {BackupError} at the end, if the file is incomplete or was changed
    */
   tables(): AsyncGenerator<TableHeader & { rows: AsyncGenerator<string> }>
 }
 
-/** Characters that are passed on at once. */
+/** The size of a chunk, in characters. */
 const pieceSize = 64 * 1024
 
 /** @throws {BackupError} when the file cannot be read or does not begin like a backup */
@@ -77,7 +77,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   const source = createReadStream(file)
   const text = createGunzip()
   const reading = pipeline(source, text)
-  reading.catch(() => {}) // the loop meets the error as well, or has left the file
+  reading.catch(() => {}) // the loop below gets the error as well, unless it has stopped reading
   try {
     // COPY's text format escapes line breaks in values, so a line feed always ends a row.
     yield* createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY })

@@ -7,19 +7,24 @@ import { knownMigrations, migrateUpTo } from '../database/migrate.ts'
 import { migrateDeployment } from '../database/open.ts'
 import { openSigningKeys } from '../keys/keyring.ts'
 import { BackupError, type BackupHeader, omittedTables, quotedName } from './backup-format.ts'
-import { type AppliedEndings, applyEndingsOf, applyLoggedEndings, endAllGrants } from './endings.ts'
+import {
+  type AppliedEndings,
+  applyEndingsFromDatabase,
+  applyEndingsFromLog,
+  endAllGrants,
+} from './endings.ts'
 import { type BackupReader, readBackup } from './read-backup.ts'
 
-/** Where the endings since the backup come from: what ended must stay ended. */
+/** The source of the endings since the backup. What ended must stay ended. */
 export type EndingsSource =
   | { kind: 'database'; replaced: Database }
   | { kind: 'log'; file: string }
-  /** Nothing tells them, so every grant ends. */
+  /** There is no source. Therefore every grant ends. */
   | { kind: 'all' }
 
 export type RestoreOptions = {
   environment: Environment
-  /** What the signing keys of the backup have to be sealed under. */
+  /** The key that must decrypt the signing keys in the backup. */
   sealingKey: Buffer
   endings: EndingsSource
 }
@@ -27,10 +32,10 @@ export type RestoreOptions = {
 export type RestoreOutcome = { createdAt: string; rows: Record<string, number>; ended: AppliedEndings }
 
 /**
- * Fills an empty database from a backup and applies what ended since, all or nothing. The schema becomes that of the
- * backup first, and this program's at the end.
- * @throws {BackupError} when the file is not a whole backup, is of another environment or a newer program, or when the
- * database is not empty
+ * Restores a backup into an empty database and applies the endings since the backup, all or nothing. First creates the
+ * schema of the backup; at the end applies this program's later migrations.
+ * @throws {BackupError} when the file is not a complete backup, comes from the other environment or a newer program, or when
+ *   the database is not empty
  * @throws {SecretMismatch} when LATCHKEY_SECRET is not the one of the backup
  */
 export async function restore(
@@ -60,7 +65,7 @@ export async function restore(
 function checkHeader(header: BackupHeader, environment: Environment): void {
   if (header.environment !== environment) {
     throw new BackupError(
-      `This backup is of ${header.environment}, and LATCHKEY_ENVIRONMENT is ${environment}.`,
+      `This backup belongs to ${header.environment}, but LATCHKEY_ENVIRONMENT is ${environment}.`,
     )
   }
   const known = knownMigrations()
@@ -79,17 +84,19 @@ async function requireEmpty(client: pg.Client, { migrations }: BackupHeader): Pr
   const names = tables.map(({ table }) => table)
   if (names.length === 0) return
   const refuse = (what: string) => {
-    throw new BackupError(`A backup is restored into an empty database only: ${what}. Nothing was changed.`)
+    throw new BackupError(
+      `A backup can be restored only into an empty database: ${what}. Nothing was changed.`,
+    )
   }
-  if (!names.includes('schema_migrations')) refuse('this one has tables of another program')
+  if (!names.includes('schema_migrations')) refuse('this database has tables of another program')
   const { rows: applied } = await client.query<{ name: string }>('SELECT name FROM schema_migrations')
   if (applied.some(({ name }) => !migrations.includes(name))) {
-    refuse('this one has a newer schema than the backup; create a database without tables')
+    refuse('this database has a newer schema than the backup; create a database without tables')
   }
   for (const table of ['firms', 'users', 'partners', 'grants', 'signing_keys']) {
     if (!names.includes(table)) continue
     const { rowCount } = await client.query(`SELECT FROM ${quotedName(table)} LIMIT 1`)
-    if (rowCount) refuse(`this one has rows in ${table}`)
+    if (rowCount) refuse(`this database has rows in ${table}`)
   }
 }
 
@@ -98,11 +105,11 @@ async function load(client: pg.Client, backup: BackupReader, rows: Record<string
     `SELECT quote_ident(relname) AS name FROM pg_class
       WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> 'schema_migrations'`,
   )
-  // A migration may have left rows, which the backup has too.
+  // A migration may have inserted rows. The backup contains them too.
   await client.query(`TRUNCATE ${tables.map(({ name }) => name).join(', ')}`)
   for await (const { table, columns, rows: text } of backup.tables()) {
     if (omittedTables.includes(table))
-      throw new BackupError(`The backup has the table ${table}, which it must not.`)
+      throw new BackupError(`The backup must not contain the table ${table}.`)
     const names = columns.map(quotedName).join(', ')
     const copy = client.query(copyFrom(`COPY ${quotedName(table)} (${names}) FROM STDIN`))
     await pipeline(text, copy)
@@ -110,7 +117,7 @@ async function load(client: pg.Client, backup: BackupReader, rows: Record<string
   }
 }
 
-/** Ids go on after the highest that the backup has. */
+/** New ids continue after the highest id in the backup. */
 async function continueSequences(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
     `SELECT c.oid::regclass::text AS table, quote_ident(a.attname) AS column,
@@ -129,9 +136,9 @@ async function continueSequences(client: pg.Client): Promise<void> {
 async function apply(client: pg.Client, endings: EndingsSource): Promise<AppliedEndings> {
   switch (endings.kind) {
     case 'database':
-      return endings.replaced.withConnection((replaced) => applyEndingsOf(replaced, client))
+      return endings.replaced.withConnection((replaced) => applyEndingsFromDatabase(replaced, client))
     case 'log':
-      return applyLoggedEndings(client, endings.file)
+      return applyEndingsFromLog(client, endings.file)
     case 'all':
       return endAllGrants(client)
   }

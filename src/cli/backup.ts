@@ -11,19 +11,19 @@ import { answer, CommandError, withDatabase } from './command.ts'
 
 export function backupCommand(): Command {
   return new Command('backup')
-    .description('write all data to one file; servers go on meanwhile')
-    .argument('<file>', 'a file that does not exist yet')
+    .description('write all data to one file; servers continue to run')
+    .argument('<file>', 'the file to write; it must not exist yet')
     .option('--json', 'print JSON')
     .action(async (name: string, options: { json?: boolean }) => {
       const file = resolve(name)
-      if (existsSync(file)) throw new CommandError(`${file} exists already. Nothing was written.`)
+      if (existsSync(file)) throw new CommandError(`${file} already exists. Nothing was written.`)
       const { createdAt, rows } = await withDatabase((database, { environment }) =>
         backUp(database, environment, file, new Date()),
       )
       const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
       const text = [
-        `${file} has ${total} rows of ${createdAt}.`,
-        'It is of no use without LATCHKEY_SECRET: keep both, in different places.',
+        `${file} contains ${total} rows as of ${createdAt}.`,
+        'A restore also needs LATCHKEY_SECRET. Keep the two in different places.',
       ]
       answer(options, { file, created_at: createdAt, rows }, text.join('\n'))
     })
@@ -33,24 +33,24 @@ type RestoreOptions = { json?: boolean; replaces?: string; endings?: string; end
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('fill an empty database from a backup, and apply what ended since')
-    .argument('<file>', 'what `latchkey backup` wrote')
+    .description('restore a backup into an empty database, and apply revocations since then')
+    .argument('<file>', 'a file from `latchkey backup`')
     .option(
       '--replaces <place>',
-      'read what ended from the database that this one replaces: a data directory, or postgres://…',
+      'read revocations from the database that this one replaces: a data directory, or postgres://…',
     )
-    .option('--endings <file>', "read what ended from the server's log since the backup")
-    .option('--end-all-grants', 'end every grant: users have to connect their apps again')
+    .option('--endings <file>', "read revocations from the server's log since the backup")
+    .option('--end-all-grants', 'end every grant: users must connect their apps again')
     .option('--json', 'print JSON')
     .action(async (file: string, options: RestoreOptions) => {
       const config = readConfig(process.env)
       const outcome = await withEndings(options, (endings) => restoreInto(config, file, endings))
       const { createdAt, rows, ended } = outcome
       const text = [
-        `Restored the data of ${createdAt}.`,
-        `Ended since: ${ended.grants} grants, ${ended.connections} connections; ` +
-          `taken over: ${ended.users} changed users, ${ended.partners} changed partners.`,
-        'All users have to log in again.',
+        `Restored the data as of ${createdAt}.`,
+        `Ended after the backup: ${ended.grants} grants, ${ended.connections} connections. ` +
+          `Updated from the replaced database: ${ended.users} users, ${ended.partners} partners.`,
+        'All users must log in again.',
       ]
       answer(options, { created_at: createdAt, rows, ended }, text.join('\n'))
     })
@@ -72,10 +72,10 @@ async function withEndings<T>(
 ): Promise<T> {
   if ([replaces, endings, endAllGrants].filter((option) => option !== undefined).length !== 1) {
     throw new CommandError(
-      'Apps that users disconnected after the backup must not be connected again. Say where to read what ended:\n' +
+      'A restore must not connect apps that users disconnected after the backup. Choose the source of these changes:\n' +
         '  --replaces <place>   the database that this one replaces, if it can still be read\n' +
         "  --endings <file>     the server's log since the backup\n" +
-        '  --end-all-grants     neither is left: end every grant, so that users connect again\n' +
+        '  --end-all-grants     if you have neither: end every grant, and users connect their apps again\n' +
         'Nothing was changed.',
     )
   }

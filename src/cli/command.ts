@@ -6,7 +6,7 @@ import { MigrationError } from '../database/migrate.ts'
 import { openDatabase } from '../database/open.ts'
 import { ExplainedError } from '../explained-error.ts'
 
-/** For scripts; docs/operate.md lists them. */
+/** Error codes for scripts. docs/operate.md lists them. */
 type ErrorCode =
   | 'usage'
   | 'configuration'
@@ -19,7 +19,7 @@ type ErrorCode =
   | 'failed'
   | 'internal'
 
-/** An error of the call, not of the program: printed without a stack. */
+/** The command was called wrongly or was refused. The program has no fault, therefore no stack is printed. */
 export class CommandError extends ExplainedError {
   readonly errorCode: ErrorCode
 
@@ -46,7 +46,7 @@ export function answer(options: { json?: boolean }, value: unknown, text: string
 }
 
 /**
- * Writes to standard error why a command failed, with `--json` as one line of JSON, and sets the exit code. Standard
+ * Writes the reason for a failure to standard error, with `--json` as one line of JSON, and sets the exit code. Standard
  * output stays empty, so that a script cannot mistake an error for the answer.
  */
 export function failCommand(error: unknown, json: boolean): void {

@@ -13,9 +13,9 @@ import { type PartnerApp, startPartnerApp } from '../demo/partner-app.ts'
 
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('a sandbox with demo data and a partner application to try it with')
-    .option('--log', 'show the log, with a line for each request')
-    .option('--json', 'print the ready line alone')
+    .description('run a sandbox with demo data and a partner application')
+    .option('--log', 'show the log, with one line for each request')
+    .option('--json', 'print only the ready line')
     .action(async (options: { json?: boolean; log?: boolean }) => {
       const config = readConfig(process.env)
       if (config.environment !== 'sandbox') {
@@ -31,7 +31,7 @@ export function demoCommand(): Command {
         await prepareDirectory(database)
         const partner = await preparePartner(database, config, partnerUrl)
         starting = startPartnerApp(partnerEnvironment(config, partnerUrl, partner))
-        starting.catch(() => {}) // told below, when the server is up as well
+        starting.catch(() => {}) // `await starting` below throws the error, after the server has started
       }
       try {
         const server = await startServer(config, {

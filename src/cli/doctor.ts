@@ -14,12 +14,12 @@ import { dataFacts, serverFacts } from './doctor.sql.ts'
 type Check = { check: string; ok: boolean; detail: string }
 
 /**
- * Changes nothing, and makes nothing: neither data directory nor secret, database, schema or keys. Only an embedded
- * PostgreSQL that is down is started for as long as it takes. A check that others depend on ends the list if it fails.
+ * Changes nothing and creates nothing: no data directory, secret, database, schema or keys. If the embedded PostgreSQL is
+ * stopped, it runs during the checks only. If a check fails and later checks depend on it, they are left out.
  */
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('check configuration, database and keys, and say what is wrong; changes nothing')
+    .description('check configuration, database and keys, and report faults; changes nothing')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const checks: Check[] = []
@@ -42,7 +42,7 @@ async function* examine(): AsyncGenerator<Check> {
   }
   yield passed('configuration', `${config.environment} at ${config.authUrl}, API at ${config.baseUrl}`)
   if (!config.databaseUrl && !embeddedExists(config.dataDir)) {
-    const detail = `there is none in ${config.dataDir} yet: \`latchkey start\` or \`latchkey import\` makes it`
+    const detail = `there is none in ${config.dataDir} yet: \`latchkey start\` or \`latchkey import\` creates it`
     yield { check: 'database', ok: false, detail }
     return
   }
@@ -60,7 +60,7 @@ async function* examine(): AsyncGenerator<Check> {
   }
 }
 
-/** What a check throws is its fault. */
+/** If a check throws, the error is its fault. */
 async function* examineDatabase(database: Database, config: Config): AsyncGenerator<Check> {
   let check = 'database'
   try {
@@ -93,24 +93,24 @@ function* examineServer(facts: { version_number: number; clock: Date }): Generat
   const version = recent ? '15 or newer' : 'PostgreSQL 15 or newer is needed'
   yield { check: 'version', ok: recent, detail: version }
   const skew = Math.round((Date.now() - facts.clock.getTime()) / 1000)
-  const clocks = `this machine and the database are ${skew} s apart`
+  const clocks = `the clocks of this machine and the database differ by ${skew} s`
   yield { check: 'clocks', ok: Math.abs(skew) <= 2, detail: clocks }
 }
 
 function describeSchema(state: SchemaState): string {
-  if (state.kind === 'current') return `${state.version}, which this program works with`
+  if (state.kind === 'current') return `${state.version}, compatible with this program`
   if (state.kind === 'none') return explainSchema(state)
   const pending = state.pending.map(({ name, kind }) => `${name} (${kind})`)
   return `${explainSchema(state)} Pending: ${pending.join(', ')}`
 }
 
 async function describeKeys(database: Database, { secret, dataDir }: Config): Promise<string> {
-  if (secret === '') throw new Error(`the secret that they are encrypted with is missing: ${dataDir}/secret`)
+  if (secret === '') throw new Error(`the secret that encrypts the keys is missing: ${dataDir}/secret`)
   const keys = await openSigningKeys(database, deriveKeys(secret)['signing-key'])
   const live = keys.filter(({ privateKey }) => privateKey)
   const signers = signingAlgorithms.map((algorithm) => {
     const kid = signerAt(live, algorithm, new Date())?.kid
-    return `${algorithm} ${kid ?? 'will be made by the first server'}`
+    return `${algorithm} ${kid ?? 'will be created by the first server'}`
   })
   return signers.join(', ')
 }

@@ -7,17 +7,17 @@ type Json = { json?: boolean }
 
 export function grantCommand(): Command {
   return new Command('grant')
-    .description('who shares with whom, and ending it')
+    .description('list and end grants: which user shares with which partner')
     .addCommand(list())
     .addCommand(revoke())
 }
 
 function list(): Command {
   return new Command('list')
-    .description('live grants; with --all, ended ones too')
-    .option('--all', 'ended grants as well, with when and by whom they were ended')
-    .option('--user <id or email>', 'of one user')
-    .option('--partner <client_id>', 'for one partner')
+    .description('list live grants; with --all, ended grants too')
+    .option('--all', 'also list ended grants, with the time and the person who ended them')
+    .option('--user <id or email>', 'only grants of this user')
+    .option('--partner <client_id>', 'only grants for this partner')
     .option('--json', 'print JSON')
     .action((options: Json & { all?: true; user?: string; partner?: string }) =>
       withDatabase(async (database) => {
@@ -35,14 +35,14 @@ function list(): Command {
 
 function describe(grant: Grant): string {
   const { id, email, partner_name: name, client_id: clientId, revoked_at: at, revoked_by: by } = grant
-  const ended = at ? `  ended ${at.toISOString()} ${by ? `by the ${by}` : '(by whom was not recorded)'}` : ''
+  const ended = at ? `  ended ${at.toISOString()} ${by ? `by the ${by}` : '(not recorded by whom)'}` : ''
   return `${id}  ${email}  ${name} (${clientId})${ended}`
 }
 
 function revoke(): Command {
   return new Command('revoke')
-    .description('end a grant; its tokens are dead on the next request')
-    .argument('<id>', 'as `grant list` shows it')
+    .description('end a grant; its tokens are refused from the next request on')
+    .argument('<id>', 'the id from `grant list`')
     .option('--json', 'print JSON')
     .action((id: string, options: Json) =>
       withDatabase(async (database) => {

@@ -14,10 +14,14 @@ type Options = { json?: boolean; prune?: true; atMost?: number }
 
 export function importCommand(): Command {
   return new Command('import')
-    .description('take over firms, roles, users, households, accounts and account access from CSV files')
-    .argument('<dir>', 'where the files are')
-    .option('--prune', 'say what would be removed because it is not in the files, and change nothing')
-    .option('--at-most <rows>', 'with --prune: import and remove, unless more rows would go', wholeNumber)
+    .description('import firms, roles, users, households, accounts and account access from CSV files')
+    .argument('<dir>', 'the directory with the files')
+    .option('--prune', 'report which rows would be removed because they are not in the files; change nothing')
+    .option(
+      '--at-most <rows>',
+      'with --prune: import and remove, unless more rows would be removed',
+      wholeNumber,
+    )
     .option('--json', 'print JSON')
     .action(async (directory: string, options: Options) => {
       const prune = pruneOf(options)
@@ -27,13 +31,13 @@ export function importCommand(): Command {
       const outcome = await withDatabase((database) =>
         importDirectory(database, directory, { prune, onProgress, signal }),
       ).finally(display.stop)
-      tell(outcome, directory, options)
+      reportOutcome(outcome, directory, options)
     })
 }
 
 /**
- * Aborts on Ctrl-C and SIGTERM. Another one after a second ends the process, and PostgreSQL then undoes what is not
- * committed. A second, because npm forwards the Ctrl-C that the terminal has already sent to this process.
+ * Aborts on Ctrl-C and SIGTERM. Another signal more than a second later ends the process, and PostgreSQL rolls back the open
+ * transaction. Signals within a second count once, because npm forwards the Ctrl-C that the terminal also sends.
  */
 function interruptSignal(): AbortSignal {
   const controller = new AbortController()
@@ -48,16 +52,16 @@ function interruptSignal(): AbortSignal {
 }
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('That is not a number of rows.')
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a number of rows.')
   return Number(text)
 }
 
 function pruneOf({ prune, atMost }: Options): Prune | undefined {
-  if (atMost !== undefined && !prune) throw new CommandError('--at-most goes with --prune')
+  if (atMost !== undefined && !prune) throw new CommandError('--at-most needs --prune')
   return prune && { atMost }
 }
 
-function tell(outcome: ImportOutcome, directory: string, options: Options): void {
+function reportOutcome(outcome: ImportOutcome, directory: string, options: Options): void {
   if (outcome.kind === 'busy') {
     throw new CommandError(
       'Another session is changing the same tables, for example another import. Nothing was changed. Try again later.',
@@ -72,14 +76,14 @@ function tell(outcome: ImportOutcome, directory: string, options: Options): void
       [...outcome.faults, ...(more > 0 ? [`… and ${more} more.`] : []), 'Nothing was changed.'].join('\n'),
     )
   }
-  if (outcome.kind === 'planned') tellPlan(outcome.removals, directory, options)
-  else tellImported(outcome, options)
+  if (outcome.kind === 'planned') reportPlan(outcome.removals, directory, options)
+  else reportImported(outcome, options)
 }
 
-function tellImported(outcome: Imported, options: Options): void {
-  if (outcome.unsettled !== null) {
+function reportImported(outcome: Imported, options: Options): void {
+  if (outcome.vacuumFailure !== null) {
     process.stderr.write(
-      `All is stored, but PostgreSQL could not tidy up (${outcome.unsettled}): pages are slower until autovacuum has.\n`,
+      `All data is stored, but VACUUM failed (${outcome.vacuumFailure}): pages are slower until autovacuum has run.\n`,
     )
   }
   const text = Object.entries(outcome.files).map(
@@ -99,12 +103,14 @@ function describeKept(ids: string[]): string {
   return `${who} disabled by the operator: ${shown.join(', ')}. \`latchkey user enable\` undoes it.`
 }
 
-function tellPlan(removals: Record<string, Removal>, directory: string, options: Options): void {
+function reportPlan(removals: Record<string, Removal>, directory: string, options: Options): void {
   const total = Object.values(removals).reduce((sum, { rows }) => sum + rows, 0)
   const lines = Object.entries(removals).map(([file, removal]) => planned(file, removal))
   if (options.atMost !== undefined) {
     throw new CommandError(
-      [...lines, `${total} rows would go, more than ${options.atMost}. Nothing was changed.`].join('\n'),
+      [...lines, `${total} rows would be removed, more than ${options.atMost}. Nothing was changed.`].join(
+        '\n',
+      ),
     )
   }
   const quoted = `'${directory.replaceAll("'", `'\\''`)}'`
@@ -122,7 +128,7 @@ function planned(file: string, { rows, of, first }: Removal): string {
 
 type ProgressDisplay = { onProgress: OnProgress; stop(): void }
 
-/** Bars for a person at a terminal, otherwise a line for each step as it begins. Standard error either way. */
+/** Shows progress bars on a terminal. Otherwise prints one line when a step begins. Both go to standard error. */
 function progressDisplay(stream: NodeJS.WriteStream): ProgressDisplay {
   return stream.isTTY ? bars(stream) : lines(stream)
 }

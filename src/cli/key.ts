@@ -10,14 +10,14 @@ type Json = { json?: boolean }
 
 export function keyCommand(): Command {
   return new Command('key')
-    .description('the keys that sign id_tokens')
+    .description('list and rotate the keys that sign id_tokens')
     .addCommand(list())
     .addCommand(rotate())
 }
 
 function list(): Command {
   return new Command('list')
-    .description('all keys, and which of them waits, signs, is still published, or is retired')
+    .description('list all keys and their states: waiting, signing, published or retired')
     .option('--json', 'print JSON')
     .action((options: Json) =>
       withDatabase(async (database) => {
@@ -28,28 +28,28 @@ function list(): Command {
           (key) =>
             `${key.algorithm}  ${key.kid}  ${key.state.padEnd(9)}  from ${key.signs_from.toISOString()}`,
         )
-        answer(options, keys, text.join('\n') || 'There are no keys yet: the first server makes them.')
+        answer(options, keys, text.join('\n') || 'There are no keys yet. The first server creates them.')
       }),
     )
 }
 
 function rotate(): Command {
   return new Command('rotate')
-    .description('make the next key; it signs when every partner has had time to read it')
-    .addOption(new Option('--algorithm <algorithm>', 'of one algorithm only').choices(signingAlgorithms))
+    .description('create the next key; it signs after every partner has had time to read it')
+    .addOption(new Option('--algorithm <algorithm>', 'only for this algorithm').choices(signingAlgorithms))
     .option('--json', 'print JSON')
     .action((options: Json & { algorithm?: SigningAlgorithm }) =>
       withDatabase(async (database, { secret }) => {
         const sealingKey = deriveKeys(secret)['signing-key']
-        const made: SigningKeyRow[] = []
+        const created: SigningKeyRow[] = []
         for (const algorithm of options.algorithm ? [options.algorithm] : signingAlgorithms) {
-          made.push(await rotateSigningKey(database, sealingKey, algorithm))
+          created.push(await rotateSigningKey(database, sealingKey, algorithm))
         }
-        const keys = made.map(({ kid, algorithm, signs_from }) => ({ kid, algorithm, signs_from }))
+        const keys = created.map(({ kid, algorithm, signs_from }) => ({ kid, algorithm, signs_from }))
         const lines = keys.map(
           (key) => `${key.algorithm}  ${key.kid}  signs from ${key.signs_from.toISOString()}`,
         )
-        const text = `${lines.join('\n')}\n\nEvery server publishes it within minutes. Until it signs, the key before it does, which then stays\npublished for ${retirementHours} hours. Nothing has to be restarted.`
+        const text = `${lines.join('\n')}\n\nEvery server publishes a new key within minutes. Until it signs, the previous key signs. After that, the\nprevious key stays published for ${retirementHours} hours. You do not need to restart a server.`
         answer(options, keys, text)
       }),
     )

@@ -40,7 +40,7 @@ try {
   failCommand(error, json)
 }
 
-/** Usage errors are thrown like all others. With `--json`, commander prints no text for them. */
+/** Makes commander throw usage errors instead of exiting. With `--json`, commander prints no text for them. */
 function throwErrors(command: Command): void {
   command.exitOverride()
   if (json) command.configureOutput({ writeErr: () => {} })

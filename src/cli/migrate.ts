@@ -5,7 +5,7 @@ import { answer } from './command.ts'
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description("bring the database to this program's schema")
+    .description("migrate the database to this program's schema")
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const config = readConfig(process.env)

@@ -11,7 +11,7 @@ import { answer, CommandError, withDatabase } from './command.ts'
 
 type Json = { json?: boolean }
 
-const secretShownOnce = 'Keep the secret: it is shown this once.'
+const secretShownOnce = 'Keep the secret: it is shown only once.'
 
 type CreateOptions = Json & {
   name: string
@@ -27,7 +27,7 @@ type CreateOptions = Json & {
 type UpdateOptions = Json & {
   name?: string
   redirectUri?: string[]
-  /** False: `--no-site`. */
+  /** False for `--no-site`. */
   site?: string | false
   authMethod?: string[]
   jwks?: string
@@ -40,25 +40,31 @@ export function partnerCommand(): Command {
     .addCommand(list())
     .addCommand(show())
     .addCommand(update())
-    .addCommand(setStatus('suspend', 'suspended', 'refuse everything of a partner until it is resumed'))
-    .addCommand(setStatus('resume', 'active', 'let a suspended partner go on where it was'))
+    .addCommand(setStatus('suspend', 'suspended', 'refuse all requests of a partner until it is resumed'))
+    .addCommand(setStatus('resume', 'active', 'end a suspension; tokens that are still valid work again'))
     .addCommand(rotateSecret())
     .addCommand(setKeys())
 }
 
 function create(): Command {
   return new Command('create')
-    .description('register a partner; its secret is shown this once')
-    .requiredOption('--name <name>', 'what users read on the connect page')
-    .requiredOption('--redirect-uri <uri...>', 'where users return to; matched exactly (repeatable)')
+    .description('register a partner; its secret is shown only once')
+    .requiredOption('--name <name>', 'the name that users see on the connect page')
+    .requiredOption(
+      '--redirect-uri <uri...>',
+      'the address to which users return; matched exactly (repeatable)',
+    )
     .option('--require-pkce', 'refuse authorization requests without PKCE')
     .option(
       '--auth-method <method...>',
-      'client_secret_basic, client_secret_post (default: these two), private_key_jwt (repeatable)',
+      'client_secret_basic, client_secret_post (default: both), or private_key_jwt (repeatable)',
     )
-    .option('--jwks <file>', 'public keys for private_key_jwt: a JSON Web Key Set, or one JSON Web Key')
-    .option('--id-token-alg <algorithm>', 'what signs its id_tokens: RS256 (default) or ES256')
-    .option('--post-logout-redirect-uri <uri...>', 'where users may land after logging out (repeatable)')
+    .option('--jwks <file>', 'public keys for private_key_jwt: a JSON Web Key Set or one JSON Web Key')
+    .option('--id-token-alg <algorithm>', 'the algorithm that signs its id_tokens: RS256 (default) or ES256')
+    .option(
+      '--post-logout-redirect-uri <uri...>',
+      'an address to which users may return after logout (repeatable)',
+    )
     .option('--site <url>', "the partner's public web site")
     .option('--json', 'print JSON')
     .action((options: CreateOptions) =>
@@ -87,7 +93,7 @@ function create(): Command {
 
 function list(): Command {
   return new Command('list')
-    .description('all partners')
+    .description('list all partners')
     .option('--json', 'print JSON')
     .action((options: Json) =>
       withDatabase(async (database) => {
@@ -103,7 +109,7 @@ function list(): Command {
 
 function show(): Command {
   return new Command('show')
-    .description('one partner')
+    .description('show one partner')
     .argument('<client_id>')
     .option('--json', 'print JSON')
     .action((clientId: string, options: Json) =>
@@ -117,13 +123,16 @@ function show(): Command {
 
 function update(): Command {
   return new Command('update')
-    .description('change a partner; what is not named stays as it is')
+    .description('change a partner; other properties stay unchanged')
     .argument('<client_id>')
-    .option('--name <name>', 'what users read on the connect page')
-    .option('--redirect-uri <uri...>', 'all redirect URIs from now on (repeatable)')
+    .option('--name <name>', 'the name that users see on the connect page')
+    .option('--redirect-uri <uri...>', 'the new redirect URIs; they replace the old ones (repeatable)')
     .option('--site <url>', "the partner's public web site")
     .option('--no-site', 'the partner has no web site')
-    .option('--auth-method <method...>', 'all authentication methods from now on (repeatable)')
+    .option(
+      '--auth-method <method...>',
+      'the new authentication methods; they replace the old ones (repeatable)',
+    )
     .option('--jwks <file>', 'with --auth-method private_key_jwt: the public keys')
     .option('--json', 'print JSON')
     .action((clientId: string, options: UpdateOptions) =>
@@ -167,9 +176,9 @@ function setStatus(name: string, status: Partner['status'], description: string)
 
 function rotateSecret(): Command {
   return new Command('rotate-secret')
-    .description('give a partner a second secret; the one before it stays live until the next rotation')
+    .description('give a partner a second secret; the previous one stays live until the next rotation')
     .argument('<client_id>')
-    .option('--end-others', 'the new secret alone is live from now on, for when one has leaked')
+    .option('--end-others', 'end all other secrets at once, for example after a leak')
     .option('--json', 'print JSON')
     .action((clientId: string, options: Json & { endOthers?: boolean }) =>
       withDatabase(async (database, { environment }) => {
@@ -177,11 +186,11 @@ function rotateSecret(): Command {
         if (rotated.kind === 'unknown') throw unknown(clientId)
         if (rotated.kind === 'without_secret') {
           const instead =
-            'it authenticates by private_key_jwt, whose keys `latchkey partner set-keys` replaces'
+            'it authenticates with private_key_jwt. `latchkey partner set-keys` replaces its keys'
           throw new CommandError(`The partner ${clientId} has no secret: ${instead}.`)
         }
         const { clientSecret, liveSecrets } = rotated
-        const text = `client_secret  ${clientSecret}\n\nShown this once. Live secrets now: ${liveSecrets}.`
+        const text = `client_secret  ${clientSecret}\n\n${secretShownOnce} Live secrets now: ${liveSecrets}.`
         answer(options, { client_id: clientId, client_secret: clientSecret, live_secrets: liveSecrets }, text)
       }),
     )
@@ -189,9 +198,9 @@ function rotateSecret(): Command {
 
 function setKeys(): Command {
   return new Command('set-keys')
-    .description('replace the public keys of a partner that authenticates by private_key_jwt')
+    .description('replace the public keys of a partner that authenticates with private_key_jwt')
     .argument('<client_id>')
-    .requiredOption('--jwks <file>', 'a JSON Web Key Set, or one JSON Web Key')
+    .requiredOption('--jwks <file>', 'a JSON Web Key Set or one JSON Web Key')
     .option('--json', 'print JSON')
     .action((clientId: string, options: Json & { jwks: string }) =>
       withDatabase(async (database) => {
@@ -229,7 +238,7 @@ function describe(partner: Partner, more: string[]): string {
 
 function unknown(clientId: string): CommandError {
   return new CommandError(
-    `There is no partner ${clientId}; \`latchkey partner list\` shows them all.`,
+    `There is no partner ${clientId}. \`latchkey partner list\` shows all partners.`,
     'not_found',
   )
 }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { CommandError } from './command.ts'
 
-/** All of standard input but its last line break. What is typed at a terminal is not shown. */
+/** Reads all of standard input without its last line break. A terminal does not show the typed password. */
 export function readPassword(): Promise<string> {
   return process.stdin.isTTY ? prompt('Password: ') : readAll()
 }
@@ -19,8 +19,8 @@ async function readAll(): Promise<string> {
 }
 
 async function prompt(question: string): Promise<string> {
-  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true })
+  const discardedOutput = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: discardedOutput, terminal: true })
   process.stderr.write(question)
   try {
     return await terminal.question('')

@@ -4,10 +4,11 @@ import { readConfig } from '../config.ts'
 export function startCommand(): Command {
   return new Command('start')
     .description('run the server')
-    .option('--json', 'accepted like everywhere; the ready line is JSON already')
+    .option('--json', 'accepted for consistency; the ready line is always JSON')
     .action(async () => {
       const config = readConfig(process.env)
-      const { startServer, stopSignal } = await import('../main.ts') // half a second that the other commands need not spend
+      // Loading the server takes half a second. A static import would slow down all other commands.
+      const { startServer, stopSignal } = await import('../main.ts')
       const stop = stopSignal()
       const server = await startServer(config, { defaultLogLevel: 'info' })
       process.stdout.write(

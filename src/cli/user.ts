@@ -17,7 +17,7 @@ type Json = { json?: boolean }
 
 export function userCommand(): Command {
   return new Command('user')
-    .description('the users of the platform')
+    .description('manage the users of the platform')
     .addCommand(create())
     .addCommand(list())
     .addCommand(show())
@@ -28,39 +28,39 @@ export function userCommand(): Command {
 
 function create(): Command {
   return new Command('create')
-    .description('add a user, who can log in once a password is set')
-    .requiredOption('--id <id>', "the platform's id")
+    .description('add a user; the user can log in after a password is set')
+    .requiredOption('--id <id>', "the platform's id of the user")
     .requiredOption('--firm <id>', 'the firm')
-    .requiredOption('--email <address>', 'what the user logs in with')
-    .requiredOption('--name <name>', 'what the user is called')
+    .requiredOption('--email <address>', 'the address with which the user logs in')
+    .requiredOption('--name <name>', 'the name of the user')
     .requiredOption('--role <name>', 'the role')
     .option('--json', 'print JSON')
     .action(async (options: NewUser & Json) => {
       const { id } = done(await withDatabase((database) => createUser(database, options)))
       const next = `latchkey user set-password ${id}`
-      answer(options, { id }, `${id} is created, and can log in once there is a password: ${next}`)
+      answer(options, { id }, `${id} was created. To let the user log in, set a password: ${next}`)
     })
 }
 
 function list(): Command {
   return new Command('list')
-    .description('all users')
-    .option('--firm <id>', 'of one firm')
-    .option('--disabled', 'disabled ones only')
+    .description('list all users')
+    .option('--firm <id>', 'only users of this firm')
+    .option('--disabled', 'only disabled users')
     .option('--json', 'print JSON')
     .action((options: Json & { firm?: string; disabled?: true }) =>
       withDatabase(async (database) => {
         const status = options.disabled ? 'disabled' : null
         const users = await database.run(listUsers, [options.firm ?? null, status])
         const text = users.map((user) => `${user.id}  ${user.email}  ${user.name}  (${statusOf(user)})`)
-        answer(options, users, text.join('\n') || 'There are no such users.')
+        answer(options, users, text.join('\n') || 'No users found.')
       }),
     )
 }
 
 function show(): Command {
   return new Command('show')
-    .description('one user')
+    .description('show one user')
     .argument('<email-or-id>')
     .option('--json', 'print JSON')
     .action((idOrEmail: string, options: Json) =>
@@ -92,7 +92,7 @@ function statusOf({ status, disabled_by_operator_at: at }: ListedUser): string {
 
 function setPasswordCommand(): Command {
   return new Command('set-password')
-    .description('give a user the password on standard input, and end the sessions there are')
+    .description('set the password from standard input, and end all sessions of the user')
     .argument('<email-or-id>')
     .option('--json', 'print JSON')
     .action(async (user: string, options: Json) => {
@@ -110,7 +110,7 @@ function setPasswordCommand(): Command {
 
 function disable(): Command {
   return new Command('disable')
-    .description('shut a user out, and every partner that reads for this user; imports do not undo it')
+    .description('block a user and all partners that read for this user; imports do not undo it')
     .argument('<email-or-id>')
     .option('--json', 'print JSON')
     .action(async (user: string, options: Json) => {
@@ -121,7 +121,7 @@ function disable(): Command {
 
 function enable(): Command {
   return new Command('enable')
-    .description('make a disabled user active; imports decide again afterwards')
+    .description('make a disabled user active; a later import may disable the user again')
     .argument('<email-or-id>')
     .option('--json', 'print JSON')
     .action(async (user: string, options: Json) => {
@@ -129,7 +129,7 @@ function enable(): Command {
       answer(
         options,
         { id },
-        `${id} is active. An import that has this user as disabled disables the user again.`,
+        `${id} is active. If the next import lists this user as disabled, it disables the user again.`,
       )
     })
 }

@@ -7,66 +7,68 @@ import { ExplainedError } from '../explained-error.ts'
 /** A named prepared statement with the shape of its rows. Build one with `statement`. */
 export type Statement<Row> = { name: string; text: string; parse(row: unknown): Row }
 
-/** A value of a statement's parameter. Dates are instants; a Buffer is `bytea`. */
+/** The value of a parameter. A Date is a `timestamptz`, a Buffer is a `bytea`. */
 export type Value = string | number | boolean | Date | Buffer | null | string[] | Buffer[]
 
 export type Queries = {
-  /** @throws {DatabaseUnavailable} when PostgreSQL cannot be reached, is overloaded or gave up in time */
+  /** @throws {DatabaseUnavailable} when PostgreSQL cannot be reached, is overloaded, or cancels the statement (timeout) */
   run<Row>(statement: Statement<Row>, values: Value[]): Promise<Row[]>
-  /** The row of a statement that always gives one. */
+  /** Returns the row of a statement that always has exactly one. */
   one<Row>(statement: Statement<Row>, values: Value[]): Promise<Row>
-  /** The row of a statement that gives one or none. */
+  /** Returns the row of a statement that has at most one. */
   maybe<Row>(statement: Statement<Row>, values: Value[]): Promise<Row | undefined>
 }
 
 /**
- * PostgreSQL through one pool of connections for each class of work, so that no class can take the connections of
+ * PostgreSQL, with a separate connection pool for each class of work, so that no class can use up the connections of
  * another (docs/adr/0018). The statements of tokens, logins and pages run on `Database` itself.
  */
 export type Database = Queries & {
-  /** For pages of the API that are read by an index in their order. */
+  /** For pages of the API that an index returns in order. */
   listing: Queries
   /** For reads whose cost depends on the data: searches and deep pages. */
   expensive: Queries
-  /** Lends a connection of its own, without time-outs, for work that is more than one statement: migrations, import. */
+  /** Opens a separate connection without timeouts for work with several statements, such as migrations and imports. */
   withConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
 /**
- * Milliseconds. PostgreSQL gives up a statement, and the pool a connection without work, before a connection has been
- * silent for so long: one that has is dead.
+ * Milliseconds. PostgreSQL cancels a statement, and the pool closes an idle connection, before `silenceTimeout`. Therefore a
+ * connection that is silent for longer is dead.
  */
 const statementTimeout = 5000
 const idleTimeout = 5000
 const silenceTimeout = 6000
 
-/** The fault is the database's and may pass: the caller gets 503, never "invalid token". */
+/** The database has a fault that may be temporary. The caller must get 503, never "invalid token". */
 export class DatabaseUnavailable extends ExplainedError {}
 
 /** A `timestamptz` or `date` of a row. */
 export const Instant = Type.Refine(Type.Unsafe<Date>({}), (value) => value instanceof Date)
 
-/** `name` must be unique in the process; it names the prepared statement and its place in statistics. */
+/** `name` must be unique in the process. It names the prepared statement and its entry in the statistics. */
 export function statement<T extends TSchema>(name: string, row: T, text: string): Statement<Static<T>> {
   const compiled = Compile(row)
   const parse = (value: unknown): Static<T> => {
     if (compiled.Check(value)) return value
-    throw new Error(`${name} gave a row of another shape: ${JSON.stringify(compiled.Errors(value))}`)
+    throw new Error(
+      `${name} returned a row of an unexpected shape: ${JSON.stringify(compiled.Errors(value))}`,
+    )
   }
   return { name, text, parse }
 }
 
-/** A statement is planned once for each connection: its plan is right for all values, and planning costs more than it. */
-const plannedOnce = '-c plan_cache_mode=force_generic_plan -c jit=off'
+/** Plans each statement once per connection: one plan is good for all values, and planning costs more than execution. */
+const genericPlans = '-c plan_cache_mode=force_generic_plan -c jit=off'
 
-/** Look-ups by key. A plan that was made while a table was small must not scan it when it has grown. */
-const corePlanner = `${plannedOnce} -c enable_seqscan=off`
+/** For look-ups by key. A plan that was made while a table was small must not scan the table after it has grown. */
+const corePlanner = `${genericPlans} -c enable_seqscan=off`
 
-/** PostgreSQL does not know that a LIMIT that is a parameter is small, and would read all rows to join and sort them. */
+/** If LIMIT is a parameter, PostgreSQL does not know that it is small, and would read all rows to join and sort them. */
 const listingPlanner = `${corePlanner} -c enable_hashjoin=off -c enable_mergejoin=off`
 
-/** Connections and planner settings of each class of work; together they are what a server takes of `max_connections`. */
+/** Connections and planner settings of each class of work. The sum is what one server needs of `max_connections`. */
 const workClasses = {
   core: { max: 8, options: corePlanner },
   listing: { max: 6, options: listingPlanner },
@@ -81,14 +83,14 @@ const connectionConfig = (url: string) => ({
   keepAlive: true,
 })
 
-/** How a class of work connects. A test that asks for a statement's plan connects the same way. */
+/** The connection settings of a class of work. Tests of query plans use the same settings. */
 export const poolConfig = (url: string, workClass: WorkClass): pg.PoolConfig => ({
   ...connectionConfig(url),
   ...workClasses[workClass],
   statement_timeout: statementTimeout,
   idleTimeoutMillis: idleTimeout,
-  // Not pg's `query_timeout`: its timer for each call keeps the answer until the next full garbage collection.
-  stream: neverSilent,
+  // Not pg's `query_timeout`: its timer for each call keeps the result in memory until the next full garbage collection.
+  stream: socketWithTimeout,
 })
 
 export function openPool(url: string, onError: (error: Error) => void): Database {
@@ -105,12 +107,12 @@ export function openPool(url: string, onError: (error: Error) => void): Database
         await client.connect()
         await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
       } catch (error) {
-        throw explained(error)
+        throw explainIfUnavailable(error)
       }
       try {
         return await work(client)
       } finally {
-        await client.end() // and with it ends whatever lock it held
+        await client.end() // also releases the session's locks
       }
     },
     async close() {
@@ -119,36 +121,36 @@ export function openPool(url: string, onError: (error: Error) => void): Database
   }
 }
 
-/** Statements on one pool, or on one connection inside of its transaction. */
+/** Runs statements on one pool, or on one connection and therefore inside its transaction. */
 export function queriesOn(pool: pg.Pool | pg.Client): Queries {
   const run = async <Row>(statement: Statement<Row>, values: Value[]): Promise<Row[]> => {
     try {
       const { rows } = await pool.query({ name: statement.name, text: statement.text, values })
       return rows.map(statement.parse)
     } catch (error) {
-      throw explained(error)
+      throw explainIfUnavailable(error)
     }
   }
   return {
     run,
     async one(statement, values) {
       const [row] = await run(statement, values)
-      if (row === undefined) throw new Error(`${statement.name} gave no row`)
+      if (row === undefined) throw new Error(`${statement.name} returned no row`)
       return row
     },
     maybe: async (statement, values) => (await run(statement, values))[0],
   }
 }
 
-function neverSilent(): Socket {
+function socketWithTimeout(): Socket {
   const socket = new Socket()
   socket.setTimeout(silenceTimeout, () =>
-    socket.destroy(new Error('Connection terminated: PostgreSQL is silent')),
+    socket.destroy(new Error('Connection terminated: PostgreSQL does not respond')),
   )
   return socket
 }
 
-function explained(error: unknown): unknown {
+function explainIfUnavailable(error: unknown): unknown {
   if (!isUnavailable(error)) return error
   const reason = error.message || ('code' in error ? String(error.code) : error.name)
   return new DatabaseUnavailable(`the database is unavailable: ${reason}`, { cause: error })
@@ -158,9 +160,9 @@ const connectionFault =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying)/
 
 /**
- * PostgreSQL's classes 08 (connection), 28 and 3D (login and database refused), 40 (deadlock, rollback), 53 (resources)
- * and 57 (operator intervention, time-outs), a lock not had in time, a primary that has become a standby, and the
- * socket's own.
+ * PostgreSQL's error classes 08 (connection), 28 and 3D (login or database refused), 40 (deadlock, rollback), 53 (resources)
+ * and 57 (operator intervention, timeouts), 55P03 (lock timeout), 25006 (a primary that has become a standby), and errors
+ * of the socket.
  */
 export function isUnavailable(error: unknown): error is Error {
   if (!(error instanceof Error)) return false

@@ -6,8 +6,8 @@ import { ExplainedError } from '../explained-error.ts'
 export class WrongEnvironment extends ExplainedError {}
 
 /**
- * A database belongs to one environment: the recorded one or, if none is recorded yet, the one of the client ids in it.
- * Works with any schema, and changes nothing.
+ * A database belongs to one environment: the recorded one or, if none is recorded yet, the environment of the client ids
+ * in it. This check works with any schema and changes nothing.
  * @throws {WrongEnvironment} when the database belongs to the other environment
  */
 export async function checkEnvironment(client: pg.ClientBase, environment: Environment): Promise<void> {

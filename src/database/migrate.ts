@@ -7,8 +7,8 @@ import pg from 'pg'
 import { ExplainedError } from '../explained-error.ts'
 import type { Database } from './database.ts'
 
-const ownMigrations = fileURLToPath(new URL('../../migrations', import.meta.url))
-const migrating = 4_710_003
+const includedMigrations = fileURLToPath(new URL('../../migrations', import.meta.url))
+const migrationLock = 4_710_003
 
 export class MigrationError extends ExplainedError {}
 
@@ -23,18 +23,18 @@ type Applied = { name: string; digest: string; kind: string | null }
 
 export type SchemaState =
   | { kind: 'none' }
-  /** All migrations of this program are there, and others only if they are compatible. */
+  /** All migrations of this program are applied. Other applied migrations are compatible. */
   | { kind: 'current'; version: string }
   | { kind: 'outdated'; version: string; needed: string; pending: Pick<Migration, 'name' | 'kind'>[] }
 
-/** How long to wait for the locks of one migration. Milliseconds. */
-type Patience = { lockTimeout: number; attempts: number; pause: number }
+/** How long to wait for the locks of one migration. Times are in milliseconds. */
+type LockRetry = { lockTimeout: number; attempts: number; pause: number }
 
 /**
- * While a migration waits for a table's lock, every later statement on that table waits behind it. Therefore it waits
- * two seconds at most, lets the other statements run, and tries again.
+ * While a migration waits for a table's lock, every later statement on that table waits behind the migration. Therefore it
+ * waits at most two seconds, lets the other statements run, and tries again.
  */
-const defaultPatience: Patience = { lockTimeout: 2000, attempts: 10, pause: 1000 }
+const defaultLockRetry: LockRetry = { lockTimeout: 2000, attempts: 10, pause: 1000 }
 
 /**
  * Applies the pending migrations, each file in its own transaction. One process at a time does this; the others wait.
@@ -44,33 +44,33 @@ const defaultPatience: Patience = { lockTimeout: 2000, attempts: 10, pause: 1000
  */
 export function migrate(
   database: Database,
-  directory = ownMigrations,
-  patience: Patience = defaultPatience,
+  directory = includedMigrations,
+  lockRetry: LockRetry = defaultLockRetry,
 ): Promise<string[]> {
-  return applyPending(database, readMigrations(directory), patience)
+  return applyPending(database, readMigrations(directory), lockRetry)
 }
 
-/** Applies the pending migrations up to the one named, for data that has the schema of then. */
+/** Applies the pending migrations up to `last`, for a backup with that schema. */
 export function migrateUpTo(database: Database, last: string): Promise<string[]> {
-  const files = readMigrations(ownMigrations).filter(({ name }) => name <= last)
-  return applyPending(database, files, defaultPatience)
+  const files = readMigrations(includedMigrations).filter(({ name }) => name <= last)
+  return applyPending(database, files, defaultLockRetry)
 }
 
 /** The names of this program's migrations, in order. */
 export function knownMigrations(): string[] {
-  return readMigrations(ownMigrations).map(({ name }) => name)
+  return readMigrations(includedMigrations).map(({ name }) => name)
 }
 
-function applyPending(database: Database, files: Migration[], patience: Patience): Promise<string[]> {
+function applyPending(database: Database, files: Migration[], lockRetry: LockRetry): Promise<string[]> {
   return database.withConnection(async (client) => {
     await lockSchema(client, 'pg_advisory_lock', '10min')
     const applied = await readApplied(client)
     compare(applied, files)
     const pending = files.filter((file) => !applied.some(({ name }) => name === file.name))
     if (pending.length > 0) {
-      await inTransaction(client, 'of schema_migrations', patience, () => client.query(record))
+      await inTransaction(client, 'of schema_migrations', lockRetry, () => client.query(createRecord))
     }
-    for (const migration of pending) await apply(client, migration, patience)
+    for (const migration of pending) await apply(client, migration, lockRetry)
     return pending.map(({ name }) => name)
   })
 }
@@ -79,17 +79,20 @@ function applyPending(database: Database, files: Migration[], patience: Patience
  * Compares the database with this program and changes nothing. Waits for a migration that runs.
  * @throws {MigrationError} when the database is newer than the program, or an applied file was changed
  */
-export async function readSchema(client: pg.ClientBase, directory = ownMigrations): Promise<SchemaState> {
+export async function readSchema(
+  client: pg.ClientBase,
+  directory = includedMigrations,
+): Promise<SchemaState> {
   const files = readMigrations(directory)
   await lockSchema(client, 'pg_advisory_lock_shared', '1min')
   try {
     return compare(await readApplied(client), files)
   } finally {
-    await client.query('SELECT pg_advisory_unlock_shared($1)', [migrating])
+    await client.query('SELECT pg_advisory_unlock_shared($1)', [migrationLock])
   }
 }
 
-/** Says what is wrong with a schema that this program cannot work with, and what to run. */
+/** Explains why this program cannot use the schema, and which command to run. */
 export function explainSchema(state: Exclude<SchemaState, { kind: 'current' }>): string {
   if (state.kind === 'none') return 'The database has no schema yet. Run `latchkey migrate`.'
   const { version, needed } = state
@@ -99,11 +102,11 @@ export function explainSchema(state: Exclude<SchemaState, { kind: 'current' }>):
 async function lockSchema(client: pg.ClientBase, lock: string, timeout: string): Promise<void> {
   await client.query(`SET lock_timeout = '${timeout}'`)
   try {
-    await client.query(`SELECT ${lock}($1)`, [migrating])
+    await client.query(`SELECT ${lock}($1)`, [migrationLock])
   } catch (cause) {
     if (!isLockFault(cause)) throw cause
     throw new MigrationError(
-      `Another process has been migrating this database for more than ${timeout}. Try again when it is done.`,
+      `Another process has been migrating this database for more than ${timeout}. Try again after it has finished.`,
       { cause },
     )
   }
@@ -120,16 +123,16 @@ async function readApplied(client: pg.ClientBase): Promise<Applied[]> {
   return rows
 }
 
-/** No migration makes this table, because it must exist before the first one. */
-const record = `
+/** No migration creates this table, because it must exist before the first migration. */
+const createRecord = `
   CREATE TABLE IF NOT EXISTS schema_migrations (
     name text PRIMARY KEY, digest text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
   ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS
     kind text NOT NULL DEFAULT 'breaking' CHECK (kind IN ('compatible', 'breaking'))`
 
-async function apply(client: pg.ClientBase, migration: Migration, patience: Patience): Promise<void> {
+async function apply(client: pg.ClientBase, migration: Migration, lockRetry: LockRetry): Promise<void> {
   const { name, digest, kind, sql } = migration
-  await inTransaction(client, name, patience, async () => {
+  await inTransaction(client, name, lockRetry, async () => {
     await client.query(sql)
     const insert = 'INSERT INTO schema_migrations (name, digest, kind) VALUES ($1, $2, $3)'
     await client.query(insert, [name, digest, kind])
@@ -139,7 +142,7 @@ async function apply(client: pg.ClientBase, migration: Migration, patience: Pati
 async function inTransaction(
   client: pg.ClientBase,
   name: string,
-  { lockTimeout, attempts, pause }: Patience,
+  { lockTimeout, attempts, pause }: LockRetry,
   work: () => Promise<unknown>,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -163,8 +166,8 @@ async function inTransaction(
 function lockedOut(name: string, attempts: number): string {
   return (
     `Migration ${name} was not applied: another session kept a lock on its tables during ${attempts} attempts. ` +
-    'Nothing of it was changed. An import or a long transaction holds such a lock; pg_stat_activity shows them. ' +
-    'When it has ended, run `latchkey migrate` again.'
+    'It changed nothing. An import or a long transaction may hold the lock; pg_stat_activity shows the sessions. ' +
+    'After that session has ended, run `latchkey migrate` again.'
   )
 }
 
@@ -194,7 +197,7 @@ function compare(applied: Applied[], files: Migration[]): SchemaState {
     const file = known.get(name)
     if (!file && kind !== 'compatible') {
       throw new MigrationError(
-        `The database is newer than this program: it has ${name}, which is a breaking change. Run the newer Latchkey on it.`,
+        `The database is newer than this program: it has ${name}, which is a breaking change. Use a newer version of Latchkey.`,
       )
     }
     if (!file && pending[0]) {
@@ -204,7 +207,7 @@ function compare(applied: Applied[], files: Migration[]): SchemaState {
     }
     if (file && file.digest !== digest) {
       throw new MigrationError(
-        `${name} was changed after it had been applied. Migrations go forward only: add a new one.`,
+        `${name} was changed after it had been applied. Never change an applied migration: add a new one.`,
       )
     }
   }

@@ -8,7 +8,7 @@ type Place = Pick<Config, 'databaseUrl' | 'dataDir'>
 type Deployment = Place & Pick<Config, 'environment'>
 type OnError = (error: Error) => void
 
-/** Connects to the configured database and changes nothing. `close` also leaves the embedded PostgreSQL. */
+/** Connects to the configured database and changes nothing. `close` also disconnects from the embedded PostgreSQL. */
 export async function connectDatabase(
   config: Place,
   as: 'server' | 'command',
@@ -26,8 +26,9 @@ export async function connectDatabase(
 }
 
 /**
- * The configured database. It must belong to this environment. A server applies pending migrations. A command only
- * compares the schema, except for an embedded database without any schema: it has no data yet (docs/upgrade.md).
+ * Opens the configured database. It must belong to this environment. A server applies pending migrations. A command only
+ * compares the schema. Exception: it also migrates an embedded database without a schema, which has no data yet
+ * (docs/upgrade.md).
  * @param check runs before anything is changed
  * @throws {MigrationError} when the schema does not fit, {WrongEnvironment} when the database belongs to the other environment
  */

@@ -1,10 +1,10 @@
 /**
- * Text made comparable without regard to case: two texts give the same result exactly where Unicode's canonical
- * caseless match says that they are equal (full case folding; The Unicode Standard 3.13, D145), so `STRASSE` is
- * `straße`. Turkish ı is not i. The result is in NFC.
+ * Folds the case of a text. Two texts have the same result exactly if they are a canonical caseless match (full case
+ * folding; The Unicode Standard 3.13, D145). For example, `STRASSE` equals `straße`, but Turkish ı does not equal i. The
+ * result is in NFC.
  *
- * Code point by code point: of a whole text JavaScript would make `ΟΔΟΣ` end in ς but the pattern `ΟΔΟΣΑ` go on
- * with σ. Lower, upper, lower again, because ẞ must meet ß before both become ss.
+ * Folds each code point separately: in a whole text, JavaScript would turn the last Σ of `ΟΔΟΣ` into ς, but the same Σ in
+ * `ΟΔΟΣΑ` into σ. The order is lower, upper, lower, because ẞ must become ß before both become ss.
  */
 export function foldCase(text: string): string {
   if (isAscii(text)) return text.toLowerCase()

@@ -2,8 +2,10 @@ import Type, { type Static } from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 
 /**
- * $1 id, $2 firm, $3 email, $4 email folded, $5 name, $6 role. Stores the user unless a
- * column of the result says why not. If only `created` is false, another session took the id or the address just now.
+ * Stores the user, unless a column of the result gives a reason against it. If no reason is given and `created` is false,
+ * another session took the id or the address at the same time.
+ *
+ * $1 id, $2 firm, $3 email, $4 folded email, $5 name, $6 role
  */
 export const insertUser = statement(
   'insert-user',
@@ -31,7 +33,7 @@ export const insertUser = statement(
 
 const changedUser = Type.Object({ id: Type.String(), sessions_ended: Type.Integer() })
 
-/** $1 id or email folded (an id has no @, an address has one), $2 password hash. No row: no such user. */
+/** $1 id or folded email (an address has an @, an id has none), $2 password hash. No row: the user does not exist. */
 export const updatePassword = statement(
   'update-password',
   changedUser,
@@ -43,7 +45,7 @@ export const updatePassword = statement(
    SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed`,
 )
 
-/** An import does not undo it (docs/users.md). $1 id or email folded. No row: no such user. */
+/** An import does not undo it (docs/users.md). $1 id or folded email. No row: the user does not exist. */
 export const updateToDisabled = statement(
   'update-to-disabled',
   changedUser,
@@ -56,7 +58,7 @@ export const updateToDisabled = statement(
    SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed`,
 )
 
-/** $1 id or email folded. No row: no such user. */
+/** $1 id or folded email. No row: the user does not exist. */
 export const updateToActive = statement(
   'update-to-active',
   Type.Object({ id: Type.String() }),
@@ -71,7 +73,7 @@ const ListedUser = Type.Object({
   firm_id: Type.String(),
   role: Type.String(),
   status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]),
-  /** Null: not disabled, or only by the import. */
+  /** Null if the user is not disabled, or was disabled only by an import. */
   disabled_by_operator_at: Type.Union([Instant, Type.Null()]),
 })
 export type ListedUser = Static<typeof ListedUser>
@@ -96,7 +98,7 @@ const UserFacts = Type.Object({
 })
 export type UserFacts = Static<typeof UserFacts>
 
-/** $1 id or email folded. No row: no such user. */
+/** $1 id or folded email. No row: the user does not exist. */
 export const findUserFacts = statement(
   'find-user-facts',
   UserFacts,

@@ -15,10 +15,10 @@ export type NewUser = { id: string; firm: string; email: string; name: string; r
 
 export type UserOutcome =
   | { kind: 'done'; id: string; sessionsEnded: number }
-  /** Nothing was changed; the reasons are for the operator. */
+  /** Nothing was changed. The reasons are messages for the operator. */
   | { kind: 'refused'; reasons: string[] }
 
-/** Stores an active user, who can log in once a password is set. */
+/** Stores an active user. The user can log in after a password is set. */
 export async function createUser(database: Database, user: NewUser): Promise<UserOutcome> {
   const faults = [
     faultOf('id', user.id, checkId),
@@ -39,13 +39,16 @@ export async function createUser(database: Database, user: NewUser): Promise<Use
   const reasons = [
     found.firm_exists ? [] : `there is no firm ${quoted(user.firm)}`,
     found.role_exists ? [] : `there is no role ${quoted(user.role)}`,
-    found.id_taken ? `there is a user ${quoted(user.id)} already` : [],
+    found.id_taken ? `the user ${quoted(user.id)} already exists` : [],
     found.email_taken ? `${quoted(user.email)} is another user's address` : [],
   ].flat()
-  return { kind: 'refused', reasons: reasons.length > 0 ? reasons : ['the id or the address was just taken'] }
+  return {
+    kind: 'refused',
+    reasons: reasons.length > 0 ? reasons : ['another session has just taken the id or the address'],
+  }
 }
 
-/** Characters. */
+/** In characters. */
 export const shortestPassword = 8
 
 const passwordReasons = {
@@ -74,7 +77,7 @@ export async function disableUser(database: Database, idOrEmail: string): Promis
   return changed(idOrEmail, await database.maybe(updateToDisabled, [foldedUnlessId(idOrEmail)]))
 }
 
-/** Makes the user active. From now on the next import decides again. */
+/** Makes the user active. The next import may disable the user again. */
 export async function enableUser(database: Database, idOrEmail: string): Promise<UserOutcome> {
   const row = await database.maybe(updateToActive, [foldedUnlessId(idOrEmail)])
   return changed(idOrEmail, row && { ...row, sessions_ended: 0 })
@@ -102,7 +105,7 @@ function faultOf(what: string, value: string, check: Check): string | null {
 
 export type PasswordFault = 'too_short' | 'too_long' | 'more_than_one_line'
 
-/** What keeps a text from being a password, the first thing first. */
+/** The reasons why a text cannot be a password, the most important first. */
 export function passwordFaults(password: string): PasswordFault[] {
   const faults: [PasswordFault, boolean][] = [
     ['too_short', [...password].length < shortestPassword],

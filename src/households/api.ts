@@ -47,7 +47,7 @@ export function findableId(id: string): string {
   return checkId(id) === null ? id : ''
 }
 
-/** The same answer, byte for byte, for an unknown and an invisible household: a difference would reveal which ids exist. */
+/** The same answer, byte for byte, for unknown and invisible households. A difference would reveal which ids exist. */
 export const householdNotFound: ReadAnswer = {
   kind: 'problem',
   outcome: 'not_found',

@@ -6,11 +6,11 @@ import { asEntries, EntryColumns } from './list-households.sql.ts'
 import { seesAccount, seesHousehold } from './visibility.sql.ts'
 
 /**
- * The active accounts of one household that the caller may see. `household_visible` is false alike for a household of
- * somebody else and for one that does not exist.
+ * The active accounts of one household that the caller may see. `household_visible` is false for a household that the
+ * caller may not see and for one that does not exist.
  *
- * $1 SHA-256 of the access token, $2 household id, $3 page size, $4 accounts to pass over,
- * $5 id that all of them follow, or empty
+ * $1 SHA-256 of the access token, $2 household id, $3 page size, $4 accounts to skip,
+ * $5 id after which the accounts begin, or empty
  */
 export const listAccounts = statement(
   'list_accounts',

@@ -4,10 +4,10 @@ import { foldCase } from '../directory/case-folding.ts'
 export const longestPattern = 256
 
 /**
- * The values that find a text literally in a folded name: a LIKE pattern, and the tsquery of its grams. `%`, `_` and `\`
- * in the text have no special meaning.
+ * Builds the values that find a text literally in a folded name: a LIKE pattern, and the tsquery of its grams. `%`, `_` and
+ * `\` in the text have no special meaning.
  */
-export function searchedFor(text: string): [like: string, grams: string] {
+export function searchValues(text: string): [like: string, grams: string] {
   const folded = foldCase(text)
   return [`%${folded.replaceAll(/[\\%_]/g, '\\$&')}%`, gramsOf(folded)]
 }

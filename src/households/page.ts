@@ -83,16 +83,16 @@ type Position = { address: string; filters: Record<string, string>; number: numb
 
 /**
  * A cursor with the id after which the next page begins, for `Link: rel="next"`. A client that follows it gets every entry
- * that stays exactly once, even if others are added or removed, and the server does not read the pages before. A page
- * number alone cannot guarantee that.
+ * that exists all the time exactly once, even if other entries are added or removed. The server does not read the pages
+ * before. A page number alone guarantees neither.
  */
 function writeCursor(key: Buffer, position: Position, after: string): string {
   return `${Buffer.from(after).toString('base64url')}.${macOf(key, ...macParts(position, after))}`
 }
 
 /**
- * Undefined unless the cursor is, character for character, the one of this page. The client counts pages itself then, and
- * gets the page by its number.
+ * Returns undefined unless the cursor equals the cursor of this page, character for character. Then the client counts pages
+ * itself and gets the page by its number.
  */
 function readCursor(key: Buffer, position: Position, cursor: string): string | undefined {
   const after = Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString()

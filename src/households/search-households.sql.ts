@@ -6,16 +6,16 @@ import { latest, SyncColumns, syncColumns } from './as-of.sql.ts'
 import { asEntries, EntryColumns, entryColumns } from './list-households.sql.ts'
 import { accessInOrder, householdsInOrder, seesHousehold } from './visibility.sql.ts'
 
-// A search runs two statements: `searchSample` counts, and one of the three others, which `chooseSearchPlan` names, reads
-// the page. All three give the same page and differ in cost only (docs/adr/0017). Each statement authenticates the call.
+// A search runs two statements. `searchSample` counts. Then one of the three others, chosen by `chooseSearchPlan`, reads the
+// page. All three return the same page and differ only in cost (docs/adr/0017). Each statement authenticates the call.
 
-/** Households of the firm that the sample looks at. */
+/** The number of the firm's households in the sample. */
 export const sampleSize = 200
 
-/** The sample counts the caller's own households up to this number. */
+/** `searchSample` counts the caller's own households up to this number. */
 export const mostOwnCounted = 1000
 
-/** Of a household `h`: whether the name matches. `name_searched` is null where the name is too long for the index. */
+/** Whether the name of a household `h` matches. `name_searched` is null if the name is too long for the index. */
 const nameMatches = `(h.name_searched LIKE $3 OR h.name_searched IS NULL
   AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3)`
 
@@ -26,23 +26,24 @@ const ownInOrder = (columns: string, window: string) =>
   householdsInOrder(columns, { after: '$2', window }).granted
 
 /**
- * Authenticates the call and counts what a search plan is chosen by; no row for a call that is refused. The sample is
- * the next households of the firm in listing order, visible or not: they cost a tenth of looking up the caller's own.
+ * Authenticates the call and counts what `chooseSearchPlan` needs. Returns no row if the call is refused. The sample
+ * consists of the next households of the firm in listing order, visible or not, because reading them costs a tenth of
+ * looking up the caller's own.
  *
- * $1 SHA-256 of the access token, $2 id that all households follow, or empty, $3 LIKE pattern for the folded name
+ * $1 SHA-256 of the access token, $2 id after which the households begin, or empty, $3 LIKE pattern for the folded name
  */
 export const searchSample = statement(
   'search_sample',
   Type.Object({
-    /** Households in the sample; fewer than `sampleSize`: no more follow in the firm. */
+    /** Households in the sample. If there are fewer than `sampleSize`, the firm has no further households. */
     sampled: Type.Integer(),
-    /** Those of them whose name matches. */
+    /** Households in the sample whose name matches. */
     matching: Type.Integer(),
-    /** Those of them that the caller sees, with any name. */
+    /** Households in the sample that the caller sees, with any name. */
     visible: Type.Integer(),
-    /** The caller's own households that follow, up to `mostOwnCounted`; null for a role that sees the firm. */
+    /** The caller's own households after $2, at most `mostOwnCounted`. Null for a role that sees the firm. */
     own: Type.Union([Type.Integer(), Type.Null()]),
-    /** All households of all firms, as of the last ANALYZE. */
+    /** Households of all firms, as estimated by the last ANALYZE. */
     total: Type.Number(),
   }),
   `WITH ${callerOf},
@@ -64,12 +65,12 @@ export const searchSample = statement(
 const Page = { ...CallerColumns, ...VisibilityVersionColumn, ...EntryColumns, ...SyncColumns }
 const pageColumns = `${callerColumns}, ${visibilityVersionColumn}, ${entryColumns}, ${syncColumns('$6')}`
 
-/** One more than the page has, to know whether another page follows. */
+/** One household more than the page size, to know whether another page follows. */
 const window = 'LIMIT $4::int + 1 OFFSET $5::bigint'
 
 /**
- * A page out of `rows`, of which no more than `$7` are read. `complete`: the page is full, or there was nothing more to
- * read. The scan ends as soon as the page is full; the rows are counted only if it is not.
+ * Reads a page from `rows`, which has at most `$7` rows. `complete` means that the page is full or that there were no more
+ * rows to read. The scan ends as soon as the page is full. The rows are counted only if the page is not full.
  */
 const pageInOrder = (rows: string, role = 'true') => `
   page AS (
@@ -84,11 +85,11 @@ const InOrder = Type.Object({ ...Page, complete: Type.Boolean() })
 const completeColumn = 'coalesce((SELECT complete FROM page), false) AS complete'
 
 /**
- * Authenticates the call and reads the firm's households in listing order until the page is full. Best where many names
- * match and the caller sees many of the firm's households: only those whose name matches are checked for access.
+ * Authenticates the call and reads the firm's households in listing order until the page is full. This is best if many
+ * names match and the caller sees many of the firm's households. Access is checked only for households whose name matches.
  *
- * $1 SHA-256 of the access token, $2 id that all households follow, or empty, $3 LIKE pattern for the folded name,
- * $4 page size, $5 households to pass over, $6 `as_of` of a sync's first page, or null, $7 households to read at most
+ * $1 SHA-256 of the access token, $2 id after which the households begin, or empty, $3 LIKE pattern for the folded name,
+ * $4 page size, $5 households to skip, $6 `as_of` of a sync's first page, or null, $7 maximum number of households to read
  */
 export const searchFirmInOrder = statement(
   'search_firm_in_order',
@@ -99,8 +100,8 @@ export const searchFirmInOrder = statement(
 )
 
 /**
- * As `searchFirmInOrder`, but reads the households that the caller has access to, one look-up each. Best for a caller who
- * sees few of the firm's households. For a role that sees `granted` only.
+ * Like `searchFirmInOrder`, but reads only the households to which the caller has access, with one look-up for each. This is
+ * best for a caller who sees few of the firm's households. Only for roles that see `granted`.
  */
 export const searchOwnInOrder = statement(
   'search_own_in_order',
@@ -111,8 +112,8 @@ export const searchOwnInOrder = statement(
 )
 
 /**
- * Authenticates the call and reads all matching households of the firm by the index of grams, which gives them in no
- * order. Best where few names match. OFFSET 0 keeps PostgreSQL from reading them by another index.
+ * Authenticates the call and reads all matching households of the firm from the index of grams, which has no useful order.
+ * This is best if few names match. OFFSET 0 prevents PostgreSQL from using another index.
  *
  * $1 to $6 as in `searchFirmInOrder`, $7 tsquery of the pattern's grams, with U+FFFF for the id of the caller's firm
  */

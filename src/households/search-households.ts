@@ -1,5 +1,5 @@
 import type { Queries } from '../database/database.ts'
-import { searchedFor } from './name-pattern.ts'
+import { searchValues } from './name-pattern.ts'
 import { searchByGrams, searchFirmInOrder, searchOwnInOrder, searchSample } from './search-households.sql.ts'
 import { chooseSearchPlan } from './search-plan.ts'
 
@@ -8,23 +8,23 @@ export type Search = {
   tokenHash: Buffer
   /** Text that the name must contain. */
   text: string
-  /** The id that all households follow; empty: from the first one. */
+  /** The id after which the households begin. If empty, begin with the first household. */
   after: string
   /** Page size. */
   size: number
-  /** Households to pass over. */
+  /** Number of households to skip. */
   before: bigint
-  /** `as_of` of the first page of a sync; null on that page and outside of a sync. */
+  /** The `as_of` of the first page of a sync. Null on that page and outside a sync. */
   firstAsOf: string | null
 }
 
 /**
- * Authenticates the call and reads a page of the visible households whose name contains the text. Counts first, then
- * reads; the statement that reads authenticates again, and its row alone is the answer.
+ * Authenticates the call and reads a page of the visible households whose name contains the text. First counts, then reads.
+ * The second statement authenticates again, and the answer comes only from this statement.
  */
 export async function searchHouseholds(database: Queries, search: Search) {
   const { tokenHash, text, after, size, before, firstAsOf } = search
-  const [like, grams] = searchedFor(text)
+  const [like, grams] = searchValues(text)
   const values = [tokenHash, after, like, size, String(before), firstAsOf]
   const sample = await database.maybe(searchSample, [tokenHash, after, like])
   const plan = sample && chooseSearchPlan(sample, Number(before) + size + 1)

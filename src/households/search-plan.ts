@@ -1,19 +1,19 @@
 import { mostOwnCounted, sampleSize, type searchSample } from './search-households.sql.ts'
 
-/** What `searchSample` counted. */
+/** The counts from `searchSample`. */
 export type SearchSample = ReturnType<typeof searchSample.parse>
 
-/** Which statement reads the page, and for those in listing order, how many households it may read. */
+/** The statement that reads the page. `most` is the maximum number of households that it may read in listing order. */
 export type SearchPlan = { by: 'grams' } | { by: 'firm' | 'own'; most: number }
 
 /**
- * Costs are in reads of one household of the firm in listing order, about 0.4 µs. Looking up one of the caller's own
- * households, or fetching one that the index of grams names, costs about ten of them.
+ * The unit of cost is one read of a household of the firm in listing order, about 0.4 µs. Looking up one of the caller's own
+ * households, or fetching a household that the index of grams found, costs about ten units.
  */
-const ownRead = 10
-const gramsRead = 10
+const ownReadCost = 10
+const gramsReadCost = 10
 
-/** A sample may mislead: households whose names match may stand together. A read this far beyond its estimate ends. */
+/** The sample can be wrong, because matching names may be clustered. A read stops at this multiple of its estimate. */
 const margin = 5
 
 const readInOrder = (by: 'firm' | 'own', estimate: number): SearchPlan => ({
@@ -22,8 +22,8 @@ const readInOrder = (by: 'firm' | 'own', estimate: number): SearchPlan => ({
 })
 
 /**
- * The cheapest way to find `needed` households (those before the page, the page, and one more), if all the firm's names
- * match as often as those of the sample.
+ * Chooses the cheapest way to find `needed` households (those before the page, the page, and one more). It assumes that names
+ * match in the whole firm as often as in the sample.
  */
 export function chooseSearchPlan(sample: SearchSample, needed: number): SearchPlan {
   const { sampled, matching, visible, own, total } = sample
@@ -31,14 +31,14 @@ export function chooseSearchPlan(sample: SearchSample, needed: number): SearchPl
   if (matching === 0) return { by: 'grams' }
 
   const visibleToRead = (needed * sampled) / matching
-  const firmToRead = (visibleToRead * sampled) / visible // infinite where none is visible
+  const firmToRead = (visibleToRead * sampled) / visible // infinite if none is visible
   const ownToRead =
     own === null ? Number.POSITIVE_INFINITY : Math.min(visibleToRead, own < mostOwnCounted ? own : total)
 
   const costs = {
-    grams: (gramsRead * total * matching) / sampled,
+    grams: (gramsReadCost * total * matching) / sampled,
     firm: firmToRead,
-    own: ownRead * ownToRead,
+    own: ownReadCost * ownToRead,
   }
   const cheapest = Math.min(costs.grams, costs.firm, costs.own)
   if (cheapest === costs.grams) return { by: 'grams' }

@@ -1,12 +1,15 @@
 /**
- * Who sees what: the one definition that every read goes through. All of it stands on a row
- * `caller (user_id, firm_id, sees)`. The firm is the boundary that no role crosses, whatever the access rows say.
+ * Defines who sees what. Every read uses these definitions. They need a row `caller (user_id, firm_id, sees)`. No role sees
+ * data of another firm, even if an access row refers to it.
  */
 
-/** SQL for a role that sees `firm`, every household of it, and for one that sees `granted`, those with an account it has access to. */
+/**
+ * SQL for both kinds of role: `firm` sees every household of the firm, `granted` sees the households in which the user has
+ * access to an account.
+ */
 export type ByRole = { firm: string; granted: string }
 
-/** The households that access rows of the caller's name, and that follow the id `after`: once each, in the order of their ids. */
+/** The households after the id `after` to which the caller has access rows, each once, in the order of their ids. */
 export function accessInOrder(after: string, window = ''): string {
   return `
     SELECT DISTINCT user_id, household_id FROM account_access
@@ -15,10 +18,10 @@ export function accessInOrder(after: string, window = ''): string {
 }
 
 /**
- * The visible households `h` that follow the id `after`, in the order of their ids, as `columns` and, to say that order
- * again, `scope` and `id`. `window` (LIMIT, OFFSET) is part of the scan. Each is ordered by the index it
- * is read from, and by nothing that another index could give: PostgreSQL, which cannot know how few rows a LIMIT that
- * is a parameter asks for, would otherwise read all and sort.
+ * The visible households `h` after the id `after`, in the order of their ids. Selects `columns`, and `scope` and `id`, by
+ * which an outer query can repeat the order. `window` (LIMIT, OFFSET) is part of the scan. Each
+ * query has the order of the index that it reads, and no other index provides this order. Otherwise PostgreSQL might choose
+ * the other index, read all rows and sort them, because it does not know how small a LIMIT parameter is.
  */
 export function householdsInOrder(
   columns: string,
@@ -38,25 +41,25 @@ export function householdsInOrder(
   }
 }
 
-/** Of a household `h`: whether the caller sees it. OFFSET 0 keeps this a look-up, where PostgreSQL might hash all access rows. */
+/** Whether the caller sees the household `h`. Without OFFSET 0, PostgreSQL might hash all access rows instead of a look-up. */
 export const seesHousehold: string = `(
   h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
     SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))`
 
-/** Of an account `a` of a household that the caller sees: whether the caller sees it. */
+/** Whether the caller sees the account `a`. The caller must already see its household. */
 export const seesAccount: string = `(
   caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
     SELECT FROM account_access x
      WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id))`
 
-/** What the one of the two gives that is the caller's. */
-export function ofCaller({ firm, granted }: ByRole): string {
+/** The rows of the query for the caller's role. */
+export function rowsForRole({ firm, granted }: ByRole): string {
   return `SELECT seen.* FROM caller CROSS JOIN LATERAL (${firm}) AS seen WHERE caller.sees = 'firm'
     UNION ALL
     SELECT seen.* FROM caller CROSS JOIN LATERAL (${granted}) AS seen WHERE caller.sees = 'granted'`
 }
 
-/** The same of both. */
-export function each({ firm, granted }: ByRole, select: (rows: string) => string): ByRole {
+/** Applies `select` to both queries. */
+export function mapByRole({ firm, granted }: ByRole, select: (rows: string) => string): ByRole {
   return { firm: select(firm), granted: select(granted) }
 }

@@ -2,14 +2,14 @@ import type pg from 'pg'
 import { importFiles, tableColumns } from './files.ts'
 
 /**
- * What partners need to ask for changes only (migration 0010, docs/adr/0013). All of it carries one instant, that of the
- * import. The statements compare what is staged with what there still is, so most come before the merging.
+ * Records what changed, so that partners can read changes only (migration 0010, docs/adr/0013). All records of an import
+ * have the same instant. Most statements compare staged rows with stored rows and therefore run before the merge.
  */
 
 /**
- * Later than every instant that a partner can have been told, whatever became of the clock: those of the imports before,
- * and those at which users were made. Whole milliseconds, so that it stays the same in
- * a JavaScript date. To be asked for under the import's lock: then instants become visible in their order.
+ * Chooses the instant of this import. It is later than every instant that a partner may have received (earlier imports,
+ * creation of users), even if the clock was set back. It has whole milliseconds, because a JavaScript Date has no more.
+ * Call it under the import's lock, so that instants become visible in their order.
  */
 export async function chooseInstant(client: pg.ClientBase): Promise<Date> {
   const { rows } = await client.query<{ instant: Date }>(
@@ -18,11 +18,11 @@ export async function chooseInstant(client: pg.ClientBase): Promise<Date> {
                        + interval '1 ms') AS instant`,
   )
   const [row] = rows
-  if (!row) throw new Error('an aggregate gives a row')
+  if (!row) throw new Error('an aggregate query returned no row')
   return row.instant
 }
 
-/** Before the merging. */
+/** Runs before the merge. */
 export async function recordChanges(client: pg.ClientBase, instant: Date): Promise<void> {
   for (const sql of [householdChanges, seesSince]) await client.query(sql, [instant])
   for (const sql of [touchedAccess, 'ANALYZE touched_access']) await client.query(sql)
@@ -30,13 +30,13 @@ export async function recordChanges(client: pg.ClientBase, instant: Date): Promi
   await client.query(movedUsers)
 }
 
-/** After the merging, and after rows have been removed. */
+/** Runs after the merge and after rows have been removed. */
 export async function recordAccessChanges(client: pg.ClientBase, instant: Date): Promise<void> {
   await client.query(accessChanges, [instant])
   await client.query(endGrantsOfMovedUsers)
 }
 
-/** $1 instant. New firms are left out, here and below: nobody can have asked for their households before. */
+/** $1 instant. Here and below, new firms are left out: no partner can have read their households before. */
 const householdChanges = `
   INSERT INTO household_changes (firm_id, household_id, changed_at)
   SELECT s.firm_id, s.id, $1::timestamptz FROM staged_households s JOIN firms ON firms.id = s.firm_id LEFT JOIN households h ON h.id = s.id
@@ -53,7 +53,10 @@ const seesSince = `
    WHERE id IN (SELECT id FROM staged_users s JOIN users u USING (id) WHERE (u.firm_id, u.role) <> (s.firm_id, s.role))
       OR role IN (SELECT name FROM staged_roles s JOIN roles r USING (name) WHERE r.sees <> s.sees)`
 
-/** Users who are there already and households, where access rows come, go or move; and whether there were any before. */
+/**
+ * Pairs of an existing user and a household between which access rows are added, removed or moved. `seen`: the user had
+ * access to the household before the import.
+ */
 const touchedAccess = `
   CREATE TEMP TABLE touched_access ON COMMIT DROP AS
   SELECT user_id, household_id,
@@ -79,17 +82,21 @@ const movedUsers = `
   SELECT id FROM staged_users s JOIN users u USING (id) WHERE u.firm_id <> s.firm_id`
 
 /**
- * A user consents to what the user sees in one firm. Without this, connections from before the move would read the
- * households of the new firm. A *Connect* at the same moment waits for the user's row or is waited for (`recordConnection`).
+ * A user consents to share what the user sees in one firm. If the grants did not end, connections from before the move
+ * could read the households of the new firm. A *Connect* at the same time and this statement wait for each other, because
+ * both lock the user's row (`recordConnection`).
  */
 const endGrantsOfMovedUsers = `
   UPDATE grants SET revoked_at = clock_timestamp(), revoked_by = 'operator', revoked_for = 'firm_changed'
    WHERE user_id IN (SELECT id FROM moved_users) AND revoked_at IS NULL`
 
 const accountColumns = importFiles.filter(({ table }) => table === 'accounts').flatMap(tableColumns)
-const accountOf = (row: string) => `ROW (${accountColumns.map((column) => `${row}.${column}`).join(', ')})`
+const accountRow = (row: string) => `ROW (${accountColumns.map((column) => `${row}.${column}`).join(', ')})`
 
-/** $1 instant. What was recorded just now says most of it. Users who come and go count: an id may come back as somebody else. */
+/**
+ * $1 instant. Uses the changes that were just recorded. Added and removed users count as well, because another user may
+ * later get the same id.
+ */
 const firmsChanged = `
   UPDATE firms SET changed_at = $1
    WHERE id IN (SELECT firm_id FROM household_changes WHERE changed_at = $1
@@ -105,7 +112,7 @@ const firmsChanged = `
                  UNION ALL
                 SELECT h.firm_id
                   FROM staged_accounts s JOIN households h ON h.id = s.household_id LEFT JOIN accounts a ON a.id = s.id
-                 WHERE ${accountOf('a')} IS DISTINCT FROM ${accountOf('s')}
+                 WHERE ${accountRow('a')} IS DISTINCT FROM ${accountRow('s')}
                  UNION ALL
                 SELECT h.firm_id
                   FROM staged_accounts s JOIN accounts a USING (id) JOIN households h ON h.id = a.household_id
@@ -113,7 +120,7 @@ const firmsChanged = `
                  UNION ALL
                 SELECT h.firm_id FROM removed_accounts a JOIN households h ON h.id = a.household_id)`
 
-/** $1 instant. A household that the user saw by another account all the while is none that changed. */
+/** $1 instant. If the user could see the household before and after through another account, it has not changed. */
 const accessChanges = `
   INSERT INTO access_changes (user_id, household_id, changed_at)
   SELECT t.user_id, t.household_id, $1::timestamptz

@@ -5,8 +5,8 @@ import { quoted } from '../directory/values.ts'
 import type { Faults } from './faults.ts'
 import { type ImportFile, importFiles } from './files.ts'
 
-/** A row at fault, and how many there are in all: each query shows 20 at most. */
-const found = Compile(
+/** An invalid row, and the total number of invalid rows. Each query returns at most 20 rows. */
+const invalidRows = Compile(
   Type.Array(
     Type.Object({
       line: Type.Integer(),
@@ -17,58 +17,63 @@ const found = Compile(
   ),
 )
 
-type Find = { column: string; sql: string; say(value: string, other: string): string }
+type StagedCheck = { column: string; sql: string; message(value: string, other: string): string }
 
 /**
- * What can only be seen with all rows together: values given twice, and names of what doesn't exist. Of the tables
- * `pruned`, only what is in the files will.
+ * Checks that need all rows: duplicate values and references to rows that do not exist. In the tables `pruned`, only the
+ * rows of the files count, because the import removes all other rows.
  */
 export async function checkStaged(client: pg.ClientBase, faults: Faults, pruned: string[]): Promise<void> {
   for (const file of importFiles) {
-    for (const { column, sql, say } of finds(file, pruned)) {
-      const rows = found.Parse((await client.query(sql)).rows)
-      for (const { line, value, other } of rows) faults.add(file.file, line, column, say(value, other))
+    for (const { column, sql, message } of checksOf(file, pruned)) {
+      const rows = invalidRows.Parse((await client.query(sql)).rows)
+      for (const { line, value, other } of rows) faults.add(file.file, line, column, message(value, other))
       faults.count((rows[0]?.total ?? 0) - rows.length)
     }
   }
 }
 
-function finds(file: ImportFile, pruned: string[]): Find[] {
+function checksOf(file: ImportFile, pruned: string[]): StagedCheck[] {
   const references = file.columns.flatMap(({ name, references: to }) =>
     to
       ? {
           column: name,
-          sql: unknown(file.table, name, to, pruned.includes(to.table)),
-          say: (value: string) => `there is no ${to.noun} ${quoted(value)}`,
+          sql: missingReferences(file.table, name, to, pruned.includes(to.table)),
+          message: (value: string) => `there is no ${to.noun} ${quoted(value)}`,
         }
       : [],
   )
   const duplicates = {
     column: file.key.at(-1) ?? '',
-    sql: duplicated(file.table, file.key),
-    say: (value: string, line: string) => `${quoted(value)} is already on line ${line}`,
+    sql: duplicateRows(file.table, file.key),
+    message: (value: string, line: string) => `${quoted(value)} is already on line ${line}`,
   }
   const taken = pruned.includes('users') ? [] : [emailTaken]
-  return [duplicates, ...(file.table === 'users' ? [emailTwice, ...taken] : []), ...references]
+  return [duplicates, ...(file.table === 'users' ? [duplicateEmail, ...taken] : []), ...references]
 }
 
-const emailTwice: Find = {
+const duplicateEmail: StagedCheck = {
   column: 'email',
-  sql: duplicated('users', ['email_folded'], 'email'),
-  say: (value, line) => `${quoted(value)} is already on line ${line}`,
+  sql: duplicateRows('users', ['email_folded'], 'email'),
+  message: (value, line) => `${quoted(value)} is already on line ${line}`,
 }
 
-const emailTaken: Find = {
+const emailTaken: StagedCheck = {
   column: 'email',
   sql: `SELECT s.line, s.email AS value, u.id AS other, count(*) OVER ()::integer AS total
           FROM staged_users s JOIN users u USING (email_folded)
          WHERE NOT EXISTS (SELECT FROM staged_users changed WHERE changed.id = u.id)
          ORDER BY s.line LIMIT 20`,
-  say: (value, user) => `${quoted(value)} belongs to the user ${quoted(user)}`,
+  message: (value, user) => `${quoted(value)} belongs to the user ${quoted(user)}`,
 }
 
-/** Rows whose `column` names nothing of this import nor, unless all else goes there, of the database. */
-function unknown(table: string, column: string, to: { table: string; key: string }, pruned: boolean): string {
+/** Rows whose `column` refers to no row of this import and to no stored row. If `pruned`, stored rows do not count. */
+function missingReferences(
+  table: string,
+  column: string,
+  to: { table: string; key: string },
+  pruned: boolean,
+): string {
   const kept = pruned ? '' : `AND NOT EXISTS (SELECT FROM ${to.table} t WHERE t.${to.key} = s.${column})`
   return `SELECT s.line, s.${column} AS value, '' AS other, count(*) OVER ()::integer AS total
             FROM staged_${table} s
@@ -77,8 +82,8 @@ function unknown(table: string, column: string, to: { table: string; key: string
            ORDER BY s.line LIMIT 20`
 }
 
-/** Rows that have the key of an earlier one; `other` is the line of the first. */
-function duplicated(table: string, key: string[], shown = key.join(` || ' ' || `)): string {
+/** Rows that have the same key as an earlier row. `other` is the line of the first row with this key. */
+function duplicateRows(table: string, key: string[], shown = key.join(` || ' ' || `)): string {
   const columns = key.join(', ')
   return `SELECT line, ${shown} AS value, first::text AS other, count(*) OVER ()::integer AS total
             FROM staged_${table}

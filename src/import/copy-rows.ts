@@ -5,20 +5,20 @@ import type { Faults } from './faults.ts'
 import type { Column, ImportFile } from './files.ts'
 import { CsvFault } from './read-csv.ts'
 
-/** Passwords wait here, by line of users.csv, until everything else is known to be right: hashing takes its time. */
+/** Passwords by their line in users.csv. They are hashed after all other checks, because hashing is slow. */
 export type Passwords = Map<number, string>
 
 const byteOrderMark = '\uFEFF'
 
 /** PostgreSQL's spelling of NULL in COPY's text format. */
-const none = '\\N'
+const copyNull = '\\N'
 
 /** Turns the rows of one file into lines of COPY's text format: the line number, then `tableColumns(file)`. */
 export class CopyRows {
   readonly #file: ImportFile
   readonly #faults: Faults
   readonly #passwords: Passwords
-  /** Where in a row each of the file's columns stands, -1 for one that the header leaves out. */
+  /** The position in a row of each of the file's columns, -1 if the header does not have the column. */
   #positions: number[] | undefined
   #width = 0
   #text = ''
@@ -29,30 +29,30 @@ export class CopyRows {
     this.#passwords = passwords
   }
 
-  /** @throws {CsvFault} when the header isn't this file's */
+  /** @throws {CsvFault} when the header does not fit this file */
   add(fields: string[], line: number): void {
     if (this.#positions === undefined) {
       this.#positions = readHeader(this.#file, fields)
       this.#width = fields.length
     } else if (fields.length === 1 && fields[0] === '') {
-      return // an empty line: people leave them at the end
+      return // an empty line, common at the end of a file
     } else if (fields.length !== this.#width) {
-      this.#fault(line, null, `the row has ${fields.length} values, the header ${this.#width}`)
+      this.#fault(line, null, `the row has ${fields.length} values, but the header has ${this.#width}`)
     } else {
       this.#addRow(fields, line, this.#positions)
     }
   }
 
-  /** The text since the last call; empty once there was a fault, because nothing will be stored then. */
+  /** The text since the last call. Empty after the first fault, because then the import stores nothing. */
   take(): string {
     const text = this.#faults.none() ? this.#text : ''
     this.#text = ''
     return text
   }
 
-  /** @throws {CsvFault} for a file without even a header */
+  /** @throws {CsvFault} when the file has no header */
   end(): void {
-    if (this.#positions === undefined) throw new CsvFault(1, 'there is no header')
+    if (this.#positions === undefined) throw new CsvFault(1, 'the header is missing')
   }
 
   #addRow(fields: string[], line: number, positions: number[]): void {
@@ -71,7 +71,7 @@ export class CopyRows {
   #password(value: string, line: number): string {
     if (isPasswordHash(value)) return encode(value)
     if (value !== '') this.#passwords.set(line, value)
-    return none
+    return copyNull
   }
 
   #fault(line: number, column: string | null, what: string): void {
@@ -92,33 +92,33 @@ function readHeader(file: ImportFile, header: string[]): number[] {
       throw new CsvFault(1, `the values are separated by ${name}; separate them by commas`)
     }
   }
-  const wrong = [
+  const problems = [
     ...header.filter((name) => !known.includes(name)).map((name) => `there is no column ${quoted(name)}`),
     ...known
       .filter((name) => header.indexOf(name) !== header.lastIndexOf(name))
-      .map((name) => `"${name}" is there twice`),
+      .map((name) => `"${name}" appears twice`),
     ...file.columns
       .filter((column) => column.required && !header.includes(column.name))
       .map((column) => `"${column.name}" is missing`),
   ]
-  if (wrong.length > 0)
-    throw new CsvFault(1, `header: ${wrong.join('; ')}; the columns are ${known.join(',')}`)
+  if (problems.length > 0)
+    throw new CsvFault(1, `header: ${problems.join('; ')}; the columns are ${known.join(',')}`)
   return known.map((name) => header.indexOf(name))
 }
 
 function faultOf(column: Column, value: string): string | null {
   if (value === '') return column.required ? 'is empty' : null
-  if (value.includes('\0')) return 'has a NUL character in it'
+  if (value.includes('\0')) return 'contains a NUL character'
   const fault = column.check(value)
-  // Shown as it is, it could not be seen.
+  // A byte order mark is invisible. Without this message the reason for the fault could not be seen.
   if (fault !== null && value.startsWith(byteOrderMark)) {
-    return 'begins with a byte order mark (U+FEFF), which is only allowed at the beginning of the file; were files joined?'
+    return 'begins with a byte order mark (U+FEFF), which is allowed only at the beginning of the file; check whether files were joined'
   }
   return fault
 }
 
 function encode(value: string): string {
-  if (value === '') return none
+  if (value === '') return copyNull
   return /[\\\t\n\r]/.test(value) ? value.replace(/[\\\t\n\r]/g, (char) => escapes[char] ?? char) : value
 }
 

@@ -1,23 +1,23 @@
-/** More than these are counted, not named. */
+/** Further faults are only counted. */
 const shownAtMost = 20
 
-/** What is wrong with the files of one import. */
+/** The faults of the files of one import. */
 export class Faults {
   readonly shown: string[] = []
   total = 0
 
-  /** `line` is 1 for the first line of the file; without a column the fault is the whole line's. */
+  /** `line` is 1 for the first line of the file. Without a column, the fault concerns the whole line. */
   add(file: string, line: number, column: string | null, what: string): void {
     this.note(`${file}:${line}: ${column === null ? '' : `column "${column}": `}${what}`)
   }
 
-  /** A fault that is not a line's. */
+  /** Adds a fault that does not belong to one line. */
   note(message: string): void {
     this.total++
     if (this.shown.length < shownAtMost) this.shown.push(message)
   }
 
-  /** Faults that were counted elsewhere. */
+  /** Adds faults that are only counted. */
   count(unshown: number): void {
     this.total += unshown
   }

@@ -17,13 +17,13 @@ import {
 export type Column = {
   name: string
   check: Check
-  /** A file without this column, or a row in which it is empty, is refused. Otherwise either means NULL. */
+  /** If true, a file without this column or a row with an empty value is refused. If false, both mean NULL. */
   required: boolean
-  /** The column of the table that keeps the value's folded form. */
+  /** The column of the table that stores the value with its case folded. */
   folded?: string
-  /** What the value must name: in the same import, or in the database already. */
+  /** The value must be the key of a row of this table, in the same import or in the database. */
   references?: { table: string; key: string; noun: string }
-  /** Never stored as it is, never shown. */
+  /** A password is never stored in plain text and never shown. */
   password?: true
 }
 
@@ -33,9 +33,9 @@ export type ImportFile = {
   table: string
   key: string[]
   columns: Column[]
-  /** Where the household that an account belongs to is known from, and the order of the primary key that it is part of. */
+  /** SQL that finds the household of the account, and the order of the primary key, which contains the household. */
   household?: { join: string; value: string; order: string }
-  /** The column in which a row that is added has the instant of the import. */
+  /** The column in which an added row stores the instant of the import. */
   instant?: string
 }
 
@@ -45,7 +45,7 @@ const user = { table: 'users', key: 'id', noun: 'user' }
 const household = { table: 'households', key: 'id', noun: 'household' }
 const account = { table: 'accounts', key: 'id', noun: 'account' }
 
-/** In the order in which they are merged: what is referred to comes first. */
+/** In the order of the merge: a referenced table comes before the tables that refer to it. */
 export const importFiles: ImportFile[] = [
   {
     file: 'firms.csv',

@@ -11,40 +11,43 @@ import { type Counts, hashPasswords, keepDisabled, mergeFile, prepareUsers } fro
 import { checkRemoved, findRemoved, prepareRemoved, type Removal, removeRows } from './prune.ts'
 import { stageFile } from './stage-file.ts'
 
-/** `done` of `of`, in bytes of a file that is read and in steps otherwise; `what` says what is being done. */
+/** Reports progress. `done` of `of` is in bytes while a file is read, otherwise in steps. `what` names the current step. */
 export type OnProgress = (what: string, done: number, of: number) => void
 
-/** Rows that are not in the files go as well, `atMost` so many of all tables together; without it, they are only told. */
+/**
+ * Also removes rows that are not in the files, at most `atMost` rows in all tables together. If `atMost` is undefined, the
+ * import only reports these rows.
+ */
 export type Prune = { atMost: number | undefined }
 
 export type ImportOptions = {
   prune?: Prune | undefined
   onProgress?: OnProgress
-  /** Ends the import at once. Nothing was changed then, unless the outcome says otherwise. */
+  /** Ends the import at once. Nothing is changed, unless the outcome is `imported`. */
   signal?: AbortSignal
 }
 
 export type ImportOutcome =
   /**
-   * `keptDisabled` are users who are active in the files and stay disabled, since the operator disabled them.
-   * `unsettled` says why PostgreSQL could not tidy up after the import.
+   * `keptDisabled` are users who are active in the files but stay disabled, because the operator disabled them.
+   * `vacuumFailure` says why VACUUM failed after the import; null if it succeeded.
    */
-  | { kind: 'imported'; files: Record<string, Counts>; keptDisabled: string[]; unsettled: string | null }
-  /** Nothing was changed. This is what would go, from the table of each file. */
+  | { kind: 'imported'; files: Record<string, Counts>; keptDisabled: string[]; vacuumFailure: string | null }
+  /** Nothing was changed. `removals` are the rows that would be removed, for the table of each file. */
   | { kind: 'planned'; removals: Record<string, Removal> }
-  /** Nothing was changed. The first 20 of `total` faults are named. */
+  /** Nothing was changed. `faults` has the first 20 of `total` faults. */
   | { kind: 'refused'; faults: string[]; total: number }
-  /** Nothing was changed: for a minute, another session held locks on the tables, for example another import. */
+  /** Nothing was changed: another session, for example another import, held locks on the tables for a minute. */
   | { kind: 'busy' }
   /** Nothing was changed. */
   | { kind: 'interrupted' }
 
-type Imported = Omit<Extract<ImportOutcome, { kind: 'imported' }>, 'unsettled'>
+type Imported = Omit<Extract<ImportOutcome, { kind: 'imported' }>, 'vacuumFailure'>
 type Merged = Exclude<ImportOutcome, { kind: 'imported' }> | Imported
 
 type Source = { file: ImportFile; path: string; size: number }
 
-/** One import on its way. */
+/** The state of one running import. */
 type Work = {
   client: pg.Client
   sources: Source[]
@@ -55,8 +58,8 @@ type Work = {
 }
 
 /**
- * Brings the directory's tables to what the CSV files in `directory` say (docs/import.md, docs/adr/0013): adds and
- * changes, deletes only where `prune` says so, all or nothing. The API goes on answering meanwhile.
+ * Makes the directory's tables equal to the CSV files in `directory` (docs/import.md, docs/adr/0013), all or nothing.
+ * Adds and changes rows. Deletes rows only with `prune`. The API continues to answer during the import.
  */
 export async function importDirectory(
   database: Database,
@@ -70,15 +73,15 @@ export async function importDirectory(
     const outcome = await inTransaction({ client, sources, faults, prune, onProgress, signal })
     if (outcome.kind !== 'imported') return outcome
     onProgress('settling', 0, 1)
-    const unsettled = await interruptible(client, signal, () => settle(client, outcome.files))
+    const failure = await interruptible(client, signal, () => vacuum(client, outcome.files))
     onProgress('settling', 1, 1)
-    return { ...outcome, unsettled: unsettled === interrupted ? 'it was interrupted' : unsettled }
+    return { ...outcome, vacuumFailure: failure === interrupted ? 'it was interrupted' : failure }
   })
 }
 
 const interrupted = Symbol('interrupted')
 
-/** Closing the connection ends the statement that runs on it, and undoes what is not committed. */
+/** An abort closes the connection. This ends the running statement and rolls back the open transaction. */
 async function interruptible<T>(
   client: pg.Client,
   signal: AbortSignal,
@@ -102,7 +105,7 @@ async function inTransaction(work: Work): Promise<Merged> {
   try {
     const outcome = await interruptible(client, signal, () => importSources(work))
     if (outcome === interrupted || signal.aborted) return { kind: 'interrupted' }
-    // From here on an interrupt comes too late: whether the commit succeeded has to be seen.
+    // From here on, an interrupt is ignored: the caller must learn whether the commit succeeded.
     await client.query(outcome.kind === 'imported' ? 'COMMIT' : 'ROLLBACK')
     return outcome
   } catch (error) {
@@ -115,20 +118,20 @@ async function inTransaction(work: Work): Promise<Merged> {
 /** A lock timeout, and a deadlock that PostgreSQL resolved by ending this import. */
 const lockConflicts = new Set(['55P03', '40P01'])
 
-/** Against writers only: those who read, and foreign keys that are checked, go on. What is checked then holds until the commit. */
+/** Blocks writers but not readers or foreign key checks. The results of our checks therefore stay valid until the commit. */
 const lockTables = `LOCK TABLE ${importFiles.map((file) => file.table).join(', ')} IN SHARE ROW EXCLUSIVE MODE`
 
 async function findFiles(directory: string, faults: Faults): Promise<Source[]> {
   const names = await readdir(directory).catch(() => null)
-  if (names === null) faults.note(`${directory} is not a directory that can be read`)
+  if (names === null) faults.note(`${directory} cannot be read as a directory`)
   const known = importFiles.map((file) => file.file)
   const given = (names ?? []).filter((name) => name.toLowerCase().endsWith('.csv'))
   for (const name of given) {
     if (!known.includes(name))
-      faults.note(`${name} is not a file of an import: those are ${known.join(', ')}`)
+      faults.note(`${name} is not an import file; import files are ${known.join(', ')}`)
   }
   if (names !== null && given.length === 0) {
-    faults.note(`${directory} has none of the files of an import: ${known.join(', ')}`)
+    faults.note(`${directory} contains no import files; import files are ${known.join(', ')}`)
   }
   const files = importFiles.filter((file) => given.includes(file.file))
   return Promise.all(
@@ -162,7 +165,7 @@ async function importSources(work: Work): Promise<Merged> {
   return { kind: 'imported', ...(await mergeAll(work, removals)) }
 }
 
-/** VACUUM takes rows for visible to all only once their commit is on disk, which `synchronous_commit = off` puts off. */
+/** VACUUM marks rows as visible to all only after their commit is on disk. `synchronous_commit = off` would delay that. */
 const commitToDisk = `
   SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'`
 
@@ -179,7 +182,7 @@ async function prepareStaging(client: pg.ClientBase): Promise<void> {
   await prepareRemoved(client)
 }
 
-/** @returns what is to be removed, from the table of each file */
+/** @returns the rows to remove, for the table of each file */
 async function check({ client, sources, faults, prune }: Work): Promise<Record<string, Removal>> {
   const pruned = prune ? sources.map(({ file }) => file) : []
   const removals = await findRemoved(client, pruned)
@@ -225,11 +228,11 @@ function refused(faults: Faults): ImportOutcome {
 }
 
 /**
- * What autovacuum would do within minutes, done now: until then, each page reads the tables in addition to the indexes, and each
- * search the list of what the index has not taken in yet. Readers and writers go on meanwhile.
- * @returns why it could not be done, or null
+ * Runs VACUUM now instead of waiting minutes for autovacuum. Before VACUUM, each page reads the tables in addition to the
+ * indexes, and each search reads the pending list of the GIN index. VACUUM does not block readers or writers.
+ * @returns why VACUUM failed, or null
  */
-async function settle(client: pg.ClientBase, files: Record<string, Counts>): Promise<string | null> {
+async function vacuum(client: pg.ClientBase, files: Record<string, Counts>): Promise<string | null> {
   const changed = importFiles.filter(({ file }) => {
     const { added = 0, changed = 0, removed = 0 } = files[file] ?? {}
     return added + changed + removed > 0
@@ -238,7 +241,7 @@ async function settle(client: pg.ClientBase, files: Record<string, Counts>): Pro
   const tables = new Set(changed.map(({ table }) => table))
   for (const written of ['firms', 'households', 'account_access', 'household_changes', 'access_changes'])
     tables.add(written)
-  // Without the right to, PostgreSQL does not fail but warns and skips the table.
+  // Without the privilege for a table, VACUUM does not fail but warns and skips the table.
   const warnings: string[] = []
   client.on('notice', ({ severity, message }) => {
     if (severity === 'WARNING') warnings.push(message ?? severity)

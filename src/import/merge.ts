@@ -5,13 +5,13 @@ import { hashPassword, verifyPassword } from '../directory/passwords.ts'
 import type { Passwords } from './copy-rows.ts'
 import { type ImportFile, tableColumns } from './files.ts'
 
-/** Rows of one file; `removed` where rows that are not in it were to go. */
+/** Numbers of rows for one file. `removed` is present if the import removes rows that are not in the file. */
 export type Counts = { added: number; changed: number; unchanged: number; removed?: number }
 
 /**
- * Brings a table to what was staged for it. Rows that are equal already are left alone, not even locked.
- * Two statements and not one with ON CONFLICT, which would lock and therefore write every row. No other session can
- * write between the two, because the import holds the table's lock.
+ * Merges the staged rows into the table. Rows that are already equal are neither written nor locked. Two statements are
+ * used, because one statement with ON CONFLICT would lock and therefore write every row. No other session can write
+ * between the two, because the import holds the table's lock.
  */
 export async function mergeFile(client: pg.ClientBase, file: ImportFile, instant: Date): Promise<Counts> {
   const staged = await client.query<{ rows: number }>(
@@ -34,7 +34,7 @@ async function update(client: pg.ClientBase, file: ImportFile): Promise<number> 
   return rowCount ?? 0
 }
 
-/** In the order of the primary key, so that its index is filled from left to right. */
+/** Inserts in the order of the primary key, so that the pages of its index are filled one after the other. */
 async function insert(client: pg.ClientBase, file: ImportFile, instant: Date): Promise<number> {
   const staged = tableColumns(file)
   const { household } = file
@@ -59,28 +59,28 @@ function sameKey(file: ImportFile): string {
   return file.key.map((column) => `t.${column} = s.${column}`).join(' AND ')
 }
 
-/** How many passwords are in the hands of libuv's threads at a time; each takes 19 MiB while it is worked on. */
-const atOnce = 32
+/** Passwords that are given to libuv's threads at a time. Each uses 19 MiB while it is hashed. */
+const hashBatchSize = 32
 
-const known = Compile(
+const storedHashes = Compile(
   Type.Array(Type.Object({ line: Type.Integer(), hash: Type.Union([Type.String(), Type.Null()]) })),
 )
 
-/** Stages the hashes of the passwords that aren't their user's already. Passwords themselves never reach the database. */
+/** Stages the hashes of the passwords. An unchanged password keeps its hash. Plain passwords never reach the database. */
 export async function hashPasswords(
   client: pg.ClientBase,
   passwords: Passwords,
   onHashed: (count: number) => void,
 ): Promise<void> {
   const lines = [...passwords.keys()]
-  for (let start = 0; start < lines.length; start += atOnce) {
+  for (let start = 0; start < lines.length; start += hashBatchSize) {
     const { rows } = await client.query(
       `SELECT s.line, u.password_hash AS hash FROM staged_users s LEFT JOIN users u USING (id)
         WHERE s.line = ANY ($1::integer[])`,
-      [lines.slice(start, start + atOnce)],
+      [lines.slice(start, start + hashBatchSize)],
     )
     const hashed = await Promise.all(
-      known.Parse(rows).map(async ({ line, hash }) => {
+      storedHashes.Parse(rows).map(async ({ line, hash }) => {
         const password = passwords.get(line) ?? ''
         const keep = hash !== null && (await verifyPassword(password, hash))
         return { line, hash: keep ? hash : await hashPassword(password) }
@@ -96,8 +96,8 @@ export async function hashPasswords(
 }
 
 /**
- * Users whom the operator disabled stay disabled, even if the file has them as active. Runs before the merging.
- * @returns the ids of the users who are active in the file, in order
+ * Users whom the operator disabled stay disabled, even if they are active in the file. Runs before the merge.
+ * @returns the ids of these users, in order
  */
 export async function keepDisabled(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>(
@@ -110,25 +110,25 @@ export async function keepDisabled(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** What the merging of the other tables doesn't need. To be done just before it. */
+/** Runs just before the merge. Only the merge of users needs it. */
 export async function prepareUsers(client: pg.ClientBase): Promise<void> {
   for (const sql of [keepHashes, endSessions, freeEmails]) await client.query(sql)
 }
 
-/** No password in the file: the user keeps the one there is. */
+/** If the file has no password for a user, the user keeps the current password. */
 const keepHashes = `
   UPDATE staged_users s SET password_hash = u.password_hash
     FROM users u WHERE u.id = s.id AND s.password_hash IS NULL`
 
-/** Of users who are disabled, and of those whose password changes: an attacker who is logged in may be the reason. */
+/** Ends the sessions of disabled users and of users with a new password: an attacker who is logged in may be the reason. */
 const endSessions = `
   DELETE FROM sessions USING staged_users s JOIN users u USING (id)
    WHERE sessions.user_id = u.id
      AND (s.status = 'disabled' OR s.password_hash IS DISTINCT FROM u.password_hash)`
 
 /**
- * An address may pass from one user to another, or two may swap theirs, and uniqueness is checked row by row. So an
- * address that another user is about to take is first replaced by a text that cannot be an address.
+ * An address may move from one user to another, or two users may swap addresses, but PostgreSQL checks uniqueness row by
+ * row. Therefore an address that another user will get is first replaced by a text that cannot be an address.
  */
 const freeEmails = `
   UPDATE users u SET email_folded = E'\\n' || u.id

@@ -5,16 +5,16 @@ import { quoted } from '../directory/values.ts'
 import type { Faults } from './faults.ts'
 import { type ImportFile, importFiles } from './files.ts'
 
-/** What removing would take from one table: `rows` of the `of` that there are, `first` being the keys of some. */
+/** The rows to remove from one table: `rows` of all `of` rows. `first` has the keys of the first few of them. */
 export type Removal = { rows: number; of: number; first: string[] }
 
-const shown = 5
+const shownKeys = 5
 
 const removal = Compile(
   Type.Object({ rows: Type.Integer(), of: Type.Integer(), first: Type.Array(Type.String()) }),
 )
 
-/** A table `removed_<table>` for each file, of the rows that are to go. Without more, none are. */
+/** Creates an empty table `removed_<table>` for each file. It lists the rows to remove. */
 export async function prepareRemoved(client: pg.ClientBase): Promise<void> {
   for (const { table } of importFiles) {
     await client.query(
@@ -37,7 +37,7 @@ export async function findRemoved(
     await client.query(`ANALYZE removed_${table}`)
     const { rows } = await client.query(
       `SELECT (SELECT count(*) FROM removed_${table})::integer AS rows, (SELECT count(*) FROM ${table})::integer AS of,
-              ARRAY(SELECT concat_ws(' ', ${key.join(', ')}) FROM removed_${table} ORDER BY ${key.join(', ')} LIMIT ${shown}) AS first`,
+              ARRAY(SELECT concat_ws(' ', ${key.join(', ')}) FROM removed_${table} ORDER BY ${key.join(', ')} LIMIT ${shownKeys}) AS first`,
     )
     removals[file] = removal.Parse(rows[0])
   }
@@ -48,7 +48,7 @@ const referring = Compile(
   Type.Array(Type.Object({ value: Type.String(), by: Type.String(), total: Type.Integer() })),
 )
 
-/** What would go although rows refer to it that stay, because their file is not there to say otherwise. */
+/** Reports rows to remove that other rows still refer to. Those other rows stay, because their file is missing. */
 export async function checkRemoved(
   client: pg.ClientBase,
   faults: Faults,
@@ -67,7 +67,7 @@ export async function checkRemoved(
       const found = referring.Parse(rows)
       for (const { value, by } of found) {
         faults.note(
-          `${parent.file}: the ${to.noun} ${quoted(value)} is not in it, and cannot be removed while ${quoted(by)} of ` +
+          `${parent.file}: the ${to.noun} ${quoted(value)} is missing, but cannot be removed because ${quoted(by)} in ` +
             `${child.table} refers to it; is ${child.file} missing?`,
         )
       }
@@ -76,7 +76,7 @@ export async function checkRemoved(
   }
 }
 
-/** Deletes referring rows first. Runs when no row that stays refers to these rows. */
+/** Deletes rows before the rows that they refer to. `checkRemoved` must have found no faults. */
 export async function removeRows(client: pg.ClientBase, files: ImportFile[]): Promise<void> {
   for (const { table, key } of files.toReversed()) {
     const same = key.map((column) => `t.${column} = gone.${column}`).join(' AND ')

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { CsvError, Parser } from 'csv-parse'
 
-/** From here on the file can't be read. */
+/** The file cannot be read from this line on. */
 export class CsvFault extends Error {
   readonly line: number
 
@@ -13,20 +13,20 @@ export class CsvFault extends Error {
   }
 }
 
-/** A missing closing quote must not draw the rest of a large file into memory. */
+/** Limits memory: after a missing closing quote, the rest of a large file would be one row. */
 const maxRowBytes = 65_536
 
-const whatIsWrong: Record<string, string> = {
-  CSV_INVALID_CLOSING_QUOTE: 'after a closing quote comes something else than a comma or the end of the line',
-  INVALID_OPENING_QUOTE: 'there is a quote within a value that is not quoted itself',
+const csvFaults: Record<string, string> = {
+  CSV_INVALID_CLOSING_QUOTE: 'a closing quote must be followed by a comma or the end of the line',
+  INVALID_OPENING_QUOTE: 'a value without quotes around it contains a quote',
   CSV_QUOTE_NOT_CLOSED: 'a quote that opens here is never closed',
   CSV_MAX_RECORD_SIZE: `the row is longer than ${maxRowBytes} bytes; is a closing quote missing?`,
 }
 
 /**
- * Reads RFC 4180 in UTF-8, with or without a byte order mark. Every row, the header and blank lines included, goes to
- * `onRow` with the line on which it begins (1 is the first). Yields after each piece of the file how many bytes were read.
- * @throws {CsvFault} where the file is malformed, or what `onRow` throws
+ * Reads RFC 4180 in UTF-8, with or without a byte order mark. Calls `onRow` for every row, including the header and blank
+ * lines, with the line on which the row begins (1 is the first). Yields the number of bytes read after each chunk.
+ * @throws {CsvFault} when the file is malformed; also throws what `onRow` throws
  */
 export async function* readCsv(
   path: string,
@@ -38,15 +38,15 @@ export async function* readCsv(
     record_delimiter: ['\r\n', '\n'],
     relax_column_count: true,
     max_record_size: maxRowBytes,
-    // Here and not read from the parser's stream, which forgets the rows before an error; and the parser's own count
-    // of lines takes a quoted CRLF for two.
+    // A callback, because the parser's stream loses the rows before an error. We count lines, because the parser counts a
+    // quoted CRLF as two.
     on_record(fields: string[]) {
       onRow(fields, line)
       line += 1 + lineBreaks(fields)
       return null
     },
   })
-  parser.on('error', () => {}) // given to the callbacks below as well
+  parser.on('error', () => {}) // the callbacks below get the error as well
   parser.resume()
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   let bytes = 0
@@ -56,18 +56,18 @@ export async function* readCsv(
         throw new CsvFault(1, 'the file is UTF-16; save it as UTF-8, which Excel calls "CSV UTF-8"')
       }
       utf8.decode(piece, { stream: true })
-      await settled((done) => parser.write(piece, done))
+      await completed((done) => parser.write(piece, done))
       bytes += piece.length
       yield bytes
     }
     utf8.decode()
-    await settled((done) => parser.end(done))
+    await completed((done) => parser.end(done))
   } catch (error) {
-    throw await asFault(error, path, line)
+    throw await toCsvFault(error, path, line)
   }
 }
 
-/** By its byte order mark; or without one by a NUL in its first character, which in a header is ASCII. */
+/** Detects UTF-16 by its byte order mark or by a NUL in the first character, because a header begins with ASCII. */
 function isUtf16(start: Buffer): boolean {
   const [first, second] = start
   return (
@@ -77,7 +77,7 @@ function isUtf16(start: Buffer): boolean {
   )
 }
 
-function settled(start: (done: (error?: Error | null) => void) => void): Promise<void> {
+function completed(start: (done: (error?: Error | null) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => start((error) => (error ? reject(error) : resolve())))
 }
 
@@ -87,14 +87,14 @@ function lineBreaks(fields: string[]): number {
   return count
 }
 
-async function asFault(error: unknown, path: string, line: number): Promise<unknown> {
-  if (error instanceof CsvError) return new CsvFault(line, whatIsWrong[error.code] ?? error.message)
+async function toCsvFault(error: unknown, path: string, line: number): Promise<unknown> {
+  if (error instanceof CsvError) return new CsvFault(line, csvFaults[error.code] ?? error.message)
   const notUtf8 =
     error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
   return notUtf8 ? new CsvFault(await firstLineNotUtf8(path), 'the line is not UTF-8') : error
 }
 
-/** Reads the file again, which only a refused file costs. */
+/** Reads the file a second time, which happens only if the file is refused. */
 async function firstLineNotUtf8(path: string): Promise<number> {
   let line = 0
   const lines = createInterface({ input: createReadStream(path, 'latin1'), crlfDelay: Infinity })

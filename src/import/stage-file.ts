@@ -7,8 +7,8 @@ import { type ImportFile, tableColumns } from './files.ts'
 import { CsvFault, readCsv } from './read-csv.ts'
 
 /**
- * Reads a file, checks each value by itself, and copies the rows with their line numbers to the table
- * `staged_<table>`. What is wrong goes to `faults`. Memory stays that of a few pieces: COPY's pace is the reader's.
+ * Reads a file, checks each value, and copies the rows with their line numbers to the table `staged_<table>`. Adds invalid
+ * rows to `faults`. Memory holds only a few chunks, because the reader waits for COPY.
  */
 export async function stageFile(
   client: pg.ClientBase,

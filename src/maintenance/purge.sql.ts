@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { type Statement, statement } from '../database/database.ts'
-import { isForgotten } from '../households/v2/list-changes.sql.ts'
+import { isPastRetention } from '../households/v2/list-changes.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
 
 /** Rows that a statement deletes or reads at most, so that it takes only milliseconds. */
@@ -60,8 +60,8 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
     'day',
     `day <= (now() AT TIME ZONE 'UTC')::date - ${readRetentionDays}`,
   ),
-  household_changes: purgeStatement('household_changes', 'changed_at', isForgotten),
-  access_changes: purgeStatement('access_changes', 'changed_at', isForgotten),
+  household_changes: purgeStatement('household_changes', 'changed_at', isPastRetention),
+  access_changes: purgeStatement('access_changes', 'changed_at', isPastRetention),
 }
 
 /**

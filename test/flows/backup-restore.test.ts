@@ -147,7 +147,7 @@ describe('a backup', () => {
     const file = await backup()
     const before = readFileSync(file)
     const { code, stderr } = await cliFor(source).run('backup', file)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('exists already')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('already exists')])
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 })
@@ -187,7 +187,7 @@ describe('51: grants, connections, users and secrets that ended after the backup
       }
       expect(await statusOf(other, ofSuspended.refreshToken)).toBe(400)
       expect(await statusOf(rotated, ofRotated.refreshToken)).toBe(401)
-      expect(await on(target).json('user', 'show', 'eve')).toMatchObject({
+      expect(await cliFor(target).json('user', 'show', 'eve')).toMatchObject({
         status: 'disabled',
         disabled_by_operator_at: expect.any(String),
       })
@@ -274,7 +274,7 @@ describe('restore refuses a backup and leaves the database without rows', () => 
 
   test('when it comes from the other environment, a newer Latchkey or another secret', async () => {
     const file = await backup()
-    await expectRefused(file, 'is of sandbox', { LATCHKEY_ENVIRONMENT: 'production' })
+    await expectRefused(file, 'belongs to sandbox', { LATCHKEY_ENVIRONMENT: 'production' })
     const newer = changedCopy(file, (text) =>
       text.replace('"migrations":[', '"migrations":["9999_future.sql",'),
     )
@@ -287,6 +287,6 @@ describe('restore refuses a backup and leaves the database without rows', () => 
   test('when the database is not empty', async () => {
     const file = await backup()
     const { code, stderr } = await cliFor(source).run('restore', file, '--end-all-grants')
-    expect([code, stderr]).toEqual([1, expect.stringContaining('empty database only')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('only into an empty database')])
   })
 })

@@ -57,13 +57,13 @@ describe('with --json, an error is one line of JSON on standard error, and stand
     ['usage', ['frobnicate'], {}, /^unknown command 'frobnicate'$/],
     ['usage', ['partner', 'show'], {}, /^missing required argument 'client_id'$/],
     ['usage', ['partner'], {}, /unknown option '--json'/],
-    ['usage', ['import', 'x', '--at-most', 'y'], {}, /argument 'y' is invalid\. That is not a number/],
+    ['usage', ['import', 'x', '--at-most', 'y'], {}, /argument 'y' is invalid\. It must be a number/],
     ['configuration', ['partner', 'list'], { LATCHKEY_PORT: 'x' }, /LATCHKEY_PORT: must be a port/],
     ['database_unavailable', ['user', 'list'], { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, /ECONNREFUSED/],
     ['not_found', ['user', 'show', 'nobody'], {}, /^There is no user "nobody"\.$/],
     ['not_found', ['partner', 'show', 'test_nobody'], {}, /^There is no partner test_nobody/],
     ['not_found', ['grant', 'revoke', '1'], {}, /^There is no live grant 1\.$/],
-    ['refused', ['import', '/nowhere'], {}, /not a directory that can be read/],
+    ['refused', ['import', '/nowhere'], {}, /cannot be read as a directory/],
     ['wrong_environment', ['partner', 'list'], production, /^This database belongs to sandbox/],
   ])('%s: %j', async (code, args, env, message) => {
     const sandbox = { DATABASE_URL: db.url, LATCHKEY_SECRET: 'a secret of 32 bytes, or even more' }

@@ -37,7 +37,7 @@ describe('faults', () => {
       'an invalid id',
       household('"a ""b"" c",f1,x\n'),
       [
-        'households.csv:2: column "id": "a \\"b\\" c" is not an id: those are 1 to 64 characters of A-Z a-z 0-9 . _ : -, and not . or ..',
+        'households.csv:2: column "id": "a \\"b\\" c" is not an id: an id has 1 to 64 characters of A-Z a-z 0-9 . _ : -, and is not . or ..',
       ],
     ],
     [
@@ -55,22 +55,26 @@ describe('faults', () => {
       household(`h1,f1,${'n'.repeat(501)}\n`),
       [`households.csv:2: column "name": "${'n'.repeat(80)}…" is longer than 500 characters`],
     ],
+    ['NUL', household('h1,f1,a\0b\n'), ['households.csv:2: column "name": contains a NUL character']],
     [
-      'a NUL character',
-      household('h1,f1,a\0b\n'),
-      ['households.csv:2: column "name": has a NUL character in it'],
+      'too many values',
+      household('h1,f1,x,y\n'),
+      ['households.csv:2: the row has 4 values, but the header has 3'],
     ],
-    ['too many values', household('h1,f1,x,y\n'), ['households.csv:2: the row has 4 values, the header 3']],
-    ['too few values', household('h1,f1\n'), ['households.csv:2: the row has 2 values, the header 3']],
+    [
+      'too few values',
+      household('h1,f1\n'),
+      ['households.csv:2: the row has 2 values, but the header has 3'],
+    ],
     [
       'a quote within an unquoted value',
       household('h1,f1,x\nh2,f1,a "b"\n'),
-      ['households.csv:3: there is a quote within a value that is not quoted itself'],
+      ['households.csv:3: a value without quotes around it contains a quote'],
     ],
     [
       'text after a closing quote',
       household('h1,f1,"x"y\n'),
-      ['households.csv:2: after a closing quote comes something else than a comma or the end of the line'],
+      ['households.csv:2: a closing quote must be followed by a comma or the end of the line'],
     ],
     [
       'an unclosed quote',
@@ -136,7 +140,7 @@ describe('faults', () => {
       'a byte order mark in the middle of a file',
       { 'firms.csv': 'id,name\nf1,First\n\uFEFFf2,Second\n' },
       [
-        'firms.csv:3: column "id": begins with a byte order mark (U+FEFF), which is only allowed at the beginning of the file; were files joined?',
+        'firms.csv:3: column "id": begins with a byte order mark (U+FEFF), which is allowed only at the beginning of the file; check whether files were joined',
       ],
     ],
     [
@@ -152,38 +156,38 @@ describe('faults', () => {
     [
       'a duplicate column',
       { 'firms.csv': 'id,name,id\n' },
-      ['firms.csv:1: header: "id" is there twice; the columns are id,name'],
+      ['firms.csv:1: header: "id" appears twice; the columns are id,name'],
     ],
-    ['an empty file', { 'firms.csv': '' }, ['firms.csv:1: there is no header']],
+    ['an empty file', { 'firms.csv': '' }, ['firms.csv:1: the header is missing']],
     [
       'an unknown file',
       { 'firm.csv': 'id,name\n' },
       [
-        'firm.csv is not a file of an import: those are firms.csv, roles.csv, users.csv, households.csv, accounts.csv, account_access.csv',
+        'firm.csv is not an import file; import files are firms.csv, roles.csv, users.csv, households.csv, accounts.csv, account_access.csv',
       ],
     ],
     [
       'an invalid account status',
       account('a1,h1,,,,,,Active,'),
       [
-        'accounts.csv:2: column "status": "Active" is not a status: those are 1 to 32 characters of a-z and _',
+        'accounts.csv:2: column "status": "Active" is not a status: a status has 1 to 32 characters of a-z and _',
       ],
     ],
     [
       'an invalid currency',
       account('a1,h1,,,,,eur,active,'),
-      ['accounts.csv:2: column "currency": "eur" is not a currency: those are three letters A-Z'],
+      ['accounts.csv:2: column "currency": "eur" is not a currency: a currency has three letters A-Z'],
     ],
     [
       'a day that does not exist',
       account('a1,h1,,,,,,active,2023-02-29'),
-      ['accounts.csv:2: column "opened_on": "2023-02-29" is not a date: those are written YYYY-MM-DD'],
+      ['accounts.csv:2: column "opened_on": "2023-02-29" is not a date: write a date as YYYY-MM-DD'],
     ],
     [
-      'an unmasked account number',
+      'a complete account number',
       account('a1,h1,,,DE89 3704 0044 0532,,,active,'),
       [
-        'accounts.csv:2: column "number_masked": looks like a whole account number; store it masked, with 6 digits at most',
+        'accounts.csv:2: column "number_masked": looks like a complete account number; mask it and keep at most 6 digits',
       ],
     ],
     [
@@ -228,9 +232,7 @@ describe('faults', () => {
   test('a missing directory and one without import files are refused', async () => {
     const { code, stderr } = await latchkey(db.url, ['import', join(writeFiles({}), 'missing')])
     expect(code).toBe(1)
-    expect(stderr).toContain('missing is not a directory that can be read')
-    expect((await refusal(db.database, { 'notes.txt': 'x' }))[0]).toContain(
-      'has none of the files of an import',
-    )
+    expect(stderr).toContain('missing cannot be read as a directory')
+    expect((await refusal(db.database, { 'notes.txt': 'x' }))[0]).toContain('contains no import files')
   })
 })

@@ -92,14 +92,14 @@ test('an import that is interrupted while it reads files or hashes passwords cha
   }
 })
 
-test('an import that is interrupted after the commit prints the counts and that PostgreSQL could not tidy up', async () => {
+test('interrupted after the commit: the output has the counts and says that VACUUM failed', async () => {
   const finished = await db.database.withConnection(async (holder) => {
     // This lock allows inserts but blocks VACUUM.
     await holder.query('BEGIN; LOCK TABLE household_changes IN SHARE UPDATE EXCLUSIVE MODE')
     return interruptedAt('settling', base)
   })
   expect(finished).toMatchObject({ code: 0 })
-  expect(finished.stderr).toContain('All is stored, but PostgreSQL could not tidy up (it was interrupted)')
+  expect(finished.stderr).toContain('All data is stored, but VACUUM failed (it was interrupted)')
   expect(JSON.parse(finished.stdout).files['firms.csv']).toEqual({ added: 2, changed: 0, unchanged: 0 })
   expect(await query(db.database, 'SELECT id FROM firms ORDER BY id')).toHaveLength(2)
 })

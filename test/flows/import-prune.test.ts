@@ -75,7 +75,7 @@ Nothing was changed. To import, and remove these: latchkey import '${directory}'
     ])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('would remove: households.csv 1 of 3 (h2)')
-    expect(stderr).toContain('3 rows would go, more than 2. Nothing was changed.')
+    expect(stderr).toContain('3 rows would be removed, more than 2. Nothing was changed.')
     expect(await everything(db.database)).toEqual(before)
   })
 
@@ -93,8 +93,8 @@ Nothing was changed. To import, and remove these: latchkey import '${directory}'
   })
 
   test.each([
-    [['--at-most', '3'], '--at-most goes with --prune'],
-    [['--prune', '--at-most', 'all'], 'That is not a number of rows.'],
+    [['--at-most', '3'], '--at-most needs --prune'],
+    [['--prune', '--at-most', 'all'], 'It must be a number of rows.'],
   ])('%j is refused', async (options, reason) => {
     const { code, stderr } = await latchkey(db.url, ['import', writeFiles(base), ...options])
     expect(code).toBe(1)
@@ -133,20 +133,20 @@ describe('what is removed', () => {
     [
       { 'firms.csv': 'id,name\nf2,Second\n' },
       [
-        'firms.csv: the firm "f1" is not in it, and cannot be removed while "u1" of users refers to it; is users.csv missing?',
-        'firms.csv: the firm "f1" is not in it, and cannot be removed while "h1" of households refers to it; is households.csv missing?',
+        'firms.csv: the firm "f1" is missing, but cannot be removed because "u1" in users refers to it; is users.csv missing?',
+        'firms.csv: the firm "f1" is missing, but cannot be removed because "h1" in households refers to it; is households.csv missing?',
       ],
     ],
     [
       { 'roles.csv': 'name,sees\nprincipal,firm\n' },
       [
-        'roles.csv: the role "advisor" is not in it, and cannot be removed while "u2" of users refers to it; is users.csv missing?',
+        'roles.csv: the role "advisor" is missing, but cannot be removed because "u2" in users refers to it; is users.csv missing?',
       ],
     ],
     [
       { 'accounts.csv': `${accountsHeader}a1,h1,,,,,,closed,\n` },
       [
-        'accounts.csv: the account "a2" is not in it, and cannot be removed while "u2 a2" of account_access refers to it; is account_access.csv missing?',
+        'accounts.csv: the account "a2" is missing, but cannot be removed because "u2 a2" in account_access refers to it; is account_access.csv missing?',
       ],
     ],
     [
@@ -156,7 +156,7 @@ describe('what is removed', () => {
         'users.csv': usersHeader,
       },
       [
-        'users.csv: the user "u2" is not in it, and cannot be removed while "u2 a2" of account_access refers to it; is account_access.csv missing?',
+        'users.csv: the user "u2" is missing, but cannot be removed because "u2 a2" in account_access refers to it; is account_access.csv missing?',
       ],
     ],
   ])('a row that remaining rows refer to is not removed: %j', async (files, faults) => {

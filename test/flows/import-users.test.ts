@@ -88,9 +88,9 @@ describe('passwords', () => {
     '$argon2i$v=19$m=4096$c2FsdHNhbHQ$aGFzaA',
     '{SSHA}DkMTwBl+a/3DQTxCYEApdUtNXGgdUac3',
     'pbkdf2_sha256$600000$abc$def',
-  ])('a hash of another kind is refused, and the error does not repeat it: %s', async (hash) => {
+  ])('a hash of an unsupported kind is refused and not repeated: %s', async (hash) => {
     const [fault, ...others] = await refusal(db.database, user(hash))
-    expect(fault).toMatch(/^users\.csv:2: column "password": is a hash of another kind/)
+    expect(fault).toMatch(/^users\.csv:2: column "password": is a hash of an unsupported kind/)
     expect(fault).not.toContain(hash.slice(-10, -1))
     expect(others).toEqual([])
   })

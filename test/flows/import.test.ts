@@ -160,7 +160,7 @@ describe('what changes', () => {
     expect(second).toEqual({
       kind: 'imported',
       keptDisabled: [],
-      unsettled: null,
+      vacuumFailure: null,
       files: { 'firms.csv': { added: 0, changed: 0, unchanged: 1 } },
     })
   })

@@ -17,7 +17,7 @@ const states = async () =>
   (await cli.json('key', 'list')).map((key: Record<string, unknown>) => [key.algorithm, key.state])
 
 test('before the first server starts there are no keys, and doctor reports no problem', async () => {
-  expect(await cli.text('key', 'list')).toBe('There are no keys yet: the first server makes them.\n')
+  expect(await cli.text('key', 'list')).toBe('There are no keys yet. The first server creates them.\n')
   expect((await cli.json('doctor')).checks.at(-1)).toMatchObject({ check: 'signing keys', ok: true })
   server = await testServer({ on: db, secret })
   expect(await states()).toEqual([
@@ -46,7 +46,7 @@ test('rotate --algorithm creates the next key of that algorithm and prints when 
 test('rotate without --algorithm creates one key for each algorithm', async () => {
   const text = await cli.text('key', 'rotate')
   expect(text).toMatch(
-    /^RS256 {2}\w{22} {2}signs from \d{4}-.*Z\nES256 {2}\w{22} {2}signs from .*Z\n\nEvery server publishes it/,
+    /^RS256 {2}\w{22} {2}signs from \d{4}-.*Z\nES256 {2}\w{22} {2}signs from .*Z\n\nEvery server publishes a new key/,
   )
   const printed = (await keysOf(server)).filter(({ kid }) => text.includes(kid))
   expect(printed).toMatchObject([

@@ -104,7 +104,7 @@ describe('Latchkey’s migrations', () => {
     expect(errorOf(finished)).toEqual({
       code: 'schema',
       message:
-        'The database is newer than this program: it has 9999_future.sql, which is a breaking change. Run the newer Latchkey on it.',
+        'The database is newer than this program: it has 9999_future.sql, which is a breaking change. Use a newer version of Latchkey.',
     })
     expect(await applied()).toEqual([...ownNames, '9999_future.sql'])
   })
@@ -113,7 +113,7 @@ describe('Latchkey’s migrations', () => {
     await rows(`UPDATE schema_migrations SET digest = 'other' WHERE name = '${ownNames[0]}'`)
     expect(errorOf(await run())).toEqual({
       code: 'schema',
-      message: `${ownNames[0]} was changed after it had been applied. Migrations go forward only: add a new one.`,
+      message: `${ownNames[0]} was changed after it had been applied. Never change an applied migration: add a new one.`,
     })
   })
 })

@@ -61,7 +61,7 @@ describe('partner create', () => {
     ]
     const shown = await cli.text('partner', 'create', ...options)
     expect(shown).toMatch(
-      /^client_id {6}test_\w{22}\nclient_secret {2}lk_test_cs_\w{49}\n\n.*shown this once\.\n$/,
+      /^client_id {6}test_\w{22}\nclient_secret {2}lk_test_cs_\w{49}\n\n.*shown only once\.\n$/,
     )
     const clientId = /test_\w{22}/.exec(shown)?.[0] ?? ''
     expect((await cli.json('partner', 'show', clientId)).redirect_uris).toEqual([
@@ -165,7 +165,7 @@ test.each(['show', 'suspend', 'resume', 'rotate-secret'])(
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'There is no partner test_nobody; `latchkey partner list` shows them all.\n',
+      stderr: 'There is no partner test_nobody. `latchkey partner list` shows all partners.\n',
     })
   },
 )
@@ -214,7 +214,9 @@ describe('partner rotate-secret', () => {
     const partner = await create('Leaked')
     const second = await cli.json('partner', 'rotate-secret', partner.clientId)
     const shown = await cli.text('partner', 'rotate-secret', partner.clientId, '--end-others')
-    expect(shown).toMatch(/^client_secret {2}lk_test_cs_\w{49}\n\nShown this once\. Live secrets now: 1\.\n$/)
+    expect(shown).toMatch(
+      /^client_secret {2}lk_test_cs_\w{49}\n\nKeep the secret: it is shown only once\. Live secrets now: 1\.\n$/,
+    )
     const third = /lk_test_cs_\w+/.exec(shown)?.[0]
     expect(await answerTo(partner)).toBe('invalid_client')
     expect(await answerTo(partner, second.client_secret)).toBe('invalid_client')

@@ -172,7 +172,7 @@ describe('partner set-keys', () => {
       'A JWKS is only for partners that authenticate with private_key_jwt.',
     ])
     expect(await faultsOf('set-keys', 'test_nobody', ...jwks)).toEqual([
-      'There is no partner test_nobody; `latchkey partner list` shows them all.',
+      'There is no partner test_nobody. `latchkey partner list` shows all partners.',
     ])
   })
 })
@@ -180,6 +180,6 @@ describe('partner set-keys', () => {
 test('partner rotate-secret of a partner without secrets says what to do instead', async () => {
   const { client_id: clientId } = await create(...signing(rsa.jwk))
   expect(await faultsOf('rotate-secret', clientId)).toEqual([
-    `The partner ${clientId} has no secret: it authenticates by private_key_jwt, whose keys \`latchkey partner set-keys\` replaces.`,
+    `The partner ${clientId} has no secret: it authenticates with private_key_jwt. \`latchkey partner set-keys\` replaces its keys.`,
   ])
 })

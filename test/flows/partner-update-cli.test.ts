@@ -86,7 +86,7 @@ describe('partner update', () => {
     })
   })
 
-  test('changes from a secret to keys and back: the new secret is printed once, and old credentials are refused', async () => {
+  test('from a secret to keys and back: the new secret is shown only once, the old ones are dead', async () => {
     const partner = await server.partner()
     const signing = await update(partner.clientId, '--auth-method', 'private_key_jwt', '--jwks', jwks)
     expect(signing).toMatchObject({ auth_methods: ['private_key_jwt'], key_ids: [pair.jwk.kid] })
@@ -96,7 +96,7 @@ describe('partner update', () => {
 
     const shown = await cli.text('partner', 'update', partner.clientId, '--auth-method', 'client_secret_post')
     expect(shown).toMatch(
-      /\nclient_secret {2}lk_test_cs_\w{49}\n\nKeep the secret: it is shown this once\.\n$/,
+      /\nclient_secret {2}lk_test_cs_\w{49}\n\nKeep the secret: it is shown only once\.\n$/,
     )
     expect(await answerToSecret(partner, /lk_test_cs_\w+/.exec(shown)?.[0])).toBe('invalid_grant')
     expect(await answerToSecret(partner)).toBe('invalid_client')

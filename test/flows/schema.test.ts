@@ -125,9 +125,7 @@ describe('a server database with an older schema', () => {
   test('start brings it up to date as well', async () => {
     await schemaOf('0010')
     await expectStarts()
-    expect((await run('doctor')).stdout).toContain(
-      `schema         ${latest}, which this program works with\n`,
-    )
+    expect((await run('doctor')).stdout).toContain(`schema         ${latest}, compatible with this program\n`)
   })
 })
 
@@ -150,7 +148,7 @@ describe('a database with a newer schema', () => {
     await expectStarts()
     expect(await run('partner', 'list')).toMatchObject({ code: 0, stderr: '' })
     expect(await run('migrate')).toMatchObject({ code: 0, stdout: 'The database is up to date.\n' })
-    expect((await run('doctor')).stdout).toMatch(/ok {5}schema +9999, which this program works with\n/)
+    expect((await run('doctor')).stdout).toMatch(/ok {5}schema +9999, compatible with this program\n/)
   })
 
   test.each([[['start']], [['partner', 'list']], [['migrate']]])(
@@ -161,7 +159,7 @@ describe('a database with a newer schema', () => {
       expect({ code, stderr }).toEqual({
         code: 1,
         stderr:
-          'The database is newer than this program: it has 9999_future.sql, which is a breaking change. Run the newer Latchkey on it.\n',
+          'The database is newer than this program: it has 9999_future.sql, which is a breaking change. Use a newer version of Latchkey.\n',
       })
     },
   )
@@ -203,7 +201,7 @@ describe('a migration whose table is locked', () => {
     await db.database.withConnection(async (holder) => {
       await holder.query('BEGIN; SELECT FROM busy')
       await expect(migrate(db.database, directory, short)).rejects.toThrow(
-        /Migration 0001_wide\.sql was not applied: .* during 3 attempts\. Nothing of it was changed\./,
+        /Migration 0001_wide\.sql was not applied: .* during 3 attempts\. It changed nothing\./,
       )
     })
     expect(await query(db.database, 'SELECT name FROM schema_migrations')).toEqual([])

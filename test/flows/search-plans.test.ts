@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { foldCase } from '../../src/directory/case-folding.ts'
-import { searchedFor } from '../../src/households/name-pattern.ts'
+import { searchValues } from '../../src/households/name-pattern.ts'
 import {
   sampleSize,
   searchByGrams,
@@ -118,7 +118,7 @@ describe.each([
         for (const pattern of [...patterns, ...pieces.slice(0, 3)]) {
           const expected = matching(pattern)
           expect(await found(accessToken, pattern, size), JSON.stringify(pattern)).toEqual(expected)
-          const [like, grams] = searchedFor(pattern)
+          const [like, grams] = searchValues(pattern)
           for (const statement of statements) {
             const last = statement === searchByGrams ? grams : 100_000
             const page = await server.database.expensive.one(statement, [hash, '', like, size, 1, null, last])

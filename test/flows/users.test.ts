@@ -70,7 +70,7 @@ describe('user create', () => {
   test('refuses an id and an email address that are taken, regardless of case', async () => {
     await create()
     expect(errorOf(await create({ email: 'else@example.com' })).message).toContain(
-      'there is a user "u1" already',
+      'the user "u1" already exists',
     )
     expect(errorOf(await create({ id: 'u2', email: 'ANN@example.COM' })).message).toContain(
       `"ANN@example.COM" is another user's address`,
@@ -131,7 +131,7 @@ describe('user enable', () => {
     const { code, stdout } = await latchkey(db.url, ['user', 'enable', 'ANN@example.com'])
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: 'u1 is active. An import that has this user as disabled disables the user again.\n',
+      stdout: 'u1 is active. If the next import lists this user as disabled, it disables the user again.\n',
     })
     expect(await rows('SELECT status, disabled_by_operator_at AS at FROM users')).toEqual([
       { status: 'active', at: null },
@@ -166,7 +166,7 @@ describe('user list and show', () => {
     ])
     expect((await list('--firm', 'f1')).split('\n')).toEqual([lines[0], ''])
     expect((await list('--disabled', '--firm', 'f2')).split('\n')).toEqual([lines[1], lines[2], ''])
-    expect(await list('--firm', 'f9')).toBe('There are no such users.\n')
+    expect(await list('--firm', 'f9')).toBe('No users found.\n')
     expect(JSON.parse(await list('--json', '--firm', 'f1'))).toEqual([
       {
         id: 'u1',

@@ -21,7 +21,7 @@ export type EmbeddedOptions = {
 export type EmbeddedPostgres = {
   /** Connection string with the password. Never log it. */
   url: string
-  /** Disconnects. The last process to leave stops PostgreSQL. */
+  /** Disconnects. The last process that disconnects stops PostgreSQL. */
   leave(): Promise<void>
 }
 

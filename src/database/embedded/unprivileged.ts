@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * The user that runs PostgreSQL, which refuses to run as root. `command` gives the command line for one of its programs.
- * `owner` must own its files; if absent, that is the user of this process.
+ * The user that runs PostgreSQL, because PostgreSQL refuses to run as root. `command` returns the command line for one of
+ * its programs. `owner` must own its files. Without `owner`, the user of this process owns them.
  */
 export type RunAs = {
   command(program: string, args: string[]): [program: string, args: string[]]

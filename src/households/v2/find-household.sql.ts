@@ -5,8 +5,8 @@ import { VisibilityVersionColumn, visibilityVersionColumn } from '../../resource
 import { seesHousehold } from '../visibility.sql.ts'
 
 /**
- * Authenticates the call and gives the household as the API answers it; null alike for one that the caller may not see
- * and one that does not exist.
+ * Authenticates the call and returns the household as the API's JSON. Null if the caller may not see the household or if it
+ * does not exist.
  *
  * $1 SHA-256 of the access token, $2 household id
  */

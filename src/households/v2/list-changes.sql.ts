@@ -3,24 +3,27 @@ import { statement } from '../../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../../resource/bearer.sql.ts'
 import { VisibilityVersionColumn, visibilityVersionColumn } from '../../resource/visibility-version.sql.ts'
 import { asOfColumn, instantText, latest } from '../as-of.sql.ts'
-import { accessInOrder, type ByRole, ofCaller, seesHousehold } from '../visibility.sql.ts'
+import { accessInOrder, type ByRole, rowsForRole, seesHousehold } from '../visibility.sql.ts'
 
-/** For so many days the two logs tell all that changed. */
+/** The two logs keep all changes for this number of days. */
 export const daysKept = 90
 
-/** In hours: days are shorter and longer where clocks are changed, and the border would go back over what was purged. */
-const kept = `interval '${daysKept * 24} hours'`
+/**
+ * In hours, because daylight saving time changes the length of days. With days, the limit could move back to a time whose
+ * changes are already purged.
+ */
+const retention = `interval '${daysKept * 24} hours'`
 
-/** SQL: before this instant, changes are not asked for. */
-const oldestChange = `now() - ${kept}`
+/** SQL: the earliest instant since which changes can be read. */
+const oldestChange = `now() - ${retention}`
 
-/** SQL: of a row of the logs, whether nobody can ask for it any more, nor a statement that is under way. */
-export const isForgotten = `changed_at < now() - ${kept} - interval '1 minute'`
+/** SQL: whether a row of the logs can be purged. No later request can read it, and no statement in progress needs it. */
+export const isPastRetention = `changed_at < now() - ${retention} - interval '1 minute'`
 
 /**
- * A page for a role that sees `granted` is read in one of two ways. By the firm's log: each change is checked for access,
- * which costs the less the fewer changes there are. By the user's own households: each is looked up in the log, which
- * costs the less the fewer households the user has. `readChanges` chooses.
+ * There are two ways to read a page for a role that sees `granted`. One reads the firm's log and checks each change for
+ * access. This is cheap if there are few changes. The other looks up each of the user's own households in the log. This is
+ * cheap if the user has few households. `changesRow` in read-page.ts chooses.
  */
 const fewChanges = 1000
 export const mostOwnHouseholds = 5000
@@ -28,16 +31,17 @@ export const mostOwnHouseholds = 5000
 const asOf = '(SELECT as_of FROM sync)'
 const window = 'LIMIT $4::int + 1'
 
-// OFFSET 0 keeps each of these a look-up by key. As a join, PostgreSQL might read the whole table, not knowing the LIMIT.
+// OFFSET 0 keeps each of these subqueries a look-up by key. PostgreSQL does not know the LIMIT. With a join, it might read
+// the whole table.
 
-/** Of a change `c`: whether the user has access to an account of the household. */
+/** Whether the user has access to an account of the household of the change `c`. */
 const hasAccess = `EXISTS (
   SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = c.household_id OFFSET 0)`
 
 /**
- * The changes `c` of one log that are still to be told, in the order of its index. No other index has such bounds or this
- * order, and the plain ones on the first column, which say nothing new, make PostgreSQL expect no more of this one than of
- * the primary key: it would otherwise read all and sort.
+ * The changes `c` of one log that the sync has not sent yet, in the order of the log's index. No other index has these bounds
+ * or this order. The bounds on the first column alone are redundant. With them, PostgreSQL expects no more rows from this
+ * index than from the primary key. Without them, it would read all rows and sort them.
  */
 function inOrder(log: 'household_changes' | 'access_changes', of: 'firm_id' | 'user_id', filter = 'true') {
   return `
@@ -48,7 +52,10 @@ function inOrder(log: 'household_changes' | 'access_changes', of: 'firm_id' | 'u
      ORDER BY c.${of}, c.changed_at, c.household_id`
 }
 
-/** Households that came into the user's access or left it, if they are or were of the firm, which no access row crosses. */
+/**
+ * Households to which the user gained or lost access. Only households that belong or belonged to the user's firm, because
+ * access rows must not reveal other firms.
+ */
 const accessChanges = inOrder(
   'access_changes',
   'user_id',
@@ -57,7 +64,7 @@ const accessChanges = inOrder(
                  WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))`,
 )
 
-/** The changes of the user's own households, which the primary key of the log gives in no useful order. */
+/** The changes of the user's own households. The primary key of the log finds them in no useful order. */
 const ownHouseholdChanges = `
   SELECT c.changed_at, c.household_id
     FROM (SELECT DISTINCT household_id FROM account_access WHERE user_id = caller.user_id) AS own
@@ -66,7 +73,7 @@ const ownHouseholdChanges = `
    WHERE (c.changed_at, c.household_id) > ($2::timestamptz, $3) AND c.changed_at <= ${asOf}
    ORDER BY c.changed_at, c.household_id`
 
-/** `$5` is refused where nobody can have been told it, and where the logs do not tell all that changed since. */
+/** `$5` is refused if it is in the future, or if the logs do not contain all changes since then. */
 const sync = `sync AS (
   SELECT coalesce($6::timestamptz, as_of) AS as_of,
          CASE WHEN $5::timestamptz > greatest(now(), as_of) THEN 'future'
@@ -88,11 +95,11 @@ const Row = {
   removed: MaybeText,
   last_id: MaybeText,
   last_changed_at: MaybeText,
-  /** False: nothing was read, another statement has to. */
+  /** False if this statement read nothing, so that another statement must read the page. */
   complete: Type.Boolean(),
 }
 
-/** `change` as a page: each with its place and the household as the API answers it, if the caller sees it now. */
+/** Makes a page of `change`: each change with its place and, if the caller now sees the household, the household's JSON. */
 const page = `
   entry AS (
     SELECT first.*, (SELECT h.json FROM households h WHERE h.id = first.household_id AND ${seesHousehold}) AS json
@@ -116,18 +123,19 @@ const byFirmLog: ByRole = {
 }
 
 /**
- * Authenticates the call and tells what changed for the caller, in the order of the changes: `entries` of what is visible
- * now, `removed` of the rest, both without brackets, and where it ended. A household that both changed and came into or
- * left the user's access, in two imports, is listed in both places. Reads the firm's log in its order.
+ * Authenticates the call and reads what changed for the caller, in the order of the changes. `entries` are the households
+ * that are visible now, `removed` are the ids of the others, both without brackets. Also returns the position of the last
+ * change. If a household changed in one import and the user gained or lost access to it in another, it has two changes and
+ * is listed for both. Reads the firm's log in its order.
  *
- * $1 SHA-256 of the access token, $2 and $3 instant and id of the last change told, $4 page size, $5 since when changes
- * are asked for, $6 the `as_of` of the first page, null on it, $7 whether to read the log however long it is
+ * $1 SHA-256 of the access token, $2 and $3 instant and id of the last change sent, $4 page size, $5 instant since which
+ * changes are read, $6 the `as_of` of the first page, null on the first page, $7 true: read the log even if it is long
  */
 export const listChanges = statement(
   'list_changes',
   Type.Object({
     ...Row,
-    /** Where too many changes would have to be checked: the user's own households, up to one more than `mostOwnHouseholds`. */
+    /** The number of the user's own households if there are too many changes to check. At most `mostOwnHouseholds` + 1. */
     own: Type.Integer(),
   }),
   `WITH ${callerOf}, ${latest}, ${sync},
@@ -138,7 +146,7 @@ export const listChanges = statement(
        FROM caller, sync
    ),
    change AS (
-     SELECT change.* FROM sync, plan, LATERAL (${ofCaller(byFirmLog)}) AS change WHERE fault IS NULL AND complete
+     SELECT change.* FROM sync, plan, LATERAL (${rowsForRole(byFirmLog)}) AS change WHERE fault IS NULL AND complete
    ),
    own AS (
      SELECT own.* FROM plan, caller, LATERAL (${accessInOrder("''", `LIMIT ${mostOwnHouseholds + 1}`)}) AS own
@@ -149,8 +157,8 @@ export const listChanges = statement(
 )
 
 /**
- * As `listChanges`, but looks up each of the user's own households. $1 to $6 as there. Not complete where the role has
- * just begun to see the firm.
+ * Like `listChanges`, but looks up each of the user's own households. $1 to $6 as in `listChanges`. Not complete if the role
+ * was just changed to see the firm.
  */
 export const listChangesOfOwn = statement(
   'list_changes_of_own',

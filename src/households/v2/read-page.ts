@@ -91,7 +91,7 @@ async function readChanges(
   }
 }
 
-/** Few changes are read at once. Of many, a user with few households has these looked up instead. */
+/** Reads the firm's log. If it has many changes and the user has few households, looks up these households instead. */
 async function changesRow(database: Queries, values: Value[]) {
   const first = await database.one(listChanges, [...values, false])
   if (first.complete) return first

@@ -6,9 +6,9 @@ import { latest, SyncColumns, syncColumns } from '../as-of.sql.ts'
 import { EntryColumns, entryColumns, listedPage } from '../list-households.sql.ts'
 
 /**
- * As `listHouseholds`, with what the page is as of, and whether the user's role or firm changed since the sync began.
+ * Like `listHouseholds`. Also returns the page's `as_of`, and whether the user's role or firm changed since the sync began.
  *
- * $5 the `as_of` of the first page, null on it
+ * $1 to $4 as in `listHouseholds`, $5 the `as_of` of the first page, null on the first page
  */
 export const syncHouseholds = statement(
   'sync_households',

@@ -50,10 +50,10 @@ export function parseSyncRequest(
   if (query.cursor === undefined) return { kind: 'accepted', sync: { filters, progress: null } }
   const progress = readCursor(query.cursor)
   if (!progress) return invalidCursor
-  const carried = progress.filters
-  const { name_contains, updated_since } = { ...carried, ...filters }
-  const fits = name_contains === carried.name_contains && updated_since === carried.updated_since
-  return fits ? { kind: 'accepted', sync: { filters: carried, progress } } : cursorOfOtherSync
+  const cursorFilters = progress.filters
+  const { name_contains, updated_since } = { ...cursorFilters, ...filters }
+  const equal = name_contains === cursorFilters.name_contains && updated_since === cursorFilters.updated_since
+  return equal ? { kind: 'accepted', sync: { filters: cursorFilters, progress } } : cursorOfOtherSync
 }
 
 export const invalidCursor: RejectedSync = {

@@ -17,7 +17,7 @@ const HouseholdPage = Type.Object({
   removed: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'With `updated_since`: ids of households that are no longer visible, or that came and went meanwhile.',
+        'With `updated_since`: ids of households that are no longer visible. Some may have become visible only after that instant.',
     }),
   ),
   next_cursor: Type.Union([Type.String(), Type.Null()]),
@@ -30,9 +30,9 @@ const HouseholdPage = Type.Object({
           description:
             'SHA-256 of the ids in `data` in the order sent, each followed by a line feed; hexadecimal.',
         }),
-        as_of: Type.String({ description: 'To be sent as `updated_since` next time.' }),
+        as_of: Type.String({ description: 'Send it as `updated_since` next time.' }),
       },
-      { description: 'On the last page, for the whole walk.' },
+      { description: 'On the last page, for the whole sync.' },
     ),
   ),
 })
