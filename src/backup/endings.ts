@@ -27,13 +27,15 @@ const copied = [
     query: 'SELECT id, code_hash, revoked_at, revoked_for FROM connections WHERE revoked_at IS NOT NULL',
   },
   {
-    table: 'replaced_users (id text, status text, password_hash text)',
-    query: 'SELECT id, status, password_hash FROM users',
+    table:
+      'replaced_users (id text, status text, disabled_by_operator_at timestamptz, password_hash text)',
+    query: 'SELECT id, status, disabled_by_operator_at, password_hash FROM users',
   },
   {
     table:
-      'replaced_partners (client_id text, status text, secret_hashes bytea[], jwks jsonb, key_thumbprints bytea[])',
-    query: 'SELECT client_id, status, secret_hashes, jwks, key_thumbprints FROM partners',
+      'replaced_partners (client_id text, status text, redirect_uris text[], auth_methods text[], secret_hashes bytea[], jwks jsonb, key_thumbprints bytea[])',
+    query:
+      'SELECT client_id, status, redirect_uris, auth_methods, secret_hashes, jwks, key_thumbprints FROM partners',
   },
 ]
 
@@ -54,16 +56,22 @@ const endConnections = `
     FROM replaced_connections r
    WHERE r.id = c.id AND r.code_hash = c.code_hash AND c.revoked_at IS NULL`
 
+/** With the operator's mark: without it, the next import would make the user active again. */
 const takeUsers = `
-  UPDATE users u SET status = r.status, password_hash = r.password_hash
+  UPDATE users u SET status = r.status, disabled_by_operator_at = r.disabled_by_operator_at, password_hash = r.password_hash
     FROM replaced_users r
-   WHERE r.id = u.id AND (u.status, u.password_hash) IS DISTINCT FROM (r.status, r.password_hash)`
+   WHERE r.id = u.id
+     AND (u.status, u.disabled_by_operator_at, u.password_hash)
+         IS DISTINCT FROM (r.status, r.disabled_by_operator_at, r.password_hash)`
 
+/** With the authentication methods, which the secrets and keys belong to, and without redirect URIs that were given up. */
 const takePartners = `
-  UPDATE partners p SET status = r.status, secret_hashes = r.secret_hashes, jwks = r.jwks, key_thumbprints = r.key_thumbprints
+  UPDATE partners p SET status = r.status, redirect_uris = r.redirect_uris, auth_methods = r.auth_methods,
+         secret_hashes = r.secret_hashes, jwks = r.jwks, key_thumbprints = r.key_thumbprints
     FROM replaced_partners r
    WHERE r.client_id = p.client_id
-     AND (p.status, p.secret_hashes, p.key_thumbprints) IS DISTINCT FROM (r.status, r.secret_hashes, r.key_thumbprints)`
+     AND (p.status, p.redirect_uris, p.auth_methods, p.secret_hashes, p.key_thumbprints)
+         IS DISTINCT FROM (r.status, r.redirect_uris, r.auth_methods, r.secret_hashes, r.key_thumbprints)`
 
 /** Takes the endings out of the database that the restored one replaces. */
 export async function applyEndingsOf(
