@@ -53,6 +53,10 @@ async function showConnect(exchange: Exchange): Promise<FastifyReply> {
     const { heading, text } = texts.connect.suspended
     return web.errorPage({ reply, texts, status: 403, heading, text: <p>{text}</p> })
   }
+  // Every connect page renews the ten minutes: without this check, a redirect URI that was given up would work for ever.
+  if (!partner.redirect_uris.includes(authorization.redirectUri)) {
+    return sendOutdated({ web, reply, texts, opened: { kind: 'expired', request: authorization } })
+  }
   const session = await liveSession(request, context, authorization.clientId)
   const next = nextStep(authorization, session, context.now())
   const step = { ...exchange, authorization, texts }

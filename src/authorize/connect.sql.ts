@@ -20,7 +20,8 @@ import { codeSeconds } from '../tokens/lifetimes.ts'
  *
  * $1 user id, $2 client_id, $3 subject for a first grant, $4 SHA-256 of the code, $5 redirect URI, $6 code challenge
  * or null, $7 nonce or null, $8 time of authentication, $9 whether nobody was asked;
- * no row: the partner or the user is not active any more, or with $9 there is no live grant
+ * no row: the partner or the user is not active any more, the partner gave up the redirect URI, or with $9 there is no
+ * live grant
  */
 export const recordConnection = statement(
   'record_connection',
@@ -31,6 +32,7 @@ export const recordConnection = statement(
    ), parties AS (
      SELECT u.id, p.client_id FROM users u, partners p
       WHERE u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
+        AND $5 = ANY (p.redirect_uris)
         FOR SHARE OF u
    ), given AS (
      INSERT INTO grants (user_id, client_id, subject)

@@ -9,7 +9,7 @@ export type ConnectOutcome =
   | { kind: 'connected'; code: string }
   /** The page was used before and its code is redeemed, expired or revoked. */
   | { kind: 'used' }
-  /** The partner or the user is not active any more; without a page, or the grant has just ended. */
+  /** The partner or the user is not active any more, or the redirect URI was given up; without a page, or the grant has just ended. */
   | { kind: 'unavailable' }
 
 /**
