@@ -27,8 +27,7 @@ const copied = [
     query: 'SELECT id, code_hash, revoked_at, revoked_for FROM connections WHERE revoked_at IS NOT NULL',
   },
   {
-    table:
-      'replaced_users (id text, status text, disabled_by_operator_at timestamptz, password_hash text)',
+    table: 'replaced_users (id text, status text, disabled_by_operator_at timestamptz, password_hash text)',
     query: 'SELECT id, status, disabled_by_operator_at, password_hash FROM users',
   },
   {
