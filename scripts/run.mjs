@@ -101,6 +101,7 @@ async function check() {
   await runNode(tsc, '-p', 'tsconfig.json')
   await runNode(biome, 'check', '.')
   await runNode('test/node_modules/knip/bin/knip.js')
+  await runNode('scripts/check-terms.mjs')
 }
 
 /** Waits for the program to end. If it fails, exits with its exit code. */

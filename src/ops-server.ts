@@ -45,6 +45,9 @@ async function notReadyReason(database: Database): Promise<string | undefined> {
   let connected = false
   const written = database.withConnection(async (client) => {
     connected = true
+    // PostgreSQL does not notice a closed connection while it waits for a lock: without this, every check would leave a
+    // backend behind, until no connection is left.
+    await client.query(`SET statement_timeout = ${checkTimeout}`)
     // This may wait for another server that writes the same row, and for a synchronous standby.
     const write = client.query(
       `INSERT INTO readiness (checked_at) VALUES (now())

@@ -631,6 +631,7 @@ WITH earlier AS (
 ), parties AS (
   SELECT u.id, p.client_id FROM users u, partners p
   WHERE u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
+  AND $5 = ANY (p.redirect_uris)
   FOR SHARE OF u
 ), given AS (
   INSERT INTO grants (user_id, client_id, subject)

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import pLimit, { type LimitFunction } from 'p-limit'
 import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
+import { DatabaseUnavailable } from '../database/database.ts'
 import { findPartner, type Partner } from '../partners/partners.sql.ts'
 import type { Session } from '../sessions/sessions.sql.ts'
 import { liveSession } from '../sessions/sessions.ts'
@@ -21,24 +23,40 @@ const ConnectForm = Type.Object({
   decision: Type.Union([Type.Literal('connect'), Type.Literal('cancel')]),
 })
 
+/**
+ * Consents that are recorded at once, and those that wait. An import locks the users that it changes until it ends, and
+ * consents of these users wait for it: without this limit they would hold all connections that tokens need.
+ */
+const concurrentConsents = 4
+const waitingConsents = 64
+
 export function connectRoutes(app: FastifyInstance, context: Context, web: Web): void {
+  const consents = pLimit(concurrentConsents)
   app.get<{ Querystring: Static<typeof ConnectQuery> }>(
     '/connect',
     { schema: { querystring: ConnectQuery } },
-    (request, reply) => showConnect({ context, web, request, reply, sealed: request.query.request }),
+    (request, reply) =>
+      showConnect({ context, web, consents, request, reply, sealed: request.query.request }),
   )
   app.post<{ Body: Static<typeof ConnectForm> }>(
     '/connect',
     { schema: { body: ConnectForm }, preValidation: web.ownForm },
     (request, reply) => {
       const { request: sealed, decision } = request.body
-      return decide({ context, web, request, reply, sealed, decision })
+      return decide({ context, web, consents, request, reply, sealed, decision })
     },
   )
 }
 
 /** `sealed` is the sealed authorization request. */
-type Exchange = { context: Context; web: Web; request: FastifyRequest; reply: FastifyReply; sealed: string }
+type Exchange = {
+  context: Context
+  web: Web
+  consents: LimitFunction
+  request: FastifyRequest
+  reply: FastifyReply
+  sealed: string
+}
 
 /** An exchange whose authorization request has been unsealed. */
 type ConnectStep = Exchange & { authorization: AuthorizationRequest; texts: Texts }
@@ -52,6 +70,10 @@ async function showConnect(exchange: Exchange): Promise<FastifyReply> {
   if (partner?.status !== 'active') {
     const { heading, text } = texts.connect.suspended
     return web.errorPage({ reply, texts, status: 403, heading, text: <p>{text}</p> })
+  }
+  // Every connect page renews the ten minutes: without this check, a redirect URI that was given up would work without end.
+  if (!partner.redirect_uris.includes(authorization.redirectUri)) {
+    return sendOutdated({ web, reply, texts, opened: { kind: 'expired', request: authorization } })
   }
   const session = await liveSession(request, context, authorization.clientId)
   const next = nextStep(authorization, session, context.now())
@@ -88,9 +110,10 @@ async function decide(exchange: Exchange & { decision: 'connect' | 'cancel' }): 
 }
 
 async function issueCode(step: ConnectStep & { session: Session }): Promise<FastifyReply> {
-  const { context, web, request, reply, authorization, texts, session } = step
+  const { context, web, consents, request, reply, authorization, texts, session } = step
   const { user_id: userId, auth_time: authTime } = session
-  const outcome = await connect(context, authorization, { id: userId, authTime })
+  if (consents.pendingCount >= waitingConsents) throw new DatabaseUnavailable('too many consents are waiting')
+  const outcome = await consents(() => connect(context, authorization, { id: userId, authTime }))
   request.log.info({
     event: 'connect',
     outcome: outcome.kind,

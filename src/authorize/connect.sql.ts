@@ -22,7 +22,7 @@ import { codeSeconds } from '../tokens/lifetimes.ts'
  * $1 user id, $2 client_id, $3 subject for a first grant, $4 SHA-256 of the code, $5 redirect URI, $6 code challenge
  * or null, $7 nonce or null, $8 time of authentication, $9 whether the request has `prompt=none`
  *
- * No row if the partner or the user is no longer active, or if $9 is true and there is no live grant.
+ * No row if the partner or the user is no longer active, if the redirect URI is no longer registered, or if $9 is true and there is no live grant.
  */
 export const recordConnection = statement(
   'record_connection',
@@ -33,6 +33,7 @@ export const recordConnection = statement(
    ), parties AS (
      SELECT u.id, p.client_id FROM users u, partners p
       WHERE u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
+        AND $5 = ANY (p.redirect_uris)
         FOR SHARE OF u
    ), given AS (
      INSERT INTO grants (user_id, client_id, subject)

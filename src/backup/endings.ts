@@ -33,8 +33,9 @@ const copiedRows = [
   },
   {
     table:
-      'replaced_partners (client_id text, status text, secret_hashes bytea[], jwks jsonb, key_thumbprints bytea[])',
-    query: 'SELECT client_id, status, secret_hashes, jwks, key_thumbprints FROM partners',
+      'replaced_partners (client_id text, status text, redirect_uris text[], auth_methods text[], secret_hashes bytea[], jwks jsonb, key_thumbprints bytea[])',
+    query:
+      'SELECT client_id, status, redirect_uris, auth_methods, secret_hashes, jwks, key_thumbprints FROM partners',
   },
 ]
 
@@ -66,7 +67,8 @@ const updatePartners = `
   UPDATE partners p SET status = r.status, secret_hashes = r.secret_hashes, jwks = r.jwks, key_thumbprints = r.key_thumbprints
     FROM replaced_partners r
    WHERE r.client_id = p.client_id
-     AND (p.status, p.secret_hashes, p.key_thumbprints) IS DISTINCT FROM (r.status, r.secret_hashes, r.key_thumbprints)`
+     AND (p.status, p.redirect_uris, p.auth_methods, p.secret_hashes, p.key_thumbprints)
+         IS DISTINCT FROM (r.status, r.redirect_uris, r.auth_methods, r.secret_hashes, r.key_thumbprints)`
 
 /** Applies the endings that are recorded in the database that the restored one replaces. */
 export async function applyEndingsFromDatabase(

@@ -87,6 +87,32 @@ describe('52: A user moves to another firm, or the user’s role changes: old co
     expect(last).toEqual({ revoked_by: 'user', revoked_for: null })
   })
 
+  test('many users who press Connect while an import changes them leave connections for refreshes', async () => {
+    const ids = Array.from({ length: 10 }, (_, n) => `changed-${n}`)
+    await seed(server.database, { users: ids.map((id) => ({ id, firm: 'f1' })) })
+    const { refreshToken } = await tokensFor(server, partner, 'bob')
+    const pages = await Promise.all(
+      ids.map(async (id) => {
+        const visitor = await loggedIn(server, id)
+        return { visitor, page: await authorize(visitor, server, partner) }
+      }),
+    )
+    await server.database.withConnection(async (client) => {
+      await client.query(`BEGIN; UPDATE users SET name = name || '!' WHERE id LIKE 'changed-%'`)
+      const presses = pages.map(({ visitor, page }) =>
+        visitor.submit(page, '/connect', { decision: 'connect' }),
+      )
+      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      await expect
+        .poll(async () => (await query(server.database, waiting)).length, { timeout: 4000 })
+        .toBeGreaterThan(3)
+      await new Promise((resolve) => setTimeout(resolve, 300)) // the other presses arrive
+      expect((await refresh(server, partner, refreshToken)).status).toBe(200)
+      await client.query('ROLLBACK')
+      await Promise.all(presses)
+    })
+  })
+
   test('a click on Connect during the import that moves the user waits for it, so no grant escapes it', async () => {
     const visitor = await loggedIn(server, 'ada')
     const page = await authorize(visitor, server, partner)

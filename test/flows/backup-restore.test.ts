@@ -197,6 +197,27 @@ describe('51: grants, connections, users and secrets that ended after the backup
     await cli.json('user', 'enable', 'eve').catch(() => {})
   })
 
+  test('by the database that is replaced: what the operator decided about users and partners', async () => {
+    const other = await server.partner({ name: 'Changed' })
+    await tokensFor(server, other, 'fay')
+    const file = await backup()
+    const cli = cliFor(source)
+    await cli.json('user', 'disable', 'fay')
+    await cli.json('partner', 'update', other.clientId, '--redirect-uri', 'https://new.example/callback')
+    await cli.json('partner', 'update', other.clientId, '--auth-method', 'client_secret_basic')
+    const settings = async (database: TestDatabase) => [
+      await cliFor(database).json('user', 'show', 'fay'),
+      await cliFor(database).json('partner', 'show', other.clientId),
+    ]
+    await cliFor(target).json('restore', file, '--replaces', source.url)
+    const restored = await settings(target)
+    expect(restored).toMatchObject([
+      { status: 'disabled', disabled_by_operator_at: expect.any(String) },
+      { redirect_uris: ['https://new.example/callback'], auth_methods: ['client_secret_basic'] },
+    ])
+    await cli.json('user', 'enable', 'fay')
+  })
+
   test('with --endings, the restore reads the endings from the server log', async () => {
     const own = await server.partner({ name: 'Logged' })
     const disconnected = await tokensFor(server, own, 'fay')

@@ -33,6 +33,27 @@ describe('the answer to the partner', () => {
     expect(await rowCounts(server)).toEqual(before)
   })
 
+  test('a redirect URI that the partner gives up meanwhile is sent nothing, and no page keeps it alive', async () => {
+    const changing = await server.partner({ redirectUri: 'https://old.example/callback' })
+    const visitor = await loggedIn(server, 'eve')
+    const page = await authorize(visitor, server, changing)
+    expect(isConnectPage(page)).toBe(true)
+    await query(
+      server.database,
+      `UPDATE partners SET redirect_uris = '{https://new.example/callback}' WHERE client_id = $1`,
+      [changing.clientId],
+    )
+    const before = await rowCounts(server)
+    for (const answer of [
+      await visitor.submit(page, '/connect', { decision: 'connect' }),
+      await visitor.get(page.url),
+    ]) {
+      expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
+      expect(answer.document.querySelector('h1')?.text).toBe('This page is out of date')
+    }
+    expect(await rowCounts(server)).toEqual(before)
+  })
+
   test('a request without state gets an answer without state', async () => {
     const answer = await connect(server, partner, 'ada')
     expect([...answer.searchParams.keys()]).toEqual(['code', 'iss'])

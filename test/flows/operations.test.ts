@@ -58,6 +58,14 @@ describe('the operations listener', () => {
     await server.database.withConnection(async (client) => {
       await client.query('BEGIN; LOCK TABLE readiness')
       await unavailable('The database does not answer.')
+      for (let n = 0; n < 3; n++) expect((await get(`${opsUrl}/readyz`)).status).toBe(503)
+      // PostgreSQL must end what waits for the lock: otherwise checks would use up its connections.
+      const waiting = () =>
+        query<{ count: number }>(
+          server.database,
+          `SELECT count(*)::int FROM pg_locks WHERE relation = 'readiness'::regclass AND NOT granted`,
+        )
+      await vi.waitFor(async () => expect(await waiting()).toEqual([{ count: 0 }]), { timeout: 10_000 })
       await client.query('COMMIT')
     })
     expect((await get(`${opsUrl}/readyz`)).status).toBe(200)
