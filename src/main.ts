@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import type { Logger } from 'pino'
 import type { Config, LogLevel } from './config.ts'
 import type { Context } from './context.ts'
@@ -69,7 +70,9 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   const server = await createServer(context, logger)
   const ops = createOpsServer(database)
   try {
-    await server.listen({ host: config.host, port: config.port, listenTextResolver: () => 'listening' })
+    // One address: for a name with several, Fastify would open listeners that our limits do not reach.
+    const { address } = await lookup(config.host)
+    await server.listen({ host: address, port: config.port, listenTextResolver: () => 'listening' })
     await ops.listen({
       host: config.opsHost,
       port: config.opsPort,

@@ -57,14 +57,17 @@ const endConnections = `
     FROM replaced_connections r
    WHERE r.id = c.id AND r.code_hash = c.code_hash AND c.revoked_at IS NULL`
 
+/** Includes the operator's mark: without it, the next import would make the user active again. */
 const updateUsers = `
   UPDATE users u SET status = r.status, password_hash = r.password_hash, disabled_by_operator_at = r.disabled_by_operator_at
     FROM replaced_users r
    WHERE r.id = u.id AND (u.status, u.password_hash, u.disabled_by_operator_at)
            IS DISTINCT FROM (r.status, r.password_hash, r.disabled_by_operator_at)`
 
+/** Includes the authentication methods that the secrets and keys belong to, and drops redirect URIs that were given up. */
 const updatePartners = `
-  UPDATE partners p SET status = r.status, secret_hashes = r.secret_hashes, jwks = r.jwks, key_thumbprints = r.key_thumbprints
+  UPDATE partners p SET status = r.status, redirect_uris = r.redirect_uris, auth_methods = r.auth_methods,
+         secret_hashes = r.secret_hashes, jwks = r.jwks, key_thumbprints = r.key_thumbprints
     FROM replaced_partners r
    WHERE r.client_id = p.client_id
      AND (p.status, p.redirect_uris, p.auth_methods, p.secret_hashes, p.key_thumbprints)

@@ -50,6 +50,9 @@ export async function restore(
   const rows: Record<string, number> = {}
   const ended = await database.withConnection(async (client) => {
     await client.query('BEGIN')
+    // A server that started meanwhile has written rows: they must not be lost.
+    await client.query('LOCK TABLE firms, users, partners, grants, signing_keys')
+    await requireEmpty(client, backup.header)
     await load(client, backup, rows)
     await continueSequences(client)
     await openSigningKeys(queriesOn(client), sealingKey)

@@ -54,7 +54,6 @@ const householdsSchema = {
       Type.Array(Household, { headers: { ...pageHeaders, ...deprecationHeaders } }),
       400,
       401,
-      404,
       429,
       503,
     ),

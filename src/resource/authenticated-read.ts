@@ -24,7 +24,7 @@ export type ReadPlan<Row extends CallerRow> = {
   /** Everything in the address that decides the answer. */
   place: object
   /** Runs the statement that authenticates the call and reads, unless a limiter refuses to run it. */
-  read(tokenHash: Buffer): Promise<Row> | ReadRefusal
+  read(tokenHash: Buffer): Promise<Row | ReadRefusal> | ReadRefusal
   answer(row: Row, userId: string): ReadAnswer
 }
 
@@ -58,9 +58,8 @@ export async function authenticatedRead<Row extends CallerRow>(
     return sendNotModified(reply, unchanged.tag)
   }
 
-  const reading = planned.read(bearer.hash)
-  if ('kind' in reading) return sendReadRefusal(request, reply, reading)
-  const row = await reading
+  const row = await planned.read(bearer.hash)
+  if (isReadRefusal(row)) return sendReadRefusal(request, reply, row)
   const { grant_id, user_id, client_id, used_at, visibility_version: version } = row
   if (grant_id === null || user_id === null || !version) {
     return sendBearerRefusal(reply, config, bearerRefusal(row.refusal ?? 'unknown'), row)
@@ -76,6 +75,10 @@ export async function authenticatedRead<Row extends CallerRow>(
   usage.read(grant_id, used_at, answer.rows)
   const etag = etagOf(keys.etag, version, planned.place)
   return sendPage(reply, { body: answer.body, etag, link: answer.link })
+}
+
+function isReadRefusal(row: CallerRow | ReadRefusal): row is ReadRefusal {
+  return 'bound' in row
 }
 
 function sendReadRefusal(request: FastifyRequest, reply: FastifyReply, { bound }: ReadRefusal): FastifyReply {

@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import { sha256 } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { api, refresh } from '../support/journey.ts'
 
@@ -112,4 +114,39 @@ test('40: searches with many tokens queue up to a limit, and never use more than
   }
   const answers = (await Promise.all(sent.map((one) => one.answers))).flat()
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(64)
+})
+
+test('46: a sync over a long log of changes takes a place of the token; a short log takes none', async () => {
+  await seed(server.database, {
+    users: [{ id: 'gil', sees: 'granted', access: ['of-gil'] }],
+    households: [{ id: 'gils' }],
+    accounts: [{ id: 'of-gil', household: 'gils' }],
+  })
+  await query(server.database, `UPDATE users SET sees_since = now() - interval '1 day' WHERE id = 'gil'`)
+  await query(server.database, `UPDATE firms SET changed_at = now() - interval '1 minute'`)
+  const changes = (from: number, to: number) =>
+    query(
+      server.database,
+      `INSERT INTO household_changes SELECT 'firm-1', 'changed-' || n, now() - interval '1 hour' FROM generate_series($1::int, $2) n`,
+      [from, to],
+    )
+  const token = await accessTokenOf(server.database, 'gil')
+  const since = new Date(Date.now() - 7_200_000).toISOString()
+  const sync = async () =>
+    (
+      await fetch(`${server.baseUrl}api/v2/households?updated_since=${since}`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+    ).status
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  for (let n = 0; n < 10; n++) void server.context.expensiveReadLimiter.admit(sha256(token), () => held)
+  await changes(1, 100)
+  expect(await sync()).toBe(200)
+  await changes(101, 1100)
+  expect(await sync()).toBe(429)
+  release()
+  await expect.poll(sync).toBe(200)
 })

@@ -59,7 +59,9 @@ describe('18, 48: bidirectional controls and other format characters in names', 
     },
   )
 
-  test.each(cases)(
+  // The same check as for partners, so that one of each kind is enough.
+  const kinds = ['right-to-left override', 'zero-width space', 'tag character', 'hangul filler']
+  test.each(cases.filter(({ what }) => kinds.includes(what)))(
     '$what: refused in the names of an import, by line and column',
     async ({ name, written }) => {
       const files = {

@@ -52,9 +52,9 @@ const commands = [
 ]
 
 describe.each([
-  ['sandbox', 'production'],
-  ['production', 'sandbox'],
-])('53: the database of the %s, used by mistake as %s', (home, away) => {
+  ['sandbox', 'production', commands],
+  ['production', 'sandbox', [['start'], ['partner', 'list']]],
+])('53: the database of the %s, used by mistake as %s', (home, away, commands) => {
   test.each(commands.map((command) => [command]))('%j: refused, and nothing changes', async (command) => {
     expect(await run(home, 'migrate')).toMatchObject({ code: 0 })
     const before = await everything()

@@ -70,11 +70,7 @@ async function expectGood(page: Page): Promise<void> {
 }
 
 describe('connected apps, sessions and password: no accessibility faults, nothing wider than the window', () => {
-  const phones: Record<string, BrowserContextOptions> = {
-    'a small phone, light': { viewport: { width: 320, height: 640 }, colorScheme: 'light' },
-    'a small phone, dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
-  }
-  test.each(Object.entries({ ...looks, ...phones }))('%s', async (name, look) => {
+  test.each(Object.entries(looks))('%s', async (name, look) => {
     const page = await logInWith(look, 'ada')
     for (const address of addresses) {
       await page.goto(`${server.authUrl}/${address}`)

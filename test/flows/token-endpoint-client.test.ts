@@ -18,7 +18,7 @@ describe('22: client authentication', () => {
 
   test('Basic together with client_secret in the body: invalid_request, even if both are right', async () => {
     const own = basic(partner.clientId, partner.clientSecret)
-    const twice = /^The client expectAuthenticated twice\./
+    const twice = /^The client authenticated twice\./
     for (const more of [
       credentials(partner),
       { client_secret: partner.clientSecret },

@@ -43,8 +43,9 @@ for (const id of [...users, 'all']) tokens[id] = await accessTokenOf(server.data
 async function touched(user: string, since: string): Promise<number> {
   const [row] = await query<{ at: string }>(server.database, `SELECT (${since})::text AS at`)
   const sync = { filters: { updated_since: row?.at ?? '' }, progress: null }
-  const plans = await explained(server.database, 'listing', (queries) =>
-    readPage(queries, sha256(tokens[user] ?? ''), sync, 100),
+  const tokenHash = sha256(tokens[user] ?? '')
+  const plans = await explained(server.database, 'listing', async (listing) =>
+    readPage({ listing, expensive: (read) => read(listing), tokenHash, sync, limit: 100 }),
   )
   return plans.reduce((sum, { pages }) => sum + pages, 0)
 }

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { statement } from '../../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../../resource/bearer.sql.ts'
 import { VisibilityVersionColumn, visibilityVersionColumn } from '../../resource/visibility-version.sql.ts'
@@ -99,6 +99,9 @@ const Row = {
   complete: Type.Boolean(),
 }
 
+const ChangesRow = Type.Object(Row)
+export type ChangesRow = Static<typeof ChangesRow>
+
 /** Makes a page of `change`: each change with its place and, if the caller now sees the household, the household's JSON. */
 const page = `
   entry AS (
@@ -162,7 +165,7 @@ export const listChanges = statement(
  */
 export const listChangesOfOwn = statement(
   'list_changes_of_own',
-  Type.Object(Row),
+  ChangesRow,
   `WITH ${callerOf}, ${latest}, ${sync},
    change AS (
      SELECT change.*

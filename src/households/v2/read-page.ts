@@ -1,8 +1,9 @@
 import type { Queries, Value } from '../../database/database.ts'
+import type { ReadRefusal } from '../../process/limiters.ts'
 import type { CallerRow } from '../../resource/authenticated-read.ts'
-import { cutPage } from '../entries.ts'
+import { cutPage, type Entries } from '../entries.ts'
 import { searchHouseholds } from '../search-households.ts'
-import { listChanges, listChangesOfOwn, mostOwnHouseholds } from './list-changes.sql.ts'
+import { type ChangesRow, listChanges, listChangesOfOwn, mostOwnHouseholds } from './list-changes.sql.ts'
 import { syncHouseholds } from './sync-households.sql.ts'
 import type { SyncRequest } from './sync-request.ts'
 
@@ -23,38 +24,45 @@ export type SyncRows = CallerRow & {
 /** Sorts after every id. */
 const afterAllIds = '~'
 
-/** @param hash SHA-256 of the access token */
-export function readPage(
-  database: Queries,
-  hash: Buffer,
-  sync: SyncRequest,
-  limit: number,
-): Promise<SyncRows> {
-  const { updated_since: since } = sync.filters
-  return since === undefined
-    ? readHouseholds(database, hash, sync, limit)
-    : readChanges(database, hash, sync, limit, since)
+type PageRead = {
+  /** For reads whose cost is bounded by the size of the page. */
+  listing: Queries
+  /** For reads whose cost depends on the data; refused if too many run. */
+  expensive: <Row>(read: (database: Queries) => Promise<Row>) => Promise<Row> | ReadRefusal
+  /** SHA-256 of the access token. */
+  tokenHash: Buffer
+  sync: SyncRequest
+  limit: number
 }
 
-async function readHouseholds(
+export function readPage(page: PageRead): Promise<SyncRows | ReadRefusal> | ReadRefusal {
+  const { name_contains: name, updated_since: since } = page.sync.filters
+  if (since !== undefined) return readChanges(page, since)
+  if (name !== undefined) return page.expensive((database) => searchPage(database, page, name))
+  return listPage(page)
+}
+
+async function listPage({ listing, tokenHash, sync: { progress }, limit }: PageRead): Promise<SyncRows> {
+  const values = [tokenHash, progress?.after ?? '', limit, 0, progress?.as_of ?? null]
+  return householdRows(await listing.one(syncHouseholds, values), limit)
+}
+
+async function searchPage(
   database: Queries,
-  hash: Buffer,
-  { filters: { name_contains: name }, progress }: SyncRequest,
-  limit: number,
+  { tokenHash, sync: { progress }, limit }: PageRead,
+  text: string,
 ): Promise<SyncRows> {
   const after = progress?.after ?? ''
   const firstAsOf = progress?.as_of ?? null
-  const row =
-    name === undefined
-      ? await database.one(syncHouseholds, [hash, after, limit, 0, firstAsOf])
-      : await searchHouseholds(database, {
-          tokenHash: hash,
-          text: name,
-          after,
-          size: limit,
-          before: 0n,
-          firstAsOf,
-        })
+  return householdRows(
+    await searchHouseholds(database, { tokenHash, text, after, size: limit, before: 0n, firstAsOf }),
+    limit,
+  )
+}
+
+type HouseholdsRow = CallerRow & Entries & { expired: boolean; as_of: string }
+
+function householdRows(row: HouseholdsRow, limit: number): SyncRows {
   const { body, count, last } = cutPage(row, limit)
   return {
     ...row,
@@ -68,16 +76,29 @@ async function readHouseholds(
   }
 }
 
-async function readChanges(
+async function readChanges(page: PageRead, since: string): Promise<SyncRows | ReadRefusal> {
+  const { tokenHash, sync, limit } = page
+  const { changed_at = since, after = afterAllIds, as_of = null } = sync.progress ?? {}
+  const values = [tokenHash, changed_at, after, limit, since, as_of]
+  const first = await page.listing.one(listChanges, [...values, false])
+  if (first.complete) return changeRows(first)
+  return page.expensive(async (database) => changeRows(await readManyChanges(database, values, first.own)))
+}
+
+/** If the firm's log has many changes and the user has few households, looks up these households instead of the log. */
+async function readManyChanges(
   database: Queries,
-  hash: Buffer,
-  { progress }: SyncRequest,
-  limit: number,
-  since: string,
-): Promise<SyncRows> {
-  const { changed_at = since, after = afterAllIds, as_of = null } = progress ?? {}
-  const values = [hash, changed_at, after, limit, since, as_of]
-  const row = await changesRow(database, values)
+  values: Value[],
+  ownHouseholds: number,
+): Promise<ChangesRow> {
+  if (ownHouseholds <= mostOwnHouseholds) {
+    const ofOwn = await database.one(listChangesOfOwn, values)
+    if (ofOwn.complete) return ofOwn
+  }
+  return database.one(listChanges, [...values, true])
+}
+
+function changeRows(row: ChangesRow): SyncRows {
   const { more, last_id: id, last_changed_at: changedAt } = row
   return {
     ...row,
@@ -89,15 +110,4 @@ async function readChanges(
     removedCount: row.removed_count,
     last: more && id !== null && changedAt !== null ? { after: id, changed_at: changedAt } : null,
   }
-}
-
-/** Reads the firm's log. If it has many changes and the user has few households, looks up these households instead. */
-async function changesRow(database: Queries, values: Value[]) {
-  const first = await database.one(listChanges, [...values, false])
-  if (first.complete) return first
-  if (first.own <= mostOwnHouseholds) {
-    const ofOwn = await database.one(listChangesOfOwn, values)
-    if (ofOwn.complete) return ofOwn
-  }
-  return database.one(listChanges, [...values, true])
 }

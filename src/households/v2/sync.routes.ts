@@ -73,11 +73,13 @@ async function serveSync(app: FastifyInstance, context: Context): Promise<void> 
           kind: 'read',
           place: { sync: parsed.sync.filters, limit, cursor },
           read: (tokenHash) =>
-            parsed.sync.filters.name_contains === undefined
-              ? readPage(database.listing, tokenHash, parsed.sync, limit)
-              : expensiveReadLimiter.admit(tokenHash, () =>
-                  readPage(database.expensive, tokenHash, parsed.sync, limit),
-                ),
+            readPage({
+              listing: database.listing,
+              expensive: (read) => expensiveReadLimiter.admit(tokenHash, () => read(database.expensive)),
+              tokenHash,
+              sync: parsed.sync,
+              limit,
+            }),
           answer: (page, userId) => {
             const built = buildSyncPage(parsed.sync, page, digest, {
               userId,
