@@ -8,7 +8,7 @@ import { checkDemoDatabase } from '../../src/demo/demo.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { newDeployment } from '../support/deployment.ts'
 import { emptyDirectory, writeFiles } from '../support/import.ts'
-import { type Finished, hostedLatchkey, latchkey, startLatchkey } from '../support/latchkey.ts'
+import { type Finished, hostedLatchkey, startLatchkey } from '../support/latchkey.ts'
 import { freePort } from '../support/ports.ts'
 
 let db: TestDatabase
@@ -19,9 +19,7 @@ beforeEach(async () => {
 afterEach(() => db.drop())
 
 function run(environment: string, ...args: string[]): Promise<Finished> {
-  // A server runs as a separate process, because it would not end in the process that the other commands share.
-  const isServer = args[0] === 'start' || args[0] === 'demo'
-  return (isServer ? latchkey : hostedLatchkey)(args, {
+  return hostedLatchkey(args, {
     LATCHKEY_ENVIRONMENT: environment,
     DATABASE_URL: db.url,
     LATCHKEY_SECRET: 'the secret of this deployment, 32 bytes or more',

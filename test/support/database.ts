@@ -9,7 +9,7 @@ export type TestDatabase = { url: string; database: Database; drop(): Promise<vo
 export async function testDatabase(): Promise<TestDatabase> {
   const server = inject('postgresUrl')
   const name = `test_${randomBytes(6).toString('hex')}`
-  await administer(server, `CREATE DATABASE ${name} TEMPLATE latchkey`)
+  await administer(server, `CREATE DATABASE ${name} TEMPLATE latchkey STRATEGY FILE_COPY`)
   const url = server.replace(/\/latchkey$/, `/${name}`)
   const database = openPool(url, () => {})
   const aside = new pg.Pool({ connectionString: url, max: 4 })

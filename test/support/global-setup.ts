@@ -22,7 +22,16 @@ declare module 'vitest' {
 /** Starts one real PostgreSQL for the run, with the migrated database that each test file clones. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-test-'))
-  const settings = { fsync: 'off', synchronous_commit: 'off', max_connections: '300' }
+  // Nothing has to survive the run. Without autovacuum, PostgreSQL leaves the processors to the tests.
+  const settings = {
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    autovacuum: 'off',
+    max_connections: '300',
+  }
   const postgres = await openEmbedded({ dataDir, as: 'server', settings })
   const template = openPool(postgres.url, () => {})
   await migrate(template)
