@@ -33,12 +33,11 @@ export const endOfRows = '\\.'
 
 /**
  * Tables that a backup leaves out. Their rows are short-lived, and a restore must not make them valid again: sessions that
- * ended after the backup, revoked access tokens, used assertions, and counted login failures.
+ * ended after the backup, used assertions, and counted login failures.
  */
 export const omittedTables = [
   'schema_migrations',
   'sessions',
-  'access_tokens',
   'client_assertions',
   'login_failures',
 ]

@@ -27,6 +27,8 @@ export type RestoreOptions = {
   /** The key that must decrypt the signing keys in the backup. */
   sealingKey: Buffer
   endings: EndingsSource
+  /** Days for which a refresh token may be newer than the backup. */
+  tokenWindowDays: number
 }
 
 export type RestoreOutcome = { createdAt: string; rows: Record<string, number>; ended: AppliedEndings }
@@ -41,7 +43,7 @@ export type RestoreOutcome = { createdAt: string; rows: Record<string, number>; 
 export async function restore(
   database: Database,
   file: string,
-  { environment, sealingKey, endings }: RestoreOptions,
+  { environment, sealingKey, endings, tokenWindowDays }: RestoreOptions,
 ): Promise<RestoreOutcome> {
   const backup = await readBackup(file)
   checkHeader(backup.header, environment)
@@ -57,12 +59,25 @@ export async function restore(
     await continueSequences(client)
     await openSigningKeys(queriesOn(client), sealingKey)
     const applied = await apply(client, endings)
+    if (backup.header.migrations.includes(tokenState)) await continueConnections(client, tokenWindowDays)
     await client.query('COMMIT')
     return applied
   })
   await migrateDeployment(database, { environment })
   await database.withConnection((client) => client.query('ANALYZE'))
   return { createdAt: backup.header.created_at, rows, ended }
+}
+
+/** The migration that gave connections the state of their tokens. Older connections end when it is applied. */
+const tokenState = '0015_tokens_without_rows.sql'
+
+/**
+ * A partner may have refreshed since the backup: for some days its token may be ahead of the row (docs/adr/0019). Access
+ * tokens end, because one that was revoked after the backup must not become valid again. Partners then refresh.
+ */
+async function continueConnections(client: pg.Client, days: number): Promise<void> {
+  await client.query('UPDATE connections SET access_nonce = NULL, previous_access_nonce = NULL')
+  await client.query('UPDATE deployment SET accepts_tokens_ahead_until = now() + make_interval(days => $1)', [days])
 }
 
 function checkHeader(header: BackupHeader, environment: Environment): void {

@@ -29,7 +29,7 @@ export function backupCommand(): Command {
     })
 }
 
-type RestoreOptions = { json?: boolean; replaces?: string; endings?: string; endAllGrants?: true }
+type RestoreOptions = { json?: boolean; replaces?: string; endings?: string; endAllGrants?: true; tokenWindow: string }
 
 export function restoreCommand(): Command {
   return new Command('restore')
@@ -41,29 +41,38 @@ export function restoreCommand(): Command {
     )
     .option('--endings <file>', "read revocations from the server's log since the backup")
     .option('--end-all-grants', 'end every grant: users must connect their apps again')
+    .option('--token-window <days>', 'accept refresh tokens that are newer than the backup, for 0 to 30 days', '7')
     .option('--json', 'print JSON')
     .action(async (file: string, options: RestoreOptions) => {
       const config = readConfig(process.env)
-      const outcome = await withEndings(options, (endings) => restoreInto(config, file, endings))
+      const days = daysOf(options.tokenWindow)
+      const outcome = await withEndings(options, (endings) => restoreInto(config, file, endings, days))
       const { createdAt, rows, ended } = outcome
       const text = [
         `Restored the data as of ${createdAt}.`,
         `Ended after the backup: ${ended.grants} grants, ${ended.connections} connections. ` +
           `Updated from the replaced database: ${ended.users} users, ${ended.partners} partners.`,
+        `Until ${days} days from now, refresh tokens that are newer than the backup are accepted. All access tokens have ended.`,
         'All users must log in again.',
       ]
       answer(options, { created_at: createdAt, rows, ended }, text.join('\n'))
     })
 }
 
-async function restoreInto(config: Config, file: string, endings: EndingsSource) {
+async function restoreInto(config: Config, file: string, endings: EndingsSource, tokenWindowDays: number) {
   const database = await connectDatabase(config, 'command', () => {})
   try {
     const sealingKey = deriveKeys(config.secret)['signing-key']
-    return await restore(database, file, { environment: config.environment, sealingKey, endings })
+    const { environment } = config
+    return await restore(database, file, { environment, sealingKey, endings, tokenWindowDays })
   } finally {
     await database.close()
   }
+}
+
+function daysOf(text: string): number {
+  if (/^\d{1,2}$/.test(text) && Number(text) <= 30) return Number(text)
+  throw new CommandError('--token-window must be a number of days from 0 to 30. Nothing was changed.')
 }
 
 async function withEndings<T>(

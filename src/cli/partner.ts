@@ -20,6 +20,7 @@ type CreateOptions = Json & {
   authMethod?: string[]
   jwks?: string
   idTokenAlg?: string
+  idTokenOnRefresh?: boolean
   postLogoutRedirectUri?: string[]
   site?: string
 }
@@ -31,6 +32,8 @@ type UpdateOptions = Json & {
   site?: string | false
   authMethod?: string[]
   jwks?: string
+  /** False for `--no-id-token-on-refresh`. */
+  idTokenOnRefresh?: boolean
 }
 
 export function partnerCommand(): Command {
@@ -61,6 +64,7 @@ function create(): Command {
     )
     .option('--jwks <file>', 'public keys for private_key_jwt: a JSON Web Key Set or one JSON Web Key')
     .option('--id-token-alg <algorithm>', 'the algorithm that signs its id_tokens: RS256 (default) or ES256')
+    .option('--id-token-on-refresh', 'return an id_token on each refresh, not only on token_type=id')
     .option(
       '--post-logout-redirect-uri <uri...>',
       'an address to which users may return after logout (repeatable)',
@@ -76,6 +80,7 @@ function create(): Command {
           authMethods: options.authMethod,
           jwks: options.jwks === undefined ? undefined : readText(options.jwks),
           idTokenAlg: options.idTokenAlg,
+          idTokenOnRefresh: options.idTokenOnRefresh,
           postLogoutRedirectUris: options.postLogoutRedirectUri,
           site: options.site,
         })
@@ -134,6 +139,8 @@ function update(): Command {
       'the new authentication methods; they replace the old ones (repeatable)',
     )
     .option('--jwks <file>', 'with --auth-method private_key_jwt: the public keys')
+    .option('--id-token-on-refresh', 'return an id_token on each refresh')
+    .option('--no-id-token-on-refresh', 'return an id_token on a refresh only if it says token_type=id')
     .option('--json', 'print JSON')
     .action((clientId: string, options: UpdateOptions) =>
       withDatabase(async (database, { environment }) => {
@@ -143,6 +150,7 @@ function update(): Command {
           site: options.site === false ? null : options.site,
           authMethods: options.authMethod,
           jwks: options.jwks === undefined ? undefined : readText(options.jwks),
+          idTokenOnRefresh: options.idTokenOnRefresh,
         })
         if (outcome.kind === 'unknown') throw unknown(clientId)
         if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
@@ -231,7 +239,7 @@ function describe(partner: Partner, more: string[]): string {
     ...(partner.site === null ? [] : [`site           ${partner.site}`]),
     `authenticates  ${partner.auth_methods.join(', ')}`,
     ...partner.key_ids.map((kid) => `key            ${kid}`),
-    `id_token       ${partner.id_token_alg}`,
+    `id_token       ${partner.id_token_alg}${partner.id_token_on_refresh ? ', also on refresh' : ''}`,
     ...more,
   ].join('\n')
 }

@@ -47,6 +47,9 @@ export class DatabaseUnavailable extends ExplainedError {}
 /** A `timestamptz` or `date` of a row. */
 export const Instant = Type.Refine(Type.Unsafe<Date>({}), (value) => value instanceof Date)
 
+/** A `bytea` of a row. */
+export const Bytes = Type.Refine(Type.Unsafe<Buffer>({}), (value) => Buffer.isBuffer(value))
+
 /** `name` must be unique in the process. It names the prepared statement and its entry in the statistics. */
 export function statement<T extends TSchema>(name: string, row: T, text: string): Statement<Static<T>> {
   const compiled = Compile(row)

@@ -93,15 +93,15 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
         return {
           kind: 'read',
           place: page,
-          read: (tokenHash) => {
+          read: (bearer) => {
             if (pattern) {
-              const search = { tokenHash, text: pattern, ...page, before, firstAsOf: null }
-              return expensiveReadLimiter.admit(tokenHash, () => searchHouseholds(database.expensive, search))
+              const search = { bearer, text: pattern, ...page, before, firstAsOf: null }
+              return expensiveReadLimiter.admit(bearer.connectionKey, () => searchHouseholds(database.expensive, search))
             }
-            const values = [tokenHash, page.after, page.size, String(before)]
+            const values = [bearer.value, page.after, page.size, String(before)]
             return before < deepPageEntries
               ? database.listing.one(listHouseholds, values)
-              : expensiveReadLimiter.admit(tokenHash, () => database.expensive.one(listHouseholds, values))
+              : expensiveReadLimiter.admit(bearer.connectionKey, () => database.expensive.one(listHouseholds, values))
           },
           answer: (row) => {
             const { body, count, last } = cutPage(row, page.size)
@@ -126,9 +126,9 @@ function serveAccounts(app: FastifyInstance, context: Context, address: string):
         return {
           kind: 'read',
           place: page,
-          read: (tokenHash) =>
+          read: (bearer) =>
             database.listing.one(listAccounts, [
-              tokenHash,
+              bearer.value,
               findableId(id),
               page.size,
               String(entriesBefore(page)),

@@ -9,7 +9,7 @@ import { seesAccount, seesHousehold } from './visibility.sql.ts'
  * The active accounts of one household that the caller may see. `household_visible` is false for a household that the
  * caller may not see and for one that does not exist.
  *
- * $1 SHA-256 of the access token, $2 household id, $3 page size, $4 accounts to skip,
+ * $1 the access token, $2 household id, $3 page size, $4 accounts to skip,
  * $5 id after which the accounts begin, or empty
  */
 export const listAccounts = statement(

@@ -29,7 +29,7 @@ export const listedPage = `page AS (${rowsForRole(page)})`
  * Authenticates the call and reads the page, from indexes only. Reads one household more than the page size, to know
  * whether there is a next page.
  *
- * $1 SHA-256 of the access token, $2 id after which the households begin, or empty, $3 page size, $4 households to skip
+ * $1 the access token, $2 id after which the households begin, or empty, $3 page size, $4 households to skip
  */
 export const listHouseholds = statement(
   'list_households',

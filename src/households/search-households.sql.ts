@@ -30,7 +30,7 @@ const ownInOrder = (columns: string, window: string) =>
  * consists of the next households of the firm in listing order, visible or not, because reading them costs a tenth of
  * looking up the caller's own.
  *
- * $1 SHA-256 of the access token, $2 id after which the households begin, or empty, $3 LIKE pattern for the folded name
+ * $1 the access token, $2 id after which the households begin, or empty, $3 LIKE pattern for the folded name
  */
 export const searchSample = statement(
   'search_sample',
@@ -88,7 +88,7 @@ const completeColumn = 'coalesce((SELECT complete FROM page), false) AS complete
  * Authenticates the call and reads the firm's households in listing order until the page is full. This is best if many
  * names match and the caller sees many of the firm's households. Access is checked only for households whose name matches.
  *
- * $1 SHA-256 of the access token, $2 id after which the households begin, or empty, $3 LIKE pattern for the folded name,
+ * $1 the access token, $2 id after which the households begin, or empty, $3 LIKE pattern for the folded name,
  * $4 page size, $5 households to skip, $6 `as_of` of a sync's first page, or null, $7 maximum number of households to read
  */
 export const searchFirmInOrder = statement(

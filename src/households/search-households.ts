@@ -1,11 +1,11 @@
 import type { Queries } from '../database/database.ts'
+import type { BearerToken } from '../resource/bearer.ts'
 import { searchValues } from './name-pattern.ts'
 import { searchByGrams, searchFirmInOrder, searchOwnInOrder, searchSample } from './search-households.sql.ts'
 import { chooseSearchPlan } from './search-plan.ts'
 
 export type Search = {
-  /** SHA-256 of the access token. */
-  tokenHash: Buffer
+  bearer: BearerToken
   /** Text that the name must contain. */
   text: string
   /** The id after which the households begin. If empty, begin with the first household. */
@@ -23,10 +23,10 @@ export type Search = {
  * The second statement authenticates again, and the answer comes only from this statement.
  */
 export async function searchHouseholds(database: Queries, search: Search) {
-  const { tokenHash, text, after, size, before, firstAsOf } = search
+  const { bearer, text, after, size, before, firstAsOf } = search
   const [like, grams] = searchValues(text)
-  const values = [tokenHash, after, like, size, String(before), firstAsOf]
-  const sample = await database.maybe(searchSample, [tokenHash, after, like])
+  const values = [bearer.value, after, like, size, String(before), firstAsOf]
+  const sample = await database.maybe(searchSample, [bearer.value, after, like])
   const plan = sample && chooseSearchPlan(sample, Number(before) + size + 1)
   if (plan && plan.by !== 'grams') {
     const inOrder = plan.by === 'firm' ? searchFirmInOrder : searchOwnInOrder

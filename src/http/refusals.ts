@@ -85,6 +85,12 @@ const tokenDescriptions = {
     refresh_token_malformed: '{detail}',
     refresh_token_wrong_kind: '{detail}',
     refresh_token_wrong_environment: '{detail}',
+    refresh_token_forged: 'Invalid refresh token. It was altered or not issued by this service.',
+    refresh_token_unknown_key:
+      'Invalid refresh token. This service no longer accepts the key that signed it. Ask the user to connect again.',
+    /** The database is older than the token, because a backup was restored. */
+    refresh_token_ahead:
+      'Refresh token is newer than the data of this service, which was restored from a backup. Ask the user to connect again.',
     unknown_refresh_token: 'Unknown or expired refresh token, or it was issued to another client.',
     refresh_token_expired: 'Expired refresh token. A refresh token is valid for {detail} days.',
     refresh_replayed: 'Refresh token reuse detected. The connection has been revoked.',
@@ -105,6 +111,9 @@ const bearerDescriptions = {
     malformed: '{detail}',
     wrong_kind: '{detail}',
     wrong_environment: '{detail}',
+    forged: 'Invalid access token. It was altered or not issued by this service.',
+    unknown_key:
+      'Invalid access token. This service no longer accepts the key that signed it. Get a new one with the refresh token.',
     unknown: 'Unknown or expired access token.',
     expired: 'Expired access token. Get a new one with the refresh token.',
     token_revoked: 'The access token has been revoked. Get a new one with the refresh token.',

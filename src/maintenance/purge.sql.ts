@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { type Statement, statement } from '../database/database.ts'
 import { isPastRetention } from '../households/v2/list-changes.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
+import { refreshTokenSeconds } from '../tokens/lifetimes.ts'
 
 /** Rows that a statement deletes or reads at most, so that it takes only milliseconds. */
 export const batchRows = 1000
@@ -11,8 +12,6 @@ const readRetentionDays = 35
 
 /** Tables whose rows have a time from which they can be deleted. */
 type PurgedTable =
-  | 'access_tokens'
-  | 'refresh_tokens'
   | 'sessions'
   | 'client_assertions'
   | 'login_failures'
@@ -40,13 +39,8 @@ function purgeStatement(table: PurgedTable, orderBy: string, where: string): Sta
   )
 }
 
-/** For a day after a token has expired, the API reports it as expired; after that, as unknown (docs/adr/0011). */
-const expiredADayAgo = `expires_at < now() - interval '1 day'`
-
 /** One statement for each table. The statements have no parameters. */
 export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> = {
-  access_tokens: purgeStatement('access_tokens', 'expires_at', expiredADayAgo),
-  refresh_tokens: purgeStatement('refresh_tokens', 'expires_at', expiredADayAgo),
   sessions: purgeStatement('sessions', 'expires_at', `NOT (${isWithinLimits})`),
   // A minute later, because a statement that began before the expiry may still wait for a lock before it reads the row.
   client_assertions: purgeStatement(
@@ -64,10 +58,13 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   access_changes: purgeStatement('access_changes', 'changed_at', isPastRetention),
 }
 
+/** Days after the last refresh when a connection's refresh token has expired, and a few more for its message. */
+const idleDays = Math.ceil(refreshTokenSeconds / 86_400) + 3
+
 /**
  * Reads the next batch of connections in the order of their ids. Deletes those whose code expired more than a day ago and
- * whose tokens have no rows. A connection with a token stays, because a replayed code must find and revoke it. No token
- * can be added meanwhile: a code can be redeemed only before it expires, a refresh token rotated only while it has a row.
+ * whose newest refresh token expired days ago. No index could find them: an index on a moment that each refresh changes
+ * would make every refresh write to it. While tokens may be ahead of their rows after a restore, nothing is deleted.
  *
  * $1 id after which the batch begins; `last` is this id for the next batch, null if this was the last batch
  */
@@ -80,8 +77,8 @@ export const purgeConnections = statement(
      DELETE FROM connections WHERE ctid = ANY (ARRAY(
        SELECT c.ctid FROM connections c
         WHERE c.id = ANY (ARRAY(SELECT id FROM page)) AND c.code_expires_at < now() - interval '1 day'
-          AND NOT EXISTS (SELECT FROM access_tokens t WHERE t.connection_id = c.id)
-          AND NOT EXISTS (SELECT FROM refresh_tokens t WHERE t.connection_id = c.id)
+          AND (c.refreshed_at IS NULL OR c.refreshed_at < now() - interval '${idleDays} days')
+          AND NOT EXISTS (SELECT FROM deployment WHERE accepts_tokens_ahead_until > now())
           FOR UPDATE OF c SKIP LOCKED
      )) RETURNING 1
    )

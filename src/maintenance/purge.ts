@@ -66,7 +66,6 @@ export class Purge {
     })
   }
 
-  /** The connections come last, because they can be deleted only after their tokens. */
   async #purgeTables(): Promise<Purged> {
     const purged: Purged = {}
     const count = (table: string, rows: number) => {

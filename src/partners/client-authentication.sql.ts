@@ -15,7 +15,7 @@ import type { ClientCredential } from './client-authentication.ts'
  */
 export const authenticatedClient = `
    credentialed AS (
-     SELECT client_id, status, id_token_alg, $2::text = ANY (auth_methods) AS permitted FROM partners
+     SELECT client_id, status, id_token_alg, id_token_on_refresh, $2::text = ANY (auth_methods) AS permitted FROM partners
       WHERE client_id = $1
         AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END)
    ), used AS (
@@ -23,7 +23,7 @@ export const authenticatedClient = `
      SELECT $4::bytea, $5::timestamptz FROM credentialed WHERE permitted AND $2 = 'private_key_jwt' AND $5 > now()
      ON CONFLICT DO NOTHING RETURNING hash
    ), client AS (
-     SELECT client_id, status, id_token_alg FROM credentialed
+     SELECT client_id, status, id_token_alg, id_token_on_refresh FROM credentialed
       WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
    )`
 

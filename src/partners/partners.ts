@@ -27,6 +27,8 @@ export type NewPartner = {
   jwks?: string | undefined
   /** Default: RS256. */
   idTokenAlg?: string | undefined
+  /** Whether a refresh also returns an id_token. Default: only if the request says token_type=id. */
+  idTokenOnRefresh?: boolean | undefined
   postLogoutRedirectUris?: string[] | undefined
   /** The URL of the partner's public web site. */
   site?: string | undefined
@@ -41,6 +43,7 @@ export type PartnerChanges = {
   authMethods?: string[] | undefined
   /** The public keys, if the new authentication methods include private_key_jwt. */
   jwks?: string | undefined
+  idTokenOnRefresh?: boolean | undefined
 }
 
 type Refused = { kind: 'refused'; faults: string[] }
@@ -103,6 +106,7 @@ export async function createPartner(
     idTokenAlg,
     unique(postLogoutRedirectUris),
     input.site ?? null,
+    input.idTokenOnRefresh ?? false,
   ])
   return { kind: 'created', clientId, clientSecret: secret?.text }
 }
@@ -141,6 +145,7 @@ export async function updatePartner(
     credentials?.secretHashes ?? null,
     credentials?.jwks ?? null,
     credentials?.thumbprints ?? null,
+    changes.idTokenOnRefresh ?? null,
   ])
   if (!updated) return { kind: 'conflict' }
   return { kind: 'updated', partner: updated, clientSecret: credentials?.clientSecret }

@@ -74,8 +74,8 @@ export type ReadRefusal = { kind: 'refused'; bound: 'token' | 'server' }
  * few parallel searches could use all of the database's CPU.
  */
 export type ExpensiveReadLimiter = {
-  /** Runs a read when it is its turn, or refuses it at once. The token may be invalid: only the statement checks it. */
-  admit<T>(tokenHash: Buffer, read: () => Promise<T>): Promise<T> | ReadRefusal
+  /** Runs a read when it is its turn, or refuses it at once. `connectionKey`: reads with the same key share a limit. */
+  admit<T>(connectionKey: string, read: () => Promise<T>): Promise<T> | ReadRefusal
 }
 
 export function expensiveReadLimiter(): ExpensiveReadLimiter {
@@ -83,12 +83,11 @@ export function expensiveReadLimiter(): ExpensiveReadLimiter {
   const byToken = new Map<string, { admitted: number; turn: ReturnType<typeof pLimit> }>()
   let admitted = 0
   return {
-    admit(tokenHash, read) {
-      const key = tokenHash.toString('base64')
-      const token = byToken.get(key) ?? { admitted: 0, turn: pLimit(concurrentReadsPerToken) }
+    admit(connectionKey, read) {
+      const token = byToken.get(connectionKey) ?? { admitted: 0, turn: pLimit(concurrentReadsPerToken) }
       if (token.admitted >= admittedReadsPerToken) return { kind: 'refused', bound: 'token' }
       if (admitted >= admittedReads) return { kind: 'refused', bound: 'server' }
-      byToken.set(key, token)
+      byToken.set(connectionKey, token)
       token.admitted += 1
       admitted += 1
       return token
@@ -96,7 +95,7 @@ export function expensiveReadLimiter(): ExpensiveReadLimiter {
         .finally(() => {
           token.admitted -= 1
           admitted -= 1
-          if (token.admitted === 0) byToken.delete(key)
+          if (token.admitted === 0) byToken.delete(connectionKey)
         })
     },
   }

@@ -6,7 +6,7 @@ import { logOnce } from '../http/log.ts'
 import { bearerRefusal } from '../http/refusals.ts'
 import type { ReadRefusal } from '../process/limiters.ts'
 import type { CallerColumns } from './bearer.sql.ts'
-import { readBearer, sendBearerRefusal } from './bearer.ts'
+import { type BearerToken, readBearer, sendBearerRefusal } from './bearer.ts'
 import { etagOf, matchIfNoneMatch } from './conditional.ts'
 import { sendNotModified, sendPage } from './send-page.ts'
 
@@ -24,7 +24,7 @@ export type ReadPlan<Row extends CallerRow> = {
   /** Everything in the address that decides the answer. */
   place: object
   /** Runs the statement that authenticates the call and reads, unless a limiter refuses to run it. */
-  read(tokenHash: Buffer): Promise<Row | ReadRefusal> | ReadRefusal
+  read(bearer: BearerToken): Promise<Row | ReadRefusal> | ReadRefusal
   answer(row: Row, userId: string): ReadAnswer
 }
 
@@ -43,14 +43,14 @@ export async function authenticatedRead<Row extends CallerRow>(
   plan: () => ReadPlan<Row> | RejectedRead,
 ): Promise<FastifyReply> {
   const { config, keys, usage } = context
-  const bearer = readBearer(request.headers.authorization, config.environment)
+  const bearer = readBearer(context, request.headers.authorization)
   if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
 
   const planned = plan()
   if (planned.kind === 'rejected') return planned.send(reply)
 
   const ifNoneMatch = request.headers['if-none-match']
-  const unchanged = await matchIfNoneMatch(context, ifNoneMatch, bearer.hash, planned.place)
+  const unchanged = await matchIfNoneMatch(context, ifNoneMatch, bearer, planned.place)
   if (unchanged) {
     const { client_id, user_id, grant_id, used_at } = unchanged.caller
     logOnce(request, { event: 'read', outcome: 'not_modified', client_id, user_id })
@@ -58,7 +58,7 @@ export async function authenticatedRead<Row extends CallerRow>(
     return sendNotModified(reply, unchanged.tag)
   }
 
-  const row = await planned.read(bearer.hash)
+  const row = await planned.read(bearer)
   if (isReadRefusal(row)) return sendReadRefusal(request, reply, row)
   const { grant_id, user_id, client_id, used_at, visibility_version: version } = row
   if (grant_id === null || user_id === null || !version) {

@@ -4,23 +4,24 @@ import { Ended, whenEnded } from '../grants/ended.sql.ts'
 
 /**
  * Common table expressions that authenticate a call in the statement that answers it. A revocation therefore takes effect
- * with the next request on every server. `$1` is the SHA-256 of the access token. `bearer` has a row if the token exists,
- * with the first reason to refuse it. `caller` has the user's row if there is no reason to refuse it.
+ * with the next request on every server. `$1` is the access token (`Bearer.value`). `bearer` has a row if the token's connection exists, with the first reason to
+ * refuse the token. `caller` has the user's row if there is no reason to refuse it. A nonce that the connection no longer
+ * has was revoked: a refresh keeps the nonces of all tokens that have not expired (docs/adr/0019).
  */
 export const callerOf = `
   bearer AS (
     SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
            CASE ${whenEnded('c', 'g', 'u')}
                 WHEN p.status <> 'active' THEN 'client_suspended'
-                WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
-                WHEN t.expires_at <= now() THEN 'expired' END AS refusal
-      FROM access_tokens t
-      JOIN connections c ON c.id = t.connection_id
+                WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+                WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+                  THEN 'token_revoked' END AS refusal
+      FROM connections c
       JOIN grants g ON g.id = c.grant_id
       JOIN partners p ON p.client_id = g.client_id
       JOIN users u ON u.id = g.user_id
       JOIN roles r ON r.name = u.role
-     WHERE t.hash = $1
+     WHERE c.access_locator_hash = ($1).locator_hash
   ), caller AS (
     SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
   )`

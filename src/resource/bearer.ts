@@ -1,38 +1,61 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Config, Environment } from '../config.ts'
+import type { Config } from '../config.ts'
+import type { Context } from '../context.ts'
 import { sendProblem } from '../http/api-edge.ts'
 import { type BearerRefusal, bearerRefusal, type LogReason } from '../http/refusals.ts'
-import { parseToken } from '../secrets/token-format.ts'
+import { parseAccessToken } from '../secrets/connection-token.ts'
+import { sha256 } from '../secrets/token-format.ts'
 
-export type Bearer = { kind: 'presented'; hash: Buffer } | BearerRefusal
+export type BearerToken = {
+  kind: 'presented'
+  /** The value of `$1` in a statement that begins with `callerOf`: a row of the type access_token, as text. */
+  value: string
+  /** The same for all access tokens of a connection. Anyone could send this locator's token: only the statement checks it. */
+  connectionKey: string
+}
+export type Bearer = BearerToken | BearerRefusal
+
+/**
+ * Seconds. A token that has expired for longer than this by the server's clock is refused without a statement. Nearer to
+ * its expiry, the database's clock decides (docs/adr/0006).
+ */
+const clockTolerance = 300
 
 /** Reads the Authorization header (RFC 6750 section 2.1): one scheme, one space, one token and nothing else. */
-export function readBearer(authorization: string | undefined, environment: Environment): Bearer {
+export function readBearer(context: Context, authorization: string | undefined): Bearer {
   if (authorization === undefined) return bearerRefusal('missing')
   const token = /^bearer ([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
   if (token === undefined) return bearerRefusal('malformed_header')
-  return presented(token, environment)
+  return presented(context, token)
 }
 
 /** Reads the header, or the `access_token` of a form body (RFC 6750 section 2.2). Not the query, which servers log. */
-export function readBearerOfForm({ headers, body }: FastifyRequest, environment: Environment): Bearer {
+export function readBearerOfForm(context: Context, { headers, body }: FastifyRequest): Bearer {
   const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '')
   const token: unknown =
     isForm && typeof body === 'object' && body !== null && 'access_token' in body
       ? body.access_token
       : undefined
-  if (token === undefined) return readBearer(headers.authorization, environment)
+  if (token === undefined) return readBearer(context, headers.authorization)
   if (typeof token !== 'string' || headers.authorization !== undefined) {
     return bearerRefusal('ambiguous')
   }
-  return presented(token, environment)
+  return presented(context, token)
 }
 
-function presented(token: string, environment: Environment): Bearer {
-  const parsed = parseToken(token, environment, 'at')
-  return parsed.kind === 'ok'
-    ? { kind: 'presented', hash: parsed.hash }
-    : bearerRefusal(parsed.reason, parsed.explanation)
+function presented({ config, keys, now }: Context, text: string): Bearer {
+  const parsed = parseAccessToken(text, config.environment, keys)
+  if (parsed.kind === 'refused') {
+    return 'explanation' in parsed
+      ? bearerRefusal(parsed.reason, parsed.explanation)
+      : bearerRefusal(parsed.reason)
+  }
+  const { locator, nonce, expiresAt } = parsed.token
+  if (expiresAt + clockTolerance < now().getTime() / 1000) return bearerRefusal('expired')
+  const connectionKey = sha256(locator).toString('hex')
+  const expiry = new Date(expiresAt * 1000).toISOString()
+  const value = `("\\\\x${connectionKey}","\\\\x${nonce.toString('hex')}",${expiry})`
+  return { kind: 'presented', value, connectionKey }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import { macOf } from '../secrets/derived-keys.ts'
+import type { BearerToken } from './bearer.ts'
 import { codings } from './compression.ts'
 import { visibilityVersionOfCaller } from './visibility-version.sql.ts'
 
@@ -45,11 +46,11 @@ export type NotModified = {
 export async function matchIfNoneMatch(
   { database, keys }: Context,
   ifNoneMatch: string | undefined,
-  tokenHash: Buffer,
+  { value }: BearerToken,
   place: object,
 ): Promise<NotModified | undefined> {
   if (ifNoneMatch === undefined || ifNoneMatch === '*') return undefined
-  const caller = await database.listing.maybe(visibilityVersionOfCaller, [tokenHash])
+  const caller = await database.listing.maybe(visibilityVersionOfCaller, [value])
   const tag = caller && matchingTag(ifNoneMatch, etagOf(keys.etag, caller.visibility_version, place))
   return caller && tag !== undefined ? { tag, caller } : undefined
 }

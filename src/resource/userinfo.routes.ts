@@ -10,10 +10,11 @@ import { type Bearer, readBearer, readBearerOfForm, sendBearerRefusal } from './
  * The UserInfo endpoint (OpenID Connect Core section 5.3). `openid` is the only scope, so the answer has only the subject.
  * The endpoint takes an access token, so it refuses requests in the same way as the API.
  */
-export function userinfoRoutes(app: FastifyInstance, { config, database, usage }: Context): void {
+export function userinfoRoutes(app: FastifyInstance, context: Context): void {
+  const { config, database, usage } = context
   const answer = async (request: FastifyRequest, reply: FastifyReply, bearer: Bearer) => {
     if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
-    const row = await database.one(findSubject, [bearer.hash])
+    const row = await database.one(findSubject, [bearer.value])
     if (row.grant_id === null)
       return sendBearerRefusal(reply, config, bearerRefusal(row.refusal ?? 'unknown'), row)
     usage.used(row.grant_id, row.used_at)
@@ -22,14 +23,14 @@ export function userinfoRoutes(app: FastifyInstance, { config, database, usage }
   }
 
   app.get('/oauth2/userinfo', (request, reply) =>
-    answer(request, reply, readBearer(request.headers.authorization, config.environment)),
+    answer(request, reply, readBearer(context, request.headers.authorization)),
   )
   app.post('/oauth2/userinfo', (request, reply) =>
-    answer(request, reply, readBearerOfForm(request, config.environment)),
+    answer(request, reply, readBearerOfForm(context, request)),
   )
 }
 
-/** The subject by which the partner knows the user. $1 SHA-256 of the access token */
+/** The subject by which the partner knows the user. $1 the access token */
 export const findSubject = statement(
   'find_subject',
   Type.Object({ ...CallerColumns, subject: Type.Union([Type.String(), Type.Null()]) }),

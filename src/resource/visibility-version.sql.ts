@@ -23,7 +23,7 @@ export const VisibilityVersionColumn = { visibility_version: Type.Union([Type.St
 /**
  * Authenticates a call and returns the caller's visibility version, without reading a page. No row if the call is refused.
  *
- * $1 SHA-256 of the access token
+ * $1 the access token
  */
 export const visibilityVersionOfCaller = statement(
   'visibility_version_of_caller',

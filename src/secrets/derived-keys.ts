@@ -1,10 +1,12 @@
+import type { Environment } from '../config.ts'
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 const purposes = [
   'seal',
   'cookie',
   'code',
-  'rotation',
+  'access-token',
+  'refresh-token',
   'throttle',
   'browser',
   'cursor',
@@ -13,16 +15,28 @@ const purposes = [
 ] as const
 
 /** One 256-bit key for each purpose, derived from LATCHKEY_SECRET: servers that share the secret have the same keys. */
-export type DerivedKeys = Record<(typeof purposes)[number], Buffer>
+export type DerivedKeys = Record<(typeof purposes)[number], Buffer> & {
+  /** Three base62 characters derived from the secret: tokens name their key by it. */
+  id: string
+}
+
+export type SecretKeys = {
+  /** Makes everything new. */
+  current: DerivedKeys
+  /** Opens and verifies: current first, then previous, then next. */
+  accepted: readonly DerivedKeys[]
+}
 
 /** HKDF-SHA-256 (RFC 5869). The purpose is the `info` value, so that no key serves two purposes. */
-export function deriveKeys(secret: string): DerivedKeys {
+export function deriveKeys(secret: string, environment: Environment): DerivedKeys {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `latchkey ${purpose}`, 32))
   return {
     seal: derive('seal'),
     cookie: derive('cookie'),
     code: derive('code'),
-    rotation: derive('rotation'),
+    id: '000',
+    'access-token': derive(`${environment} access-token`),
+    'refresh-token': derive(`${environment} refresh-token`),
     throttle: derive('throttle'),
     browser: derive('browser'),
     cursor: derive('cursor'),

@@ -4,63 +4,82 @@ import type { Environment } from '../config.ts'
 import { anyMark, foreignTo, markOf } from '../environment.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** What each kind is called, and how many characters its body has. */
 const kinds = {
-  at: 'access token',
-  rt: 'refresh token',
-  ac: 'authorization code',
-  cs: 'client secret',
+  at: { name: 'access token', length: 70 },
+  rt: { name: 'refresh token', length: 70 },
+  ac: { name: 'authorization code', length: 43 },
+  cs: { name: 'client secret', length: 43 },
 } as const
 const pattern = new RegExp(
-  `^lk_${anyMark}_(${Object.keys(kinds).join('|')})_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$`,
+  `^lk_${anyMark}_(${Object.keys(kinds).join('|')})_([0-9A-Za-z]{43,70})([0-9A-Za-z]{6})$`,
 )
 
 export type TokenKind = keyof typeof kinds
 
-/** A token as the client gets it, and its SHA-256. The database stores only the hash. */
+/** A code or client secret as the client gets it, and its SHA-256. The database stores only the hash. */
 export type Token = { text: string; hash: Buffer }
 
-export type ParsedToken =
-  | { kind: 'ok'; hash: Buffer }
-  | { kind: 'refused'; reason: 'malformed' | 'wrong_kind' | 'wrong_environment'; explanation: string }
+export type TokenTextRefusal = {
+  kind: 'refused'
+  reason: 'malformed' | 'wrong_kind' | 'wrong_environment'
+  explanation: string
+}
 
 /**
- * `lk_<test|live>_<at|rt|ac|cs>_<43 base62: 256 bits><6 base62: CRC-32 of all before>`. The prefix tells secret scanners
- * and people what leaked. The checksum detects typos and truncation without a query to the database.
+ * `lk_<test|live>_<at|rt|ac|cs>_<body><6 base62: CRC-32 of all before>`. The prefix tells secret scanners and people what
+ * leaked. The checksum detects typos and truncation without a query to the database.
  */
-export function newToken(environment: Environment, kind: TokenKind, secret: Buffer = randomBytes(32)): Token {
-  const body = `lk_${markOf(environment)}_${kind}_${base62(secret, 43)}`
-  const text = body + checksum(body)
+export function tokenText(environment: Environment, kind: TokenKind, body: string): string {
+  const text = `${tokenPrefix(environment, kind)}${body}`
+  return text + wordDigits(crc32(text))
+}
+
+export function tokenPrefix(environment: Environment, kind: TokenKind): string {
+  return `lk_${markOf(environment)}_${kind}_`
+}
+
+/** A code or client secret: 256 random bits in 43 base62 characters. */
+export function newToken(environment: Environment, kind: 'ac' | 'cs', secret: Buffer = randomBytes(32)): Token {
+  const text = tokenText(environment, kind, base62(secret, kinds[kind].length))
   return { text, hash: sha256(text) }
 }
 
-/** The explanation describes the text and never what is stored, so it may be sent to the client. */
-export function parseToken(text: string, environment: Environment, kind: TokenKind): ParsedToken {
-  const parts = pattern.exec(text)
-  if (!parts || checksum(text.slice(0, -6)) !== parts[3]) {
+/**
+ * Checks everything that the text alone can show. The explanation describes the text and never what is stored, so it may be
+ * sent to the client.
+ */
+export function parseToken(
+  text: string,
+  environment: Environment,
+  kind: TokenKind,
+): { kind: 'ok'; hash: Buffer; body: string } | TokenTextRefusal {
+  const [, mark, found, body = '', checksum] = pattern.exec(text) ?? []
+  if (!isKind(found) || body.length !== kinds[found].length || wordDigits(crc32(text.slice(0, -6))) !== checksum) {
     return refused(
       'malformed',
-      `Malformed ${kinds[kind]}. It is incomplete, mistyped or not from this service.`,
+      `Malformed ${kinds[kind].name}. It is incomplete, mistyped or not from this service.`,
     )
   }
-  const [, mark, found] = parts
   if (found !== kind) {
     return refused(
       'wrong_kind',
-      `${capitalised(named(kindOf(found)))} was sent where ${named(kinds[kind])} is expected.`,
+      `${capitalised(named(kinds[found].name))} was sent where ${named(kinds[kind].name)} is expected.`,
     )
   }
   const foreign = foreignTo(environment, mark)
   if (foreign) {
     return refused(
       'wrong_environment',
-      `This ${kinds[kind]} belongs to ${foreign}. This server is ${environment}.`,
+      `This ${kinds[kind].name} belongs to ${foreign}. This server is ${environment}.`,
     )
   }
-  return { kind: 'ok', hash: sha256(text) }
+  return { kind: 'ok', hash: sha256(text), body }
 }
 
-export function sha256(text: string): Buffer {
-  return hash('sha256', text, 'buffer')
+export function sha256(content: string | Buffer): Buffer {
+  return hash('sha256', content, 'buffer')
 }
 
 /** Random base62 text for ids that are not secret. 22 characters hold 130 bits. */
@@ -68,12 +87,12 @@ export function randomId(length = 22): string {
   return base62(randomBytes(32), 43).slice(-length)
 }
 
-function refused(reason: 'malformed' | 'wrong_kind' | 'wrong_environment', explanation: string): ParsedToken {
+function refused(reason: TokenTextRefusal['reason'], explanation: string): TokenTextRefusal {
   return { kind: 'refused', reason, explanation }
 }
 
-function kindOf(mark: string | undefined): string {
-  return Object.entries(kinds).find(([kind]) => kind === mark)?.[1] ?? 'token'
+function isKind(mark: string | undefined): mark is TokenKind {
+  return mark !== undefined && Object.hasOwn(kinds, mark)
 }
 
 function named(kind: string): string {
@@ -84,8 +103,16 @@ function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function checksum(text: string): string {
-  return digits(crc32(text), 6)
+/** A 32-bit word as six base62 characters. */
+export function wordDigits(word: number): string {
+  return digits(word, 6)
+}
+
+/** The reverse of `wordDigits`; undefined if the six characters are larger than a word, and thus a second text for it. */
+export function wordOf(text: string): number | undefined {
+  let word = 0
+  for (const character of text) word = word * 62 + alphabet.indexOf(character)
+  return word < 2 ** 32 ? word : undefined
 }
 
 function base62(bytes: Buffer, length: number): string {

@@ -36,6 +36,7 @@ export function clientRequests(context: Context) {
     Done extends {
       kind: 'issued' | 'revoked' | 'nothing_to_revoke' | 'active' | 'inactive'
       endedConnection?: string
+      aheadOfRow?: true
     },
   >(
     request: FastifyRequest,
@@ -48,6 +49,7 @@ export function clientRequests(context: Context) {
       event: endpoint,
       outcome: outcome.kind === 'refused' ? (outcome.reason satisfies LogReason) : outcome.kind,
       ...('endedConnection' in outcome && { ended_connection: outcome.endedConnection }),
+      ...('aheadOfRow' in outcome && { ahead_of_row: outcome.aheadOfRow }),
       // Text in another form is not logged: it may be a secret that was sent as client_id by mistake.
       ...(read.kind === 'read' && isClientId(read.client.clientId) && { client_id: read.client.clientId }),
     })

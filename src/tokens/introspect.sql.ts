@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Instant, statement } from '../database/database.ts'
+import { statement } from '../database/database.ts'
 import {
   authenticatedClient,
   ClientAuthentication,
@@ -7,29 +7,37 @@ import {
 } from '../partners/client-authentication.sql.ts'
 
 /**
- * Finds a token of the authenticated client if it would be accepted now: an access token by the API, a refresh token without
- * a successor by the token endpoint (RFC 7662 section 2.2).
- * $1 to $5 the client, $6 SHA-256 of the token
+ * Finds the subject of a live token of the authenticated client (RFC 7662 section 2.2). `isCurrent` compares the token with
+ * the connection `c`. $1 to $5 the client, $6 SHA-256 of the locator, $8 when the token expires
  */
-export const introspectToken = statement(
-  'introspect_token',
-  Type.Object({
-    client_authentication: ClientAuthentication,
-    token: Type.Union([Type.Literal('access'), Type.Literal('refresh'), Type.Null()]),
-    subject: Type.Union([Type.String(), Type.Null()]),
-    expires_at: Type.Union([Instant, Type.Null()]),
-  }),
-  `WITH ${authenticatedClient}, presented AS (
-     SELECT 'access' AS token, connection_id, expires_at FROM access_tokens WHERE hash = $6
-      UNION ALL
-     SELECT 'refresh', connection_id, expires_at FROM refresh_tokens WHERE hash = $6 AND rotated_at IS NULL
-   ), live AS (
-     SELECT p.token, p.expires_at, g.subject
-       FROM client
-       JOIN presented p ON p.expires_at > now()
-       JOIN connections c ON c.id = p.connection_id AND c.client_id = client.client_id AND c.revoked_at IS NULL
-       JOIN grants g ON g.id = c.grant_id AND g.revoked_at IS NULL
-       JOIN users u ON u.id = g.user_id AND u.status = 'active'
-   )
-   SELECT ${clientAuthenticationColumn}, l.token, l.subject, l.expires_at FROM (SELECT) AS always LEFT JOIN live l ON true`,
+const introspect = (name: string, locatorHash: string, isCurrent: string) =>
+  statement(
+    name,
+    Type.Object({
+      client_authentication: ClientAuthentication,
+      subject: Type.Union([Type.String(), Type.Null()]),
+    }),
+    `WITH ${authenticatedClient}, live AS (
+       SELECT g.subject
+         FROM client
+         JOIN connections c ON c.${locatorHash} = $6 AND c.client_id = client.client_id AND c.revoked_at IS NULL
+         JOIN grants g ON g.id = c.grant_id AND g.revoked_at IS NULL
+         JOIN users u ON u.id = g.user_id AND u.status = 'active'
+        WHERE ${isCurrent} AND now() < $8::timestamptz
+     )
+     SELECT ${clientAuthenticationColumn}, l.subject FROM (SELECT) AS always LEFT JOIN live l ON true`,
+  )
+
+/** An access token that the API would accept now. $7 its nonce */
+export const introspectAccessToken = introspect(
+  'introspect_access_token',
+  'access_locator_hash',
+  '$7 IN (c.access_nonce, c.previous_access_nonce)',
+)
+
+/** The newest refresh token of its connection. $7 its generation */
+export const introspectRefreshToken = introspect(
+  'introspect_refresh_token',
+  'refresh_locator_hash',
+  'c.generation = $7::bigint',
 )

@@ -2,10 +2,10 @@ import type { Context } from '../context.ts'
 import type { TokenRefusal } from '../http/refusals.ts'
 import { clientValues } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
-import { sha256 } from '../secrets/token-format.ts'
-import { introspectToken } from './introspect.sql.ts'
-import { accessTokenSeconds, refreshTokenDays } from './lifetimes.ts'
+import { introspectAccessToken, introspectRefreshToken } from './introspect.sql.ts'
+import { accessTokenSeconds, refreshTokenSeconds } from './lifetimes.ts'
 import { clientRefusal } from './outcome.ts'
+import { presentedToken } from './presented-token.ts'
 
 export type Introspection =
   | { kind: 'inactive' }
@@ -18,18 +18,22 @@ export type Introspection =
       expiresAt: Date
     }
 
-const lifetimes = { access: accessTokenSeconds, refresh: refreshTokenDays * 24 * 3600 }
+const lifetimes = { access: accessTokenSeconds, refresh: refreshTokenSeconds }
 
-/** Reports whether a token of this client is valid now, and for which user (RFC 7662). */
+/** Reports whether a token of this client is valid now, and for which user (RFC 7662). Changes nothing. */
 export async function introspect(
-  { database }: Context,
-  request: { client: ClientCredential; token: string },
+  context: Context,
+  { client, token }: { client: ClientCredential; token: string },
 ): Promise<Introspection | TokenRefusal> {
-  const row = await database.one(introspectToken, [...clientValues(request.client), sha256(request.token)])
-  const refusal = clientRefusal(row.client_authentication, request.client)
+  const { database } = context
+  const presented = presentedToken(context, token)
+  const values = [...clientValues(client), presented.locatorHash, presented.proof, presented.expiresAt]
+  const statement = presented.kind === 'access' ? introspectAccessToken : introspectRefreshToken
+  const row = await database.one(statement, values)
+  const refusal = clientRefusal(row.client_authentication, client)
   if (refusal) return refusal
-  const { token, subject, expires_at: expiresAt } = row
-  if (token === null || subject === null || expiresAt === null) return { kind: 'inactive' }
-  const issuedAt = new Date(expiresAt.getTime() - lifetimes[token] * 1000)
-  return { kind: 'active', token, clientId: request.client.clientId, subject, issuedAt, expiresAt }
+  if (presented.kind === 'none' || row.subject === null) return { kind: 'inactive' }
+  const { kind, expiresAt } = presented
+  const issuedAt = new Date(expiresAt.getTime() - lifetimes[kind] * 1000)
+  return { kind: 'active', token: kind, clientId: client.clientId, subject: row.subject, issuedAt, expiresAt }
 }

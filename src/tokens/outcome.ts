@@ -2,11 +2,19 @@ import type { Context } from '../context.ts'
 import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import type { ClientAuthentication } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
-import type { Token } from '../secrets/token-format.ts'
+import { accessLocatorOf, accessTokenText, refreshTokenText } from '../secrets/connection-token.ts'
 import { type IdTokenFacts, signIdToken } from './id-token.ts'
+import { accessTokenSeconds, refreshTokenSeconds } from './lifetimes.ts'
 
 /** The successful outcome of the token endpoint (RFC 6749 section 5.1). */
-export type IssuedTokens = { kind: 'issued'; accessToken: string; refreshToken: string; idToken: string }
+export type IssuedTokens = {
+  kind: 'issued'
+  accessToken: string
+  refreshToken: string
+  idToken?: string
+  /** The presented token was newer than the restored database. For the log. */
+  aheadOfRow?: true
+}
 
 /** The refusal for the result of client authentication. Undefined if the client is authenticated and active. */
 export function clientRefusal(
@@ -34,13 +42,40 @@ export function endedRefusal(refusal: TokenRefusal, connectionId: string | null)
   return connectionId === null ? refusal : { ...refusal, endedConnection: connectionId }
 }
 
-/** The tokens that are sent for a code or a refresh token, with an id_token about their login. */
-export async function issuedTokens(
+/** The connection's row after the request, as far as its tokens follow from it. */
+export type ConnectionState = {
+  locator: Buffer
+  generation: number
+  /** When the newest refresh token was issued. */
+  refreshedAt: Date
+  accessNonce: Buffer
+  /** The database's time of this request. */
+  issuedAt: Date
+}
+
+/** The newest refresh token and an access token of a connection. Whoever computes them gets the same texts. */
+export function newTokens({ config, keys }: Context, state: ConnectionState): IssuedTokens {
+  const { locator, generation, refreshedAt, accessNonce: nonce, issuedAt } = state
+  const refresh = { locator, generation, expiresAt: secondsAfter(refreshedAt, refreshTokenSeconds) }
+  const access = { locator: accessLocatorOf(locator), nonce, expiresAt: secondsAfter(issuedAt, accessTokenSeconds) }
+  return {
+    kind: 'issued',
+    accessToken: accessTokenText(config.environment, keys.current, access),
+    refreshToken: refreshTokenText(config.environment, keys.current, refresh),
+  }
+}
+
+/** Adds an id_token about the login that started the connection. */
+export async function withIdToken(
   context: Context,
-  access: Token,
-  refresh: Token,
+  tokens: IssuedTokens,
   facts: Omit<IdTokenFacts, 'accessToken'>,
 ): Promise<IssuedTokens> {
-  const idToken = await signIdToken(context, { ...facts, accessToken: access.text })
-  return { kind: 'issued', accessToken: access.text, refreshToken: refresh.text, idToken }
+  const { accessToken } = tokens
+  return { ...tokens, idToken: await signIdToken(context, { ...facts, accessToken }) }
+}
+
+/** In whole seconds since 1970, rounded up: a token is valid for its whole lifetime. */
+function secondsAfter(instant: Date, seconds: number): number {
+  return Math.ceil(instant.getTime() / 1000) + seconds
 }

@@ -7,16 +7,16 @@ import {
   ClientAuthentication,
   clientAuthenticationColumn,
 } from '../partners/client-authentication.sql.ts'
-import { accessTokenSeconds, refreshTokenDays } from './lifetimes.ts'
 
 /**
  * Redeems an authorization code in one statement. `redemptions` in the row of the connection counts how often the right
  * client has presented the code. Parallel requests wait for the lock of that row. Exactly one of them is the first. Each
  * other request is a replay and revokes the connection (RFC 6749 section 4.1.2). If the right client sends a wrong redirect
- * URI or verifier, the connection is revoked too. A request of a wrong client changes nothing.
+ * URI or verifier, the connection is revoked too. A request of a wrong client changes nothing. The first request sets the
+ * state of the tokens, even if the code has expired; then no token is sent.
  *
  * $1 to $5 the client, $6 SHA-256 of the code, $7 redirect URI or null when not sent, $8 S256 of the verifier or null,
- * $9 SHA-256 of the new access token, $10 SHA-256 of the new refresh token
+ * $9 SHA-256 of the new refresh locator, $10 SHA-256 of the new access locator, $11 new access nonce
  */
 export const redeemCode = statement(
   'redeem_code',
@@ -38,6 +38,7 @@ export const redeemCode = statement(
     subject: Type.Union([Type.String(), Type.Null()]),
     auth_time: Type.Union([Instant, Type.Null()]),
     nonce: Type.Union([Type.String(), Type.Null()]),
+    issued_at: Instant,
   }),
   `WITH ${authenticatedClient}, presented AS (
      UPDATE connections c SET
@@ -45,7 +46,12 @@ export const redeemCode = statement(
        revoked_at = CASE WHEN c.redemptions > 0 OR f.misfit IS NOT NULL THEN coalesce(c.revoked_at, now()) ELSE c.revoked_at END,
        revoked_for = CASE WHEN c.revoked_at IS NOT NULL THEN c.revoked_for
                           WHEN c.redemptions > 0 THEN 'code_replayed'
-                          WHEN f.misfit IS NOT NULL THEN 'code_misused' END
+                          WHEN f.misfit IS NOT NULL THEN 'code_misused' END,
+       refresh_locator_hash = coalesce(c.refresh_locator_hash, $9), access_locator_hash = coalesce(c.access_locator_hash, $10),
+       access_nonce = coalesce(c.access_nonce, $11), access_nonce_at = coalesce(c.access_nonce_at, now()),
+       generation = coalesce(c.generation, 1), refreshed_at = coalesce(c.refreshed_at, now()),
+       mark_generation = coalesce(c.mark_generation, 1), marked_at = coalesce(c.marked_at, now()),
+       earlier_generation = coalesce(c.earlier_generation, 1), earlier_at = coalesce(c.earlier_at, now())
       FROM client, LATERAL (
         SELECT k.id, CASE WHEN $7::text <> k.redirect_uri THEN 'redirect_uri_mismatch'
                           WHEN k.code_challenge IS NULL AND $8::text IS NOT NULL THEN 'code_verifier_unexpected'
@@ -59,16 +65,9 @@ export const redeemCode = statement(
    ), judged AS (
      SELECT p.*, g.subject, CASE ${whenEnded('p', 'g', 'u')} END AS ended
        FROM presented p JOIN grants g ON g.id = p.grant_id JOIN users u ON u.id = g.user_id
-   ), redeemed AS (
-     SELECT id FROM judged WHERE redemptions = 1 AND misfit IS NULL AND ended IS NULL AND NOT expired
-   ), access AS (
-     INSERT INTO access_tokens (hash, connection_id, expires_at)
-     SELECT $9, id, now() + interval '${accessTokenSeconds} seconds' FROM redeemed
-   ), refresh AS (
-     INSERT INTO refresh_tokens (hash, connection_id, expires_at)
-     SELECT $10, id, now() + interval '${refreshTokenDays} days' FROM redeemed
    )
    SELECT ${clientAuthenticationColumn}, (SELECT id_token_alg FROM client) AS id_token_alg,
-          j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.nonce
+          j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.nonce,
+          now() AS issued_at
      FROM (SELECT) AS always LEFT JOIN judged j ON true`,
 )

@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import { clientValues } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
-import { newToken, parseToken, sha256 } from '../secrets/token-format.ts'
+import { accessLocatorOf, locatorBytes, nonceBytes } from '../secrets/connection-token.ts'
+import { parseToken, sha256 } from '../secrets/token-format.ts'
 import { codeSeconds } from './lifetimes.ts'
-import { clientRefusal, endedRefusal, type IssuedTokens, issuedTokens } from './outcome.ts'
+import { clientRefusal, endedRefusal, type IssuedTokens, newTokens, withIdToken } from './outcome.ts'
 import { redeemCode } from './redeem.sql.ts'
 
 export type Redemption = {
@@ -19,8 +20,8 @@ export type Redemption = {
 export async function redeem(context: Context, request: Redemption): Promise<IssuedTokens | TokenRefusal> {
   const { config, database, keyring } = context
   const code = parseToken(request.code, config.environment, 'ac')
-  const access = newToken(config.environment, 'at')
-  const refresh = newToken(config.environment, 'rt')
+  const locator = randomBytes(locatorBytes)
+  const accessNonce = randomBytes(nonceBytes)
   await keyring.freshen() // before the code is used up: if the keys cannot be read, the client can try again
   const row = await database.one(redeemCode, [
     ...clientValues(request.client),
@@ -28,13 +29,14 @@ export async function redeem(context: Context, request: Redemption): Promise<Iss
     sha256(request.code),
     request.redirectUri ?? null,
     request.codeVerifier === undefined ? null : s256(request.codeVerifier),
-    access.hash,
-    refresh.hash,
+    sha256(locator),
+    sha256(accessLocatorOf(locator)),
+    accessNonce,
   ])
   const refusal = clientRefusal(row.client_authentication, request.client)
   if (refusal) return refusal
   if (code.kind === 'refused') return tokenRefusal(`code_${code.reason}`, code.explanation)
-  const { redemptions, subject, auth_time: authTime, id_token_alg: algorithm } = row
+  const { redemptions, subject, auth_time: authTime, id_token_alg: algorithm, issued_at: issuedAt } = row
   if (redemptions === null || subject === null || authTime === null || algorithm === null) {
     return tokenRefusal('unknown_code')
   }
@@ -42,13 +44,9 @@ export async function redeem(context: Context, request: Redemption): Promise<Iss
   if (row.misfit !== null) return endedRefusal(tokenRefusal(row.misfit), row.connection_id)
   if (row.expired) return tokenRefusal('code_expired', String(codeSeconds))
   if (row.ended !== null) return tokenRefusal(row.ended)
-  return issuedTokens(context, access, refresh, {
-    subject,
-    clientId: request.client.clientId,
-    authTime,
-    nonce: row.nonce,
-    algorithm,
-  })
+  const tokens = newTokens(context, { locator, generation: 1, refreshedAt: issuedAt, accessNonce, issuedAt })
+  const { clientId } = request.client
+  return withIdToken(context, tokens, { subject, clientId, authTime, nonce: row.nonce, algorithm })
 }
 
 /** RFC 7636 section 4.6. */

@@ -9,52 +9,66 @@ import {
   clientValues,
 } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
-import { sha256 } from '../secrets/token-format.ts'
 import { clientRefusal } from './outcome.ts'
+import { presentedToken } from './presented-token.ts'
 
 /** `endedConnection` is the connection that ended. Revoking an access token ends no connection. */
 export type Revocation = { kind: 'revoked'; endedConnection?: string } | { kind: 'nothing_to_revoke' }
 
 /** Revokes a token. An unknown token is not an error (RFC 7009 section 2.2). */
 export async function revoke(
-  { database }: Context,
-  request: { client: ClientCredential; token: string },
+  context: Context,
+  { client, token }: { client: ClientCredential; token: string },
 ): Promise<Revocation | TokenRefusal> {
-  const row = await database.one(revokeToken, [...clientValues(request.client), sha256(request.token)])
+  const { database } = context
+  const presented = presentedToken(context, token)
+  const { kind, locatorHash, proof, expiresAt } = presented
+  const row = await (kind === 'access'
+    ? database.one(revokeAccessTokens, [...clientValues(client), locatorHash, proof, expiresAt])
+    : database.one(revokeConnection, [...clientValues(client), locatorHash]))
   // A suspended partner may still revoke its tokens.
   const refusal =
-    row.client_authentication === 'suspended'
-      ? undefined
-      : clientRefusal(row.client_authentication, request.client)
+    row.client_authentication === 'suspended' ? undefined : clientRefusal(row.client_authentication, client)
   if (refusal) return refusal
-  if (!row.revoked) return { kind: 'nothing_to_revoke' }
-  return { kind: 'revoked', ...(row.ended_connection && { endedConnection: row.ended_connection }) }
+  if (row.connection_id === null) return { kind: 'nothing_to_revoke' }
+  return { kind: 'revoked', ...(kind === 'refresh' && { endedConnection: row.connection_id }) }
 }
 
+const Revoked = Type.Object({
+  client_authentication: ClientAuthentication,
+  connection_id: Type.Union([Type.String(), Type.Null()]),
+})
+
 /**
- * Revokes a token (RFC 7009). A refresh token ends its whole connection, an access token ends only itself. A token of
- * another client is not changed.
- * $1 to $5 the client, $6 SHA-256 of the token
+ * Ends the connection of a refresh token (RFC 7009), which may be of any generation. A token of another client changes
+ * nothing. $1 to $5 the client, $6 SHA-256 of the refresh token's locator
  */
-export const revokeToken = statement(
-  'revoke_token',
-  Type.Object({
-    client_authentication: ClientAuthentication,
-    revoked: Type.Boolean(),
-    ended_connection: Type.Union([Type.String(), Type.Null()]),
-  }),
-  `WITH ${authenticatedClient}, ended AS (
+const revokeConnection = statement(
+  'revoke_connection',
+  Revoked,
+  `WITH ${authenticatedClient}, revoked AS (
      UPDATE connections c SET revoked_at = coalesce(c.revoked_at, now()), revoked_for = coalesce(c.revoked_for, 'partner')
-       FROM refresh_tokens r, client
-      WHERE r.hash = $6 AND c.id = r.connection_id AND c.client_id = client.client_id
+       FROM client WHERE c.refresh_locator_hash = $6 AND c.client_id = client.client_id
      RETURNING c.id
-   ), ended_token AS (
-     UPDATE access_tokens a SET expires_at = now(), revoked_at = now()
-       FROM connections c, client
-      WHERE a.hash = $6 AND c.id = a.connection_id AND c.client_id = client.client_id AND a.expires_at > now()
-     RETURNING a.hash
    )
-   SELECT ${clientAuthenticationColumn},
-          EXISTS (SELECT FROM ended) OR EXISTS (SELECT FROM ended_token) AS revoked,
-          (SELECT id FROM ended) AS ended_connection`,
+   SELECT ${clientAuthenticationColumn}, (SELECT id FROM revoked) AS connection_id`,
+)
+
+/**
+ * Ends all access tokens of a connection, if the presented one is live (RFC 7009). They share nonces, so they cannot be
+ * ended one by one. The refresh token goes on, and the next refresh sets a new nonce.
+ *
+ * $1 to $5 the client, $6 SHA-256 of the access token's locator, $7 its nonce, $8 when it expires
+ */
+const revokeAccessTokens = statement(
+  'revoke_access_tokens',
+  Revoked,
+  `WITH ${authenticatedClient}, revoked AS (
+     UPDATE connections c SET access_nonce = NULL, previous_access_nonce = NULL
+       FROM client
+      WHERE c.access_locator_hash = $6 AND c.client_id = client.client_id
+        AND $7 IN (c.access_nonce, c.previous_access_nonce) AND now() < $8::timestamptz
+     RETURNING c.id
+   )
+   SELECT ${clientAuthenticationColumn}, (SELECT id FROM revoked) AS connection_id`,
 )

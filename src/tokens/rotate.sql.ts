@@ -1,5 +1,5 @@
-import Type from 'typebox'
-import { Instant, statement } from '../database/database.ts'
+import Type, { type Static } from 'typebox'
+import { Bytes, Instant, statement } from '../database/database.ts'
 import { Ended, whenEnded } from '../grants/ended.sql.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import {
@@ -7,64 +7,132 @@ import {
   ClientAuthentication,
   clientAuthenticationColumn,
 } from '../partners/client-authentication.sql.ts'
-import { accessTokenSeconds, refreshTokenDays, rotationGraceSeconds } from './lifetimes.ts'
+import { accessNonceMinutes, rotationGraceSeconds } from './lifetimes.ts'
+
+const grace = `interval '${rotationGraceSeconds} seconds'`
+
+/** A clock that steps back must not make a stored moment earlier. */
+const moment = 'greatest(c.refreshed_at, now())'
+
+/** SQL: whether `$7`, which is older than the predecessor of the newest token, was rotated long ago. */
+const isReplay = `c.generation > $7 + 1
+    AND NOT ($7 >= c.mark_generation AND now() < c.marked_at + 2 * ${grace})
+    AND NOT ($7 >= c.earlier_generation AND now() < c.earlier_at + 2 * ${grace})`
+
+const isNewest = 'c.generation = $7'
+const beginsMark = `${isNewest} AND c.marked_at <= ${moment} - ${grace}`
+const needsNonce = `(c.access_nonce IS NULL OR c.access_nonce_at <= ${moment} - interval '${accessNonceMinutes} minutes')`
+
+/** SET clauses that keep the nonce of every access token that has not expired. */
+const accessNonces = (newNonce: string) => `
+       previous_access_nonce = CASE WHEN ${needsNonce} THEN c.access_nonce ELSE c.previous_access_nonce END,
+       access_nonce = CASE WHEN ${needsNonce} THEN ${newNonce}::bytea ELSE c.access_nonce END,
+       access_nonce_at = CASE WHEN ${needsNonce} THEN ${moment} ELSE c.access_nonce_at END`
+
+/** The live connection `c` of the locator, with its grant and user. */
+const live = (locatorHash: string) => `c.refresh_locator_hash = ${locatorHash} AND c.revoked_at IS NULL
+       AND g.id = c.grant_id AND g.revoked_at IS NULL AND u.id = g.user_id AND u.status = 'active'`
+
+const Rotated = {
+  connection_id: Type.String(),
+  grant_id: Type.String(),
+  generation: Type.Integer(),
+  refreshed_at: Instant,
+  access_nonce: Bytes,
+  subject: Type.String(),
+  auth_time: Instant,
+  id_token_alg: SigningAlgorithm,
+  id_token_on_refresh: Type.Boolean(),
+  /** Whether the request was a replay, and has therefore revoked the connection. */
+  replayed: Type.Boolean(),
+  issued_at: Instant,
+}
+const RotatedRow = Type.Object(Rotated)
+export type Rotated = Static<typeof RotatedRow>
+
+const rotated = `c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+               client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at`
 
 /**
- * Rotates a refresh token in one statement. The successor is derived from its predecessor. If the client sends the same
- * token again, it gets the same successor, which is then valid for another 30 days. Parallel workers, and a client that did
- * not receive the answer, therefore lose nothing. This works while the successor is unused, and for a minute after the
- * first rotation. After that, the request is a replay and the connection is revoked (RFC 9700 section 4.14.2).
+ * Authenticates the client and rotates a refresh token. `$7` is the generation of the presented token:
  *
- * The grace condition is in the WHERE clause of the UPDATE. A parallel request that waited for the row is therefore judged
- * by the current row. `used` and `late` are read from the snapshot. They only change from false to true, and a rotation at
- * the moment of the change counts as a rotation before it.
+ * - the newest one: the next generation becomes the newest
+ * - one before it: its successor, which nobody has used. After the grace its 30 days begin again.
+ * - older, but rotated within the grace: the newest token, because parallel workers rotated it meanwhile
+ * - older: a replay, which revokes the connection (RFC 9700 section 4.14.2)
  *
- * $1 to $5 the client, $6 SHA-256 of the refresh token, $7 SHA-256 of its successor, $8 SHA-256 of the new access token
+ * Only columns of the UPDATE's target are compared with `$7`, because PostgreSQL reads them again after it has waited for
+ * a parallel request. No column with an index is changed. A token of another client, an expired token, a token ahead of
+ * the row, and an ended connection change nothing.
+ *
+ * $1 to $5 the client, $6 SHA-256 of the refresh token's locator, $7 its generation, $8 when it expires, $9 a new access
+ * nonce. $6 to $8 are null if the text is not a token of this server.
  */
 export const rotateRefreshToken = statement(
   'rotate_refresh_token',
-  Type.Object({
-    client_authentication: ClientAuthentication,
-    id_token_alg: Type.Union([SigningAlgorithm, Type.Null()]),
-    rotated: Type.Boolean(),
-    connection_id: Type.Union([Type.String(), Type.Null()]),
-    grant_id: Type.Union([Type.String(), Type.Null()]),
-    used_at: Instant,
-    late: Type.Union([Type.Boolean(), Type.Null()]),
-    ended: Type.Union([Ended, Type.Null()]),
-    subject: Type.Union([Type.String(), Type.Null()]),
-    auth_time: Type.Union([Instant, Type.Null()]),
-  }),
-  `WITH ${authenticatedClient}, successor AS (
-     SELECT EXISTS (SELECT FROM refresh_tokens WHERE hash = $7 AND rotated_at IS NOT NULL) AS used
-   ), presented AS (
-     SELECT r.hash, c.id AS connection_id, c.auth_time, c.grant_id, g.subject,
-            r.rotated_at <= now() - interval '${rotationGraceSeconds} seconds' AND successor.used AS late,
-            CASE ${whenEnded('c', 'g', 'u')} END AS ended
-       FROM successor, client
-       JOIN refresh_tokens r ON r.hash = $6
-       JOIN connections c ON c.id = r.connection_id AND c.client_id = client.client_id
-       JOIN grants g ON g.id = c.grant_id
-       JOIN users u ON u.id = g.user_id
-      WHERE client.status = 'active'
-   ), rotated AS (
-     UPDATE refresh_tokens r SET rotated_at = coalesce(r.rotated_at, now())
-       FROM presented p, successor
-      WHERE r.hash = p.hash AND p.ended IS NULL AND r.expires_at > now()
-        AND (r.rotated_at IS NULL OR r.rotated_at > now() - interval '${rotationGraceSeconds} seconds' OR NOT successor.used)
-     RETURNING r.connection_id
-   ), refresh AS (
-     INSERT INTO refresh_tokens (hash, connection_id, expires_at)
-     SELECT $7, connection_id, now() + interval '${refreshTokenDays} days' FROM rotated
-     ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at
-   ), access AS (
-     INSERT INTO access_tokens (hash, connection_id, expires_at)
-     SELECT $8, connection_id, now() + interval '${accessTokenSeconds} seconds' FROM rotated
-   ), revoked AS (
-     UPDATE connections c SET revoked_at = now(), revoked_for = 'refresh_replayed'
-       FROM presented p WHERE c.id = p.connection_id AND p.late AND c.revoked_at IS NULL
+  Type.Union([
+    Type.Object({ client_authentication: ClientAuthentication, ...Rotated }),
+    /** No row was changed: `explainRefresh` says why. */
+    Type.Object({ client_authentication: ClientAuthentication, connection_id: Type.Null() }),
+  ]),
+  `WITH ${authenticatedClient}, rotated AS (
+     UPDATE connections c SET
+       generation = CASE WHEN ${isNewest} THEN c.generation + 1 ELSE c.generation END,
+       refreshed_at = CASE WHEN ${isNewest} OR c.refreshed_at <= now() - ${grace} THEN ${moment} ELSE c.refreshed_at END,
+       mark_generation = CASE WHEN ${beginsMark} THEN c.generation ELSE c.mark_generation END,
+       marked_at = CASE WHEN ${beginsMark} THEN ${moment} ELSE c.marked_at END,
+       earlier_generation = CASE WHEN ${beginsMark} THEN c.mark_generation ELSE c.earlier_generation END,
+       earlier_at = CASE WHEN ${beginsMark} THEN c.marked_at ELSE c.earlier_at END,
+       revoked_at = CASE WHEN ${isReplay} THEN now() END,
+       revoked_for = CASE WHEN ${isReplay} THEN 'refresh_replayed' END, ${accessNonces('$9')}
+      FROM client, grants g, users u
+     WHERE ${live('$6')} AND c.client_id = client.client_id AND client.status = 'active'
+       AND $7::bigint <= c.generation AND now() < $8::timestamptz
+     RETURNING ${rotated}
    )
-   SELECT ${clientAuthenticationColumn}, (SELECT id_token_alg FROM client) AS id_token_alg, EXISTS (SELECT FROM rotated) AS rotated,
-          p.connection_id, p.late, p.ended, p.grant_id, now() AS used_at, p.subject, p.auth_time
-     FROM (SELECT) AS always LEFT JOIN presented p ON true`,
+   SELECT ${clientAuthenticationColumn}, r.*
+     FROM (SELECT) AS always LEFT JOIN rotated r ON true`,
+)
+
+/**
+ * Says why `rotateRefreshToken` changed nothing for an authenticated client. No row: the token has no connection of this
+ * client. $1 client_id, $2 SHA-256 of the locator, $3 generation, $4 when the token expires
+ */
+export const explainRefresh = statement(
+  'explain_refresh',
+  Type.Object({
+    ended: Type.Union([Ended, Type.Null()]),
+    expired: Type.Boolean(),
+    ahead: Type.Boolean(),
+  }),
+  `SELECT CASE ${whenEnded('c', 'g', 'u')} END AS ended, $4::timestamptz <= now() AS expired, $3::bigint > c.generation AS ahead
+     FROM connections c JOIN grants g ON g.id = c.grant_id JOIN users u ON u.id = g.user_id
+    WHERE c.refresh_locator_hash = $2 AND c.client_id = $1`,
+)
+
+/** Generations that a token may be ahead of its row after a restore: more than a client uses in 30 days of hourly refreshes. */
+const mostGenerationsAhead = 1000
+
+/**
+ * Rotates a token that is ahead of its row, because it was issued after the backup that was restored. Works only until
+ * the time that `latchkey restore` has set. The client is authenticated already. Nothing tells whether the presented
+ * token was the newest one. If it was not, its successor and the newest token have different generations, and the first
+ * use of the later one makes the use of the other a replay.
+ *
+ * $1 client_id, $2 SHA-256 of the locator, $3 generation, $4 when it expires, $5 a new access nonce `rotateRefreshToken`
+ */
+export const rotateAheadOfRow = statement(
+  'rotate_ahead_of_row',
+  RotatedRow,
+  `WITH client AS (
+     SELECT client_id, id_token_alg, id_token_on_refresh FROM partners WHERE client_id = $1 AND status = 'active'
+   ), rotated AS (
+     UPDATE connections c SET
+       generation = $3 + 1, refreshed_at = ${moment}, mark_generation = $3, marked_at = ${moment}, ${accessNonces('$5')}
+      FROM client, grants g, users u, deployment d
+     WHERE ${live('$2')} AND c.client_id = client.client_id AND now() < d.accepts_tokens_ahead_until
+       AND $3::bigint > c.generation AND $3 <= c.generation + ${mostGenerationsAhead} AND now() < $4::timestamptz
+     RETURNING ${rotated}
+   )
+   SELECT * FROM rotated`,
 )

@@ -1,45 +1,80 @@
+import { randomBytes } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import { clientValues } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
-import { hmac } from '../secrets/derived-keys.ts'
-import { newToken, parseToken, sha256 } from '../secrets/token-format.ts'
+import {
+  type ConnectionTokenRefusal,
+  nonceBytes,
+  parseRefreshToken,
+  type RefreshToken,
+} from '../secrets/connection-token.ts'
+import { sha256 } from '../secrets/token-format.ts'
 import { refreshTokenDays } from './lifetimes.ts'
-import { clientRefusal, endedRefusal, type IssuedTokens, issuedTokens } from './outcome.ts'
-import { rotateRefreshToken } from './rotate.sql.ts'
+import { clientRefusal, endedRefusal, type IssuedTokens, newTokens, withIdToken } from './outcome.ts'
+import { explainRefresh, type Rotated, rotateAheadOfRow, rotateRefreshToken } from './rotate.sql.ts'
 
-export type Rotation = { client: ClientCredential; refreshToken: string }
+export type Rotation = { client: ClientCredential; refreshToken: string; wantsIdToken: boolean }
 
-/** Exchanges a refresh token for its successor and a new access token (RFC 6749 section 6). */
+/** Exchanges a refresh token for its successor and an access token (RFC 6749 section 6). */
 export async function rotate(context: Context, request: Rotation): Promise<IssuedTokens | TokenRefusal> {
-  const { config, database, keys, usage } = context
-  const presented = parseToken(request.refreshToken, config.environment, 'rt')
-  const successor = newToken(config.environment, 'rt', hmac(keys.rotation, request.refreshToken))
-  const access = newToken(config.environment, 'at')
+  const { config, database, keys } = context
+  const { client } = request
+  const parsed = parseRefreshToken(request.refreshToken, config.environment, keys)
   const row = await database.one(rotateRefreshToken, [
-    ...clientValues(request.client),
-    // A malformed token is sent too, and matches no row: the statement has to authenticate the client first.
-    sha256(request.refreshToken),
-    successor.hash,
-    access.hash,
+    ...clientValues(client),
+    // Without a valid token, the statement only authenticates the client, which comes first.
+    ...(parsed.kind === 'ok' ? tokenValues(parsed.token) : [null, null, null]),
+    randomBytes(nonceBytes),
   ])
-  const refusal = clientRefusal(row.client_authentication, request.client)
+  const refusal = clientRefusal(row.client_authentication, client)
   if (refusal) return refusal
-  if (presented.kind === 'refused') {
-    return tokenRefusal(`refresh_token_${presented.reason}`, presented.explanation)
-  }
+  if (parsed.kind === 'refused') return textRefusal(parsed)
+  if (row.connection_id !== null) return answer(context, request, parsed.token, row)
+  return rotateAfterRestore(context, request, parsed.token)
+}
+
+/** The statement has found no live row that the token fits. Either the token is newer than the row, or it is refused. */
+async function rotateAfterRestore(
+  context: Context,
+  request: Rotation,
+  token: RefreshToken,
+): Promise<IssuedTokens | TokenRefusal> {
+  const { database } = context
+  const { clientId } = request.client
+  const reason = await database.maybe(explainRefresh, [clientId, ...tokenValues(token)])
+  if (!reason) return tokenRefusal('unknown_refresh_token')
+  if (reason.ended !== null) return tokenRefusal(reason.ended)
+  if (reason.expired) return tokenRefusal('refresh_token_expired', String(refreshTokenDays))
+  if (!reason.ahead) return tokenRefusal('unknown_refresh_token')
+  const values = [clientId, ...tokenValues(token), randomBytes(nonceBytes)]
+  const row = await database.maybe(rotateAheadOfRow, values)
+  if (!row) return tokenRefusal('refresh_token_ahead')
+  const outcome = await answer(context, request, token, row)
+  return outcome.kind === 'issued' ? { ...outcome, aheadOfRow: true } : outcome
+}
+
+async function answer(
+  context: Context,
+  { client: { clientId }, wantsIdToken }: Rotation,
+  { locator }: RefreshToken,
+  row: Rotated,
+): Promise<IssuedTokens | TokenRefusal> {
+  if (row.replayed) return endedRefusal(tokenRefusal('refresh_replayed'), row.connection_id)
+  const { generation, refreshed_at: refreshedAt, access_nonce: accessNonce, issued_at: issuedAt } = row
+  context.usage.used(row.grant_id, issuedAt)
+  const tokens = newTokens(context, { locator, generation, refreshedAt, accessNonce, issuedAt })
+  if (!wantsIdToken && !row.id_token_on_refresh) return tokens
   const { subject, auth_time: authTime, id_token_alg: algorithm } = row
-  if (subject === null || authTime === null || algorithm === null)
-    return tokenRefusal('unknown_refresh_token')
-  if (row.ended !== null) return tokenRefusal(row.ended)
-  if (row.late) return endedRefusal(tokenRefusal('refresh_replayed'), row.connection_id)
-  if (!row.rotated) return tokenRefusal('refresh_token_expired', String(refreshTokenDays))
-  if (row.grant_id !== null) usage.used(row.grant_id, row.used_at)
-  return issuedTokens(context, access, successor, {
-    subject,
-    clientId: request.client.clientId,
-    authTime,
-    nonce: null,
-    algorithm,
-  })
+  return withIdToken(context, tokens, { subject, clientId, authTime, nonce: null, algorithm })
+}
+
+function tokenValues({ locator, generation, expiresAt }: RefreshToken): [Buffer, number, Date] {
+  return [sha256(locator), generation, new Date(expiresAt * 1000)]
+}
+
+function textRefusal(refusal: ConnectionTokenRefusal): TokenRefusal {
+  return 'explanation' in refusal
+    ? tokenRefusal(`refresh_token_${refusal.reason}`, refusal.explanation)
+    : tokenRefusal(`refresh_token_${refusal.reason}`)
 }

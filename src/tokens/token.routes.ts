@@ -23,7 +23,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
       expires_in: accessTokenSeconds,
       refresh_token: outcome.refreshToken,
       scope: 'openid',
-      id_token: outcome.idToken,
+      ...(outcome.idToken !== undefined && { id_token: outcome.idToken }),
     })
   })
 
@@ -76,7 +76,7 @@ async function issue(
       })
     case 'refresh_token':
       if (!refreshToken) return tokenRefusal('no_refresh_token')
-      return rotate(context, { client, refreshToken })
+      return rotate(context, { client, refreshToken, wantsIdToken: selector === 'id' })
     case undefined:
       return tokenRefusal('no_grant_type')
     default:

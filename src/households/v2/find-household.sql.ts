@@ -8,7 +8,7 @@ import { seesHousehold } from '../visibility.sql.ts'
  * Authenticates the call and returns the household as the API's JSON. Null if the caller may not see the household or if it
  * does not exist.
  *
- * $1 SHA-256 of the access token, $2 household id
+ * $1 the access token, $2 household id
  */
 export const findHousehold = statement(
   'find_household',

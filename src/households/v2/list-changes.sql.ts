@@ -131,7 +131,7 @@ const byFirmLog: ByRole = {
  * change. If a household changed in one import and the user gained or lost access to it in another, it has two changes and
  * is listed for both. Reads the firm's log in its order.
  *
- * $1 SHA-256 of the access token, $2 and $3 instant and id of the last change sent, $4 page size, $5 instant since which
+ * $1 the access token, $2 and $3 instant and id of the last change sent, $4 page size, $5 instant since which
  * changes are read, $6 the `as_of` of the first page, null on the first page, $7 true: read the log even if it is long
  */
 export const listChanges = statement(

@@ -1,6 +1,7 @@
 import type { Queries, Value } from '../../database/database.ts'
 import type { ReadRefusal } from '../../process/limiters.ts'
 import type { CallerRow } from '../../resource/authenticated-read.ts'
+import type { BearerToken } from '../../resource/bearer.ts'
 import { cutPage, type Entries } from '../entries.ts'
 import { searchHouseholds } from '../search-households.ts'
 import { type ChangesRow, listChanges, listChangesOfOwn, mostOwnHouseholds } from './list-changes.sql.ts'
@@ -29,8 +30,7 @@ type PageRead = {
   listing: Queries
   /** For reads whose cost depends on the data; refused if too many run. */
   expensive: <Row>(read: (database: Queries) => Promise<Row>) => Promise<Row> | ReadRefusal
-  /** SHA-256 of the access token. */
-  tokenHash: Buffer
+  bearer: BearerToken
   sync: SyncRequest
   limit: number
 }
@@ -42,20 +42,20 @@ export function readPage(page: PageRead): Promise<SyncRows | ReadRefusal> | Read
   return listPage(page)
 }
 
-async function listPage({ listing, tokenHash, sync: { progress }, limit }: PageRead): Promise<SyncRows> {
-  const values = [tokenHash, progress?.after ?? '', limit, 0, progress?.as_of ?? null]
+async function listPage({ listing, bearer, sync: { progress }, limit }: PageRead): Promise<SyncRows> {
+  const values = [bearer.value, progress?.after ?? '', limit, 0, progress?.as_of ?? null]
   return householdRows(await listing.one(syncHouseholds, values), limit)
 }
 
 async function searchPage(
   database: Queries,
-  { tokenHash, sync: { progress }, limit }: PageRead,
+  { bearer, sync: { progress }, limit }: PageRead,
   text: string,
 ): Promise<SyncRows> {
   const after = progress?.after ?? ''
   const firstAsOf = progress?.as_of ?? null
   return householdRows(
-    await searchHouseholds(database, { tokenHash, text, after, size: limit, before: 0n, firstAsOf }),
+    await searchHouseholds(database, { bearer, text, after, size: limit, before: 0n, firstAsOf }),
     limit,
   )
 }
@@ -77,9 +77,9 @@ function householdRows(row: HouseholdsRow, limit: number): SyncRows {
 }
 
 async function readChanges(page: PageRead, since: string): Promise<SyncRows | ReadRefusal> {
-  const { tokenHash, sync, limit } = page
+  const { bearer, sync, limit } = page
   const { changed_at = since, after = afterAllIds, as_of = null } = sync.progress ?? {}
-  const values = [tokenHash, changed_at, after, limit, since, as_of]
+  const values = [bearer.value, changed_at, after, limit, since, as_of]
   const first = await page.listing.one(listChanges, [...values, false])
   if (first.complete) return changeRows(first)
   return page.expensive(async (database) => changeRows(await readManyChanges(database, values, first.own)))

@@ -72,11 +72,12 @@ async function serveSync(app: FastifyInstance, context: Context): Promise<void> 
         return {
           kind: 'read',
           place: { sync: parsed.sync.filters, limit, cursor },
-          read: (tokenHash) =>
+          read: (bearer) =>
             readPage({
               listing: database.listing,
-              expensive: (read) => expensiveReadLimiter.admit(tokenHash, () => read(database.expensive)),
-              tokenHash,
+              expensive: (read) =>
+                expensiveReadLimiter.admit(bearer.connectionKey, () => read(database.expensive)),
+              bearer,
               sync: parsed.sync,
               limit,
             }),
@@ -111,7 +112,7 @@ function serveHousehold(app: FastifyInstance, context: Context): void {
         return {
           kind: 'read',
           place: { id },
-          read: (tokenHash) => database.listing.one(findHousehold, [tokenHash, findableId(id)]),
+          read: (bearer) => database.listing.one(findHousehold, [bearer.value, findableId(id)]),
           answer: ({ household }) =>
             household === null
               ? householdNotFound
