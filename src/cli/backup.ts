@@ -6,7 +6,7 @@ import { type EndingsSource, restore } from '../backup/restore.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { connectDatabase } from '../database/open.ts'
-import { deriveKeys } from '../secrets/derived-keys.ts'
+import { secretKeys } from '../secrets/secret-keys.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 
 export function backupCommand(): Command {
@@ -59,8 +59,8 @@ export function restoreCommand(): Command {
 async function restoreInto(config: Config, file: string, endings: EndingsSource) {
   const database = await connectDatabase(config, 'command', () => {})
   try {
-    const sealingKey = deriveKeys(config.secret)['signing-key']
-    return await restore(database, file, { environment: config.environment, sealingKey, endings })
+    const { environment } = config
+    return await restore(database, file, { environment, keys: secretKeys(config), endings })
   } finally {
     await database.close()
   }

@@ -14,7 +14,7 @@ export type Rotation = { client: ClientCredential; refreshToken: string }
 export async function rotate(context: Context, request: Rotation): Promise<IssuedTokens | TokenRefusal> {
   const { config, database, keys, usage } = context
   const presented = parseToken(request.refreshToken, config.environment, 'rt')
-  const successor = newToken(config.environment, 'rt', hmac(keys.rotation, request.refreshToken))
+  const successor = newToken(config.environment, 'rt', hmac(keys.current.rotation, request.refreshToken))
   const access = newToken(config.environment, 'at')
   const row = await database.one(rotateRefreshToken, [
     ...clientValues(request.client),

@@ -10,7 +10,9 @@ import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../..
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
+import type { Secrets } from '../../src/secrets/configured-secrets.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
+import { recordedSecretKeys, secretKeys } from '../../src/secrets/secret-keys.ts'
 import { createServer } from '../../src/server.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { onFreePort } from './ports.ts'
@@ -46,6 +48,9 @@ export type TestServer = {
 export type TestServerOptions = {
   environment?: Environment
   secret?: string
+  /** Accepted besides `secret`. */
+  nextSecret?: string
+  previousSecret?: string
   /** Shares the database of another test server, as two nodes do. */
   on?: TestDatabase
   /** The host name in the server's addresses (a browser's "site"). */
@@ -56,15 +61,16 @@ export type TestServerOptions = {
   v1?: Config['v1']
 }
 
-const testSecret = 'a secret for tests only, 32 bytes or more'
+export const testSecret = 'a secret for tests only, 32 bytes or more'
 
 /** A real server with its own port and its own database. */
 export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
   const own = options.on ? undefined : await testDatabase()
   const database = options.on?.database ?? own?.database
   if (!database) throw new Error('no database')
-  const { secret = testSecret } = options
-  if (secret === testSecret) await lendSigningKeys(database)
+  const { environment = 'sandbox', secret = testSecret, nextSecret, previousSecret } = options
+  const secrets = { secret, ...(nextSecret && { nextSecret }), ...(previousSecret && { previousSecret }) }
+  if (secret === testSecret && !previousSecret) await lendSigningKeys(database)
   let ahead = 0
   let stoppedAt: number | undefined
   const now = () => new Date((stoppedAt ?? Date.now()) + ahead * 1000)
@@ -76,16 +82,16 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     },
   })
   const logger = pino({ level: 'trace' }, sink)
-  const keys = deriveKeys(secret)
-  const keyring = new Keyring({ database, sealingKey: keys['signing-key'], now, logger })
+  const keyring = new Keyring({ database, keys: secretKeys({ ...secrets, environment }), now, logger })
   await keyring.refresh()
+  const keys = await recordedSecretKeys(database, { ...secrets, environment })
   const usage = new Usage(database, logger)
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
   }
   const { app, context } = await onFreePort(async (port) => {
-    const config = configFor(options, secret, port)
+    const config = configFor(options, secrets, port)
     const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
     const app = await createServer(context, logger)
     await app.listen({ host: '127.0.0.1', port })
@@ -129,7 +135,11 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   }
 }
 
-function configFor(options: TestServerOptions, secret: string, port: number): Config {
+function configFor(
+  options: TestServerOptions,
+  secrets: Omit<Secrets, 'secretInDataDir'>,
+  port: number,
+): Config {
   const { environment = 'sandbox', host = '127.0.0.1', trustedProxies = [], v1 } = options
   return {
     environment,
@@ -140,7 +150,8 @@ function configFor(options: TestServerOptions, secret: string, port: number): Co
     opsHost: '127.0.0.1',
     opsPort: 0,
     dataDir: '',
-    secret,
+    ...secrets,
+    secretInDataDir: false,
     trustedProxies,
     ...(v1 && { v1 }),
   }
@@ -157,6 +168,6 @@ async function lendSigningKeys(database: Database): Promise<void> {
 
 /** The global setup generates these keys for `lendSigningKeys`. */
 export function makeSigningKeys(): Promise<StoredKeyPair[]> {
-  const sealingKey = deriveKeys(testSecret)['signing-key']
+  const sealingKey = deriveKeys(testSecret, 'sandbox')['signing-key']
   return Promise.all(signingAlgorithms.map((algorithm) => generateSigningKey(algorithm, sealingKey)))
 }
