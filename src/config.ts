@@ -1,16 +1,17 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { IsDate, IsDateTime } from 'typebox/format'
+import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
+import { readSecrets, type Secrets } from './secrets/configured-secrets.ts'
 
-export type Environment = 'sandbox' | 'production'
+export type { Environment } from './environment.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-export type Config = {
+/** Each secret has at least 32 bytes. Every key that the database does not store is derived from one of them. */
+export type Config = Secrets & {
   environment: Environment
   /** Origin of the authorization server, no trailing slash; also the OpenID issuer. */
   authUrl: string
@@ -24,8 +25,6 @@ export type Config = {
   /** Absent: the default of the command. */
   logLevel?: LogLevel
   dataDir: string
-  /** At least 32 bytes. Every key that the database does not store is derived from it. */
-  secret: string
   /** Absent: the embedded PostgreSQL in `dataDir`. */
   databaseUrl?: string
   /** Addresses of the proxies whose `X-Forwarded-For` the server trusts. */
@@ -71,7 +70,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
   const v1 = readV1(read, faults)
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
-  const secret = readSecret(env, read, faults, () => secretInDataDir(dataDir, makeSecret))
+  const secrets = readSecrets({ env, read, faults, dataDir, makeSecret })
   if (
     faults.length > 0 ||
     !environment ||
@@ -79,7 +78,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     !opsPort ||
     !authUrl ||
     !baseUrl ||
-    secret === undefined ||
+    !secrets ||
     !trustedProxies
   ) {
     throw new ConfigError(faults)
@@ -94,7 +93,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     opsPort,
     ...(logLevel ? { logLevel } : {}),
     dataDir,
-    secret,
+    ...secrets,
     ...(databaseUrl ? { databaseUrl } : {}),
     trustedProxies,
     ...(v1 ? { v1 } : {}),
@@ -111,25 +110,6 @@ function reader(env: NodeJS.ProcessEnv, faults: string[]) {
       return undefined
     }
   }
-}
-
-/** Reads the secret from LATCHKEY_SECRET, from the file that LATCHKEY_SECRET_FILE names, or from the data directory. */
-function readSecret(
-  env: NodeJS.ProcessEnv,
-  read: ReturnType<typeof reader>,
-  faults: string[],
-  readDataDir: () => string | undefined,
-): string | undefined {
-  if (env.LATCHKEY_SECRET_FILE) {
-    if (env.LATCHKEY_SECRET)
-      faults.push('LATCHKEY_SECRET_FILE: must not be set together with LATCHKEY_SECRET')
-    return read('LATCHKEY_SECRET_FILE', '', parseSecretFile)
-  }
-  return read('LATCHKEY_SECRET', '', (text) => {
-    // Servers that share a database need the same secret, but each has its own data directory.
-    if (text || env.DATABASE_URL) return parseSecret(text)
-    return faults.length === 0 ? readDataDir() : undefined
-  })
 }
 
 /** The sunset must not be before the deprecation (RFC 9745 section 4). */
@@ -196,33 +176,6 @@ function parseDatabaseUrl(text: string): string {
   return text
 }
 
-function parseSecret(text: string): string {
-  if (Buffer.byteLength(text) < 32) {
-    throw new Error(
-      'must be 32 bytes or more, and is required with DATABASE_URL; `openssl rand -base64 48` makes one',
-    )
-  }
-  return text
-}
-
-/**
- * Returns the content of the file without the final line break. The group of the file may read it, because container
- * volumes often belong to a group. The group must not write, and other users must have no access.
- */
-function parseSecretFile(file: string): string {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
-  } catch (error) {
-    throw new Error(`the file cannot be read: ${error instanceof Error ? error.message : error}`)
-  }
-  if ((statSync(file).mode & 0o027) !== 0) {
-    throw new Error(`other users of this machine have access to ${file}; run: chmod 600 '${file}'`)
-  }
-  if (Buffer.byteLength(text) < 32) throw new Error(`the secret in ${file} must be 32 bytes or more`)
-  return text
-}
-
 /** Null: not set. */
 function parseLogLevel(text: string): LogLevel | null {
   if (text === '') return null
@@ -251,24 +204,4 @@ function parseAddresses(text: string): string[] {
     }
   }
   return addresses
-}
-
-/** Reads the secret in the data directory, or creates it. The embedded database there cannot be used without it. */
-function secretInDataDir(dataDir: string, makeSecret: boolean): string {
-  const file = join(dataDir, 'secret')
-  if (!existsSync(file)) {
-    if (!makeSecret) return ''
-    mkdirSync(dataDir, { recursive: true, mode: 0o711 })
-    // The file gets its name when it is complete and on disk. No process can read half a secret, even after a crash.
-    const draft = `${file}.${process.pid}`
-    writeFileSync(draft, randomBytes(48).toString('base64url'), { mode: 0o600, flush: true })
-    try {
-      linkSync(draft, file)
-    } catch (error) {
-      if (!existsSync(file)) throw error // another process created it first
-    } finally {
-      rmSync(draft)
-    }
-  }
-  return parseSecret(readFileSync(file, 'utf8'))
 }

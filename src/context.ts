@@ -3,13 +3,13 @@ import type { Database } from './database/database.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
-import type { DerivedKeys } from './secrets/derived-keys.ts'
+import type { SecretKeys } from './secrets/derived-keys.ts'
 
 /** The only shared state a slice may use. */
 export type Context = {
   config: Config
   database: Database
-  keys: DerivedKeys
+  keys: SecretKeys
   passwordHashLimiter: PasswordHashLimiter
   keyring: Keyring
   expensiveReadLimiter: ExpensiveReadLimiter

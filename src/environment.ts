@@ -1,4 +1,4 @@
-import type { Environment } from './config.ts'
+export type Environment = 'sandbox' | 'production'
 
 const marks = { sandbox: 'test', production: 'live' } as const
 

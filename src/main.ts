@@ -11,7 +11,7 @@ import { Purge } from './maintenance/purge.ts'
 import { createOpsServer } from './ops-server.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
 import { Usage } from './process/usage.ts'
-import { deriveKeys } from './secrets/derived-keys.ts'
+import { recordedSecretKeys, secretKeys } from './secrets/secret-keys.ts'
 import { createServer } from './server.ts'
 
 export type RunningServer = { close(): Promise<void> }
@@ -57,10 +57,10 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       'LATCHKEY_TRUSTED_PROXIES is not set. All logins through the proxy are throttled as one source.',
     )
   }
-  const keys = deriveKeys(config.secret)
   const now = () => new Date()
-  const keyring = new Keyring({ database, sealingKey: keys['signing-key'], now, logger })
+  const keyring = new Keyring({ database, keys: secretKeys(config), now, logger })
   await keyring.refresh()
+  const keys = await recordedSecretKeys(database, config)
   const usage = new Usage(database, logger)
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),

@@ -52,7 +52,7 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
     }
     // Browsers do not send SameSite=Lax cookies with a cross-site POST, but send them with the GET that follows. The
     // session is therefore read in `/connect`.
-    const sealed = await seal(checked.request, keys.seal, now())
+    const sealed = await seal(checked.request, keys.current.seal, now())
     return reply.redirect(`/connect?${new URLSearchParams({ request: sealed })}`, 303)
   }
 

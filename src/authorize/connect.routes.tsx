@@ -149,7 +149,7 @@ async function sendConnectPage(
     <ConnectPage
       texts={texts}
       csrf={web.csrfToken(reply)}
-      request={await seal(authorization, context.keys.seal, context.now(), session.user_id)}
+      request={await seal(authorization, context.keys.current.seal, context.now(), session.user_id)}
       partner={partner}
       userName={session.user_name}
       redirectHost={host}

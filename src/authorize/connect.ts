@@ -18,11 +18,13 @@ export type ConnectOutcome =
  * @throws {DatabaseUnavailable}
  */
 export async function connect(
-  { config, database, keys }: Context,
+  { config, database }: Context,
   request: AuthorizationRequest,
   user: { id: string; authTime: Date },
 ): Promise<ConnectOutcome> {
-  const code = newToken(config.environment, 'ac', hmac(keys.code, request.id, user.id))
+  // The id is 256 random bits that only the sealed request contains. The code depends on no other secret, so that servers
+  // with different current secrets make the same code (docs/adr/0021).
+  const code = newToken(config.environment, 'ac', hmac(Buffer.from(request.id), 'code', user.id))
   const record = () => database.maybe(recordConnection, values)
   const values = [
     user.id,

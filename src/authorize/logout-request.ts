@@ -79,8 +79,8 @@ export function sealLogout(logout: LogoutRequest, key: Buffer, now: Date): Promi
 }
 
 /** An invalid or expired text gives an empty request: the user must confirm, and nothing is redirected. */
-export async function unsealLogout(text: string, key: Buffer, now: Date): Promise<LogoutRequest> {
-  const content = await openJson(text, key)
+export async function unsealLogout(text: string, keys: readonly Buffer[], now: Date): Promise<LogoutRequest> {
+  const content = await openJson(text, keys)
   return sealed.Check(content) && content.expiresAt > now.getTime() ? content.logout : {}
 }
 

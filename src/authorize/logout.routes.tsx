@@ -69,7 +69,7 @@ async function receiveLogout({
     return web.errorPage({ reply, texts, status: 400, heading, text, recoveryLink })
   }
   // As in authorize.routes.tsx: browsers send the session cookie with this GET, but not with a cross-site POST.
-  const sealed = await sealLogout(checked.request, keys.seal, now())
+  const sealed = await sealLogout(checked.request, keys.current.seal, now())
   return reply.redirect(`/logout?${new URLSearchParams({ logout: sealed })}`, 303)
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { acceptedKeys } from '../secrets/derived-keys.ts'
 import { chooseTexts, type Texts } from '../web/languages/languages.ts'
 import { type LogoutRequest, unsealLogout } from './logout-request.ts'
 import { type Unsealed, unseal } from './sealed-request.ts'
@@ -30,11 +31,12 @@ export function openPageRequest(context: Context, request: FastifyRequest): Prom
 
 async function open({ keys, now }: Context, { query, body, headers }: FastifyRequest): Promise<PageRequest> {
   const sealedIn = body ?? query // our forms send it in the body, our redirects in the query
+  const sealKeys = acceptedKeys(keys, 'seal')
   const sealed = textIn(sealedIn, 'request')
   const sealedLogout = textIn(sealedIn, 'logout')
   const authorization: Unsealed =
-    sealed === undefined ? { kind: 'invalid' } : await unseal(sealed, keys.seal, now())
-  const logout = sealedLogout === undefined ? {} : await unsealLogout(sealedLogout, keys.seal, now())
+    sealed === undefined ? { kind: 'invalid' } : await unseal(sealed, sealKeys, now())
+  const logout = sealedLogout === undefined ? {} : await unsealLogout(sealedLogout, sealKeys, now())
   const uiLocales =
     logout.uiLocales ??
     (authorization.kind === 'invalid' ? undefined : authorization.request.uiLocales) ??

@@ -38,8 +38,8 @@ export function seal(
 }
 
 /** Returns an expired request too, so that the error page can offer to start it again. */
-export async function unseal(text: string, key: Buffer, now: Date): Promise<Unsealed> {
-  const content = await openJson(text, key)
+export async function unseal(text: string, keys: readonly Buffer[], now: Date): Promise<Unsealed> {
+  const content = await openJson(text, keys)
   if (!sealed.Check(content)) return { kind: 'invalid' }
   const { request, userId, expiresAt } = content
   if (expiresAt <= now.getTime()) return { kind: 'expired', request }
@@ -69,7 +69,7 @@ export async function renew(
   if (now().getTime() - request.issuedAt > maxRequestAgeMs) return undefined
   const partner = await database.maybe(findPartner, [request.clientId])
   if (!partner?.redirect_uris.includes(request.redirectUri)) return undefined
-  return seal(request, keys.seal, now())
+  return seal(request, keys.current.seal, now())
 }
 
 /**

@@ -35,12 +35,7 @@ export const endOfRows = '\\.'
  * Tables that a backup leaves out. Their rows are short-lived, and a restore must not make them valid again: sessions that
  * ended after the backup, used assertions, and counted login failures.
  */
-export const omittedTables = [
-  'schema_migrations',
-  'sessions',
-  'client_assertions',
-  'login_failures',
-]
+export const omittedTables = ['schema_migrations', 'sessions', 'client_assertions', 'login_failures']
 
 export function newDigest(): Hash {
   return createHash('sha256')

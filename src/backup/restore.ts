@@ -6,6 +6,7 @@ import { type Database, queriesOn } from '../database/database.ts'
 import { knownMigrations, migrateUpTo } from '../database/migrate.ts'
 import { migrateDeployment } from '../database/open.ts'
 import { openSigningKeys } from '../keys/keyring.ts'
+import type { SecretKeys } from '../secrets/derived-keys.ts'
 import { BackupError, type BackupHeader, omittedTables, quotedName } from './backup-format.ts'
 import {
   type AppliedEndings,
@@ -24,8 +25,8 @@ export type EndingsSource =
 
 export type RestoreOptions = {
   environment: Environment
-  /** The key that must decrypt the signing keys in the backup. */
-  sealingKey: Buffer
+  /** They must decrypt the signing keys in the backup. */
+  keys: SecretKeys
   endings: EndingsSource
   /** Days for which a refresh token may be newer than the backup. */
   tokenWindowDays: number
@@ -38,12 +39,12 @@ export type RestoreOutcome = { createdAt: string; rows: Record<string, number>; 
  * schema of the backup; at the end applies this program's later migrations.
  * @throws {BackupError} when the file is not a complete backup, comes from the other environment or a newer program, or when
  *   the database is not empty
- * @throws {SecretMismatch} when LATCHKEY_SECRET is not the one of the backup
+ * @throws {SecretMismatch} when no configured secret is the one of the backup
  */
 export async function restore(
   database: Database,
   file: string,
-  { environment, sealingKey, endings, tokenWindowDays }: RestoreOptions,
+  { environment, keys, endings, tokenWindowDays }: RestoreOptions,
 ): Promise<RestoreOutcome> {
   const backup = await readBackup(file)
   checkHeader(backup.header, environment)
@@ -57,7 +58,7 @@ export async function restore(
     await requireEmpty(client, backup.header)
     await load(client, backup, rows)
     await continueSequences(client)
-    await openSigningKeys(queriesOn(client), sealingKey)
+    await openSigningKeys(queriesOn(client), keys)
     const applied = await apply(client, endings)
     if (backup.header.migrations.includes(tokenState)) await continueConnections(client, tokenWindowDays)
     await client.query('COMMIT')
@@ -77,7 +78,9 @@ const tokenState = '0015_tokens_without_rows.sql'
  */
 async function continueConnections(client: pg.Client, days: number): Promise<void> {
   await client.query('UPDATE connections SET access_nonce = NULL, previous_access_nonce = NULL')
-  await client.query('UPDATE deployment SET accepts_tokens_ahead_until = now() + make_interval(days => $1)', [days])
+  await client.query('UPDATE deployment SET accepts_tokens_ahead_until = now() + make_interval(days => $1)', [
+    days,
+  ])
 }
 
 function checkHeader(header: BackupHeader, environment: Environment): void {

@@ -6,7 +6,7 @@ import { type EndingsSource, restore } from '../backup/restore.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { connectDatabase } from '../database/open.ts'
-import { deriveKeys } from '../secrets/derived-keys.ts'
+import { secretKeys } from '../secrets/secret-keys.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 
 export function backupCommand(): Command {
@@ -29,7 +29,13 @@ export function backupCommand(): Command {
     })
 }
 
-type RestoreOptions = { json?: boolean; replaces?: string; endings?: string; endAllGrants?: true; tokenWindow: string }
+type RestoreOptions = {
+  json?: boolean
+  replaces?: string
+  endings?: string
+  endAllGrants?: true
+  tokenWindow: string
+}
 
 export function restoreCommand(): Command {
   return new Command('restore')
@@ -41,7 +47,11 @@ export function restoreCommand(): Command {
     )
     .option('--endings <file>', "read revocations from the server's log since the backup")
     .option('--end-all-grants', 'end every grant: users must connect their apps again')
-    .option('--token-window <days>', 'accept refresh tokens that are newer than the backup, for 0 to 30 days', '7')
+    .option(
+      '--token-window <days>',
+      'accept refresh tokens that are newer than the backup, for 0 to 30 days',
+      '7',
+    )
     .option('--json', 'print JSON')
     .action(async (file: string, options: RestoreOptions) => {
       const config = readConfig(process.env)
@@ -62,9 +72,8 @@ export function restoreCommand(): Command {
 async function restoreInto(config: Config, file: string, endings: EndingsSource, tokenWindowDays: number) {
   const database = await connectDatabase(config, 'command', () => {})
   try {
-    const sealingKey = deriveKeys(config.secret)['signing-key']
     const { environment } = config
-    return await restore(database, file, { environment, sealingKey, endings, tokenWindowDays })
+    return await restore(database, file, { environment, keys: secretKeys(config), endings, tokenWindowDays })
   } finally {
     await database.close()
   }

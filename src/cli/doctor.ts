@@ -7,7 +7,8 @@ import { explainSchema, readSchema, type SchemaState } from '../database/migrate
 import { connectDatabase } from '../database/open.ts'
 import { openSigningKeys, signerAt } from '../keys/keyring.ts'
 import { signingAlgorithms } from '../keys/signing-keys.ts'
-import { deriveKeys } from '../secrets/derived-keys.ts'
+import { secretFile } from '../secrets/secret-files.ts'
+import { secretKeys } from '../secrets/secret-keys.ts'
 import { answer } from './command.ts'
 import { dataFacts, serverFacts } from './doctor.sql.ts'
 
@@ -104,9 +105,11 @@ function describeSchema(state: SchemaState): string {
   return `${explainSchema(state)} Pending: ${pending.join(', ')}`
 }
 
-async function describeKeys(database: Database, { secret, dataDir }: Config): Promise<string> {
-  if (secret === '') throw new Error(`the secret that encrypts the keys is missing: ${dataDir}/secret`)
-  const keys = await openSigningKeys(database, deriveKeys(secret)['signing-key'])
+async function describeKeys(database: Database, config: Config): Promise<string> {
+  if (config.secret === '') {
+    throw new Error(`the secret that encrypts the keys is missing: ${secretFile(config.dataDir)}`)
+  }
+  const keys = await openSigningKeys(database, secretKeys(config))
   const live = keys.filter(({ privateKey }) => privateKey)
   const signers = signingAlgorithms.map((algorithm) => {
     const kid = signerAt(live, algorithm, new Date())?.kid

@@ -3,7 +3,7 @@ import { rotateSigningKey, signerAt } from '../keys/keyring.ts'
 import { retirementHours } from '../keys/lifetimes.ts'
 import { listSigningKeys, type SigningKeyRow } from '../keys/signing-keys.sql.ts'
 import { type SigningAlgorithm, signingAlgorithms } from '../keys/signing-keys.ts'
-import { deriveKeys } from '../secrets/derived-keys.ts'
+import { secretKeys } from '../secrets/secret-keys.ts'
 import { answer, withDatabase } from './command.ts'
 
 type Json = { json?: boolean }
@@ -39,18 +39,18 @@ function rotate(): Command {
     .addOption(new Option('--algorithm <algorithm>', 'only for this algorithm').choices(signingAlgorithms))
     .option('--json', 'print JSON')
     .action((options: Json & { algorithm?: SigningAlgorithm }) =>
-      withDatabase(async (database, { secret }) => {
-        const sealingKey = deriveKeys(secret)['signing-key']
+      withDatabase(async (database, config) => {
+        const keys = secretKeys(config)
         const created: SigningKeyRow[] = []
         for (const algorithm of options.algorithm ? [options.algorithm] : signingAlgorithms) {
-          created.push(await rotateSigningKey(database, sealingKey, algorithm))
+          created.push(await rotateSigningKey(database, keys, algorithm))
         }
-        const keys = created.map(({ kid, algorithm, signs_from }) => ({ kid, algorithm, signs_from }))
-        const lines = keys.map(
+        const rotated = created.map(({ kid, algorithm, signs_from }) => ({ kid, algorithm, signs_from }))
+        const lines = rotated.map(
           (key) => `${key.algorithm}  ${key.kid}  signs from ${key.signs_from.toISOString()}`,
         )
         const text = `${lines.join('\n')}\n\nEvery server publishes a new key within minutes. Until it signs, the previous key signs. After that, the\nprevious key stays published for ${retirementHours} hours. You do not need to restart a server.`
-        answer(options, keys, text)
+        answer(options, rotated, text)
       }),
     )
 }

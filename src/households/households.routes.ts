@@ -88,7 +88,7 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
       authenticatedRead(context, request, reply, () => {
         const pattern = request.query.name_pattern || undefined
         const listing = { address, successor, filters: { ...(pattern && { name_pattern: pattern }) } }
-        const page = pageOf(request.query, listing, keys.cursor)
+        const page = pageOf(request.query, listing, keys)
         const before = entriesBefore(page)
         return {
           kind: 'read',
@@ -96,16 +96,20 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
           read: (bearer) => {
             if (pattern) {
               const search = { bearer, text: pattern, ...page, before, firstAsOf: null }
-              return expensiveReadLimiter.admit(bearer.connectionKey, () => searchHouseholds(database.expensive, search))
+              return expensiveReadLimiter.admit(bearer.connectionKey, () =>
+                searchHouseholds(database.expensive, search),
+              )
             }
             const values = [bearer.value, page.after, page.size, String(before)]
             return before < deepPageEntries
               ? database.listing.one(listHouseholds, values)
-              : expensiveReadLimiter.admit(bearer.connectionKey, () => database.expensive.one(listHouseholds, values))
+              : expensiveReadLimiter.admit(bearer.connectionKey, () =>
+                  database.expensive.one(listHouseholds, values),
+                )
           },
           answer: (row) => {
             const { body, count, last } = cutPage(row, page.size)
-            const link = linkHeader(page, last, keys.cursor)
+            const link = linkHeader(page, last, keys)
             return { kind: 'page', body, link, rows: { households: count, accounts: 0 } }
           },
         }
@@ -122,7 +126,7 @@ function serveAccounts(app: FastifyInstance, context: Context, address: string):
       authenticatedRead(context, request, reply, () => {
         const { household_id: id } = request.params
         const listing = { address: `${address}/${encodeURIComponent(id)}/accounts`, filters: {} }
-        const page = pageOf(request.query, listing, keys.cursor)
+        const page = pageOf(request.query, listing, keys)
         return {
           kind: 'read',
           place: page,
@@ -137,7 +141,7 @@ function serveAccounts(app: FastifyInstance, context: Context, address: string):
           answer: (row) => {
             if (!row.household_visible) return householdNotFound
             const { body, count, last } = cutPage(row, page.size)
-            const link = linkHeader(page, last, keys.cursor)
+            const link = linkHeader(page, last, keys)
             return { kind: 'page', body, link, rows: { households: 0, accounts: count } }
           },
         }

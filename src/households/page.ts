@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import Type from 'typebox'
-import { macOf } from '../secrets/derived-keys.ts'
+import { acceptedKeys, macOf, type SecretKeys } from '../secrets/derived-keys.ts'
 
 /** Contract, section 8. */
 export const defaultSize = 100
@@ -40,11 +40,13 @@ export type Page = { listing: Listing; number: number; size: number; after: stri
 export function pageOf(
   query: { page?: number; page_size?: number; cursor?: string },
   listing: Listing,
-  key: Buffer,
+  keys: SecretKeys,
 ): Page {
   const number = query.page ?? 0
   const size = query.page_size ?? defaultSize
-  const after = query.cursor ? readCursor(key, { ...listing, number, size }, query.cursor) : undefined
+  const after = query.cursor
+    ? readCursor(acceptedKeys(keys, 'cursor'), { ...listing, number, size }, query.cursor)
+    : undefined
   return { listing, number, size, after: after ?? '' }
 }
 
@@ -60,7 +62,7 @@ export function entriesBefore({ number, size, after }: Page): bigint {
 export function linkHeader(
   { listing, number, size }: Page,
   last: string | null,
-  key: Buffer,
+  keys: SecretKeys,
 ): string | undefined {
   const filters = new URLSearchParams(listing.filters).toString()
   const link = (rel: string, page: number, cursor?: string) => {
@@ -71,7 +73,7 @@ export function linkHeader(
   const links = [
     ...(number > 0 ? [link('first', 0), link('prev', number - 1)] : []),
     ...(last !== null
-      ? [link('next', next, writeCursor(key, { ...listing, number: next, size }, last))]
+      ? [link('next', next, writeCursor(keys.current.cursor, { ...listing, number: next, size }, last))]
       : []),
     ...(listing.successor ? [`<${listing.successor}>; rel="successor-version"`] : []),
   ]
@@ -94,11 +96,14 @@ function writeCursor(key: Buffer, position: Position, after: string): string {
  * Returns undefined unless the cursor equals the cursor of this page, character for character. Then the client counts pages
  * itself and gets the page by its number.
  */
-function readCursor(key: Buffer, position: Position, cursor: string): string | undefined {
+function readCursor(keys: Buffer[], position: Position, cursor: string): string | undefined {
   const after = Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString()
-  const expected = Buffer.from(writeCursor(key, position, after))
   const received = Buffer.from(cursor)
-  return received.length === expected.length && timingSafeEqual(received, expected) ? after : undefined
+  const isGenuine = keys.some((key) => {
+    const expected = Buffer.from(writeCursor(key, position, after))
+    return received.length === expected.length && timingSafeEqual(received, expected)
+  })
+  return isGenuine ? after : undefined
 }
 
 function macParts({ address, filters, number, size }: Position, after: string): unknown[] {

@@ -2,10 +2,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type CryptoKey, importJWK } from 'jose'
 import type { Database, Queries } from '../database/database.ts'
 import { BackgroundJob } from '../process/background-job.ts'
+import { acceptedKeys, type SecretKeys } from '../secrets/derived-keys.ts'
+import { openJson, sealJson } from '../secrets/seal.ts'
 import { refreshSeconds, staleSeconds } from './lifetimes.ts'
 import {
   insertSigningKey,
   listSigningKeys,
+  resealSigningKey,
   retireSigningKeys,
   type SigningKeyRow,
 } from './signing-keys.sql.ts'
@@ -21,8 +24,8 @@ type LiveKey = SigningKey & { privateKey: CryptoKey }
 
 export type KeyringOptions = {
   database: Database
-  /** Encrypts the private keys. */
-  sealingKey: Buffer
+  /** Their key `signing-key` encrypts the private keys. */
+  keys: SecretKeys
   /** The server's clock. */
   now: () => Date
   logger: Pick<FastifyBaseLogger, 'error'>
@@ -85,12 +88,13 @@ export class Keyring {
   }
 
   async #load(): Promise<void> {
-    const { database, sealingKey, now } = this.#options
+    const { database, keys, now } = this.#options
     const startedAt = now().getTime()
     await database.run(retireSigningKeys, [])
-    let keys = await openSigningKeys(database, sealingKey)
-    if (await createDueKeys(database, sealingKey, keys)) keys = await openSigningKeys(database, sealingKey)
-    this.#keys = keys
+    let signingKeys = await openSigningKeys(database, keys)
+    if (await createDueKeys(database, keys, signingKeys)) signingKeys = await openSigningKeys(database, keys)
+    await resealSigningKeys(database, keys, signingKeys)
+    this.#keys = signingKeys
     this.#refreshedAt = startedAt
   }
 
@@ -115,34 +119,51 @@ type KeyAge = Pick<SigningKeyRow, 'algorithm' | 'generation' | 'aged'>
 /** Creates the successor of the newest key. It is published at once and signs after the lead time (docs/adr/0009). */
 async function createNextKey(
   database: Database,
-  sealingKey: Buffer,
-  keys: KeyAge[],
+  { current }: SecretKeys,
+  signingKeys: KeyAge[],
   algorithm: SigningAlgorithm,
 ): Promise<void> {
-  const generation = (newestOf(keys, algorithm)?.generation ?? 0) + 1
-  const { kid, publicJwk, sealedPrivateJwk } = await generateSigningKey(algorithm, sealingKey)
+  const generation = (newestOf(signingKeys, algorithm)?.generation ?? 0) + 1
+  const { kid, publicJwk, sealedPrivateJwk } = await generateSigningKey(algorithm, current['signing-key'])
   await database.maybe(insertSigningKey, [kid, algorithm, generation, publicJwk, sealedPrivateJwk])
 }
 
 /** @returns whether a key was due. It now exists: this server or another one has created it. */
-async function createDueKeys(database: Database, sealingKey: Buffer, keys: KeyAge[]): Promise<boolean> {
-  const due = signingAlgorithms.filter((algorithm) => newestOf(keys, algorithm)?.aged ?? true)
-  for (const algorithm of due) await createNextKey(database, sealingKey, keys, algorithm)
+async function createDueKeys(database: Database, keys: SecretKeys, signingKeys: KeyAge[]): Promise<boolean> {
+  const due = signingAlgorithms.filter((algorithm) => newestOf(signingKeys, algorithm)?.aged ?? true)
+  for (const algorithm of due) await createNextKey(database, keys, signingKeys, algorithm)
   return due.length > 0
+}
+
+/**
+ * Encrypts again, with the current secret, what was encrypted with the previous one. Not what was encrypted with the next
+ * one: a server that still has the old secret would undo the work of those that have the new one.
+ */
+async function resealSigningKeys(
+  database: Database,
+  { current, previous }: SecretKeys,
+  signingKeys: SigningKeyRow[],
+): Promise<void> {
+  if (!previous) return
+  for (const { kid, private_jwk: sealed } of signingKeys) {
+    const jwk = sealed === null ? undefined : await openJson(sealed, [previous['signing-key']])
+    if (jwk === undefined) continue
+    await database.maybe(resealSigningKey, [kid, sealed, await sealJson(jwk, current['signing-key'])])
+  }
 }
 
 /**
  * Creates the next key now, regardless of the age of the newest.
  * @returns the newest key. If another process rotates at the same time, that process may have created it.
- * @throws {SecretMismatch} if the existing keys were encrypted with another LATCHKEY_SECRET
+ * @throws {SecretMismatch} if the existing keys were encrypted with a secret that is not configured
  */
 export async function rotateSigningKey(
   database: Database,
-  sealingKey: Buffer,
+  keys: SecretKeys,
   algorithm: SigningAlgorithm,
 ): Promise<SigningKeyRow> {
-  const keys = await openSigningKeys(database, sealingKey)
-  await createNextKey(database, sealingKey, keys, algorithm)
+  const signingKeys = await openSigningKeys(database, keys)
+  await createNextKey(database, keys, signingKeys, algorithm)
   const newest = newestOf(await database.run(listSigningKeys, []), algorithm)
   if (!newest) throw new Error(`the new ${algorithm} key is missing from the database`)
   return newest
@@ -157,9 +178,9 @@ export type SigningKey = SigningKeyRow & { publicKey: CryptoKey; privateKey: Cry
 
 /**
  * All keys, including retired ones. The keys of each algorithm are ordered from oldest to newest.
- * @throws {SecretMismatch} if they were encrypted with another LATCHKEY_SECRET
+ * @throws {SecretMismatch} if they were encrypted with a secret that is not configured
  */
-export async function openSigningKeys(database: Queries, sealingKey: Buffer): Promise<SigningKey[]> {
+export async function openSigningKeys(database: Queries, keys: SecretKeys): Promise<SigningKey[]> {
   const rows = await database.run(listSigningKeys, [])
   return Promise.all(
     rows.map(async (row) => ({
@@ -168,7 +189,7 @@ export async function openSigningKeys(database: Queries, sealingKey: Buffer): Pr
       privateKey:
         row.private_jwk === null
           ? undefined
-          : await openPrivateKey(row.private_jwk, row.algorithm, sealingKey),
+          : await openPrivateKey(row.private_jwk, row.algorithm, acceptedKeys(keys, 'signing-key')),
     })),
   )
 }

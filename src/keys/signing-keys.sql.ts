@@ -52,3 +52,13 @@ export const retireSigningKeys = statement(
                      AND s.signs_from <= now() - interval '${retirementHours} hours')
    RETURNING kid`,
 )
+
+/**
+ * Replaces the encrypted private key, unless another server has replaced or retired it since it was read.
+ * $1 kid, $2 the private key as it was read, $3 the same one encrypted with another key
+ */
+export const resealSigningKey = statement(
+  'reseal_signing_key',
+  Type.Object({ kid: Type.String() }),
+  'UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid',
+)

@@ -46,17 +46,18 @@ export async function generateSigningKey(
 
 class SecretMismatch extends ExplainedError {}
 
-/** @throws {SecretMismatch} if the key was encrypted with another LATCHKEY_SECRET */
+/** @throws {SecretMismatch} if none of the sealing keys opens it */
 export async function openPrivateKey(
   sealed: string,
   algorithm: SigningAlgorithm,
-  sealingKey: Buffer,
+  sealingKeys: readonly Buffer[],
 ): Promise<CryptoKey> {
-  const jwk = await openJson(sealed, sealingKey)
+  const jwk = await openJson(sealed, sealingKeys)
   if (jwk === undefined) {
     throw new SecretMismatch(
-      'The signing keys in the database cannot be decrypted: they were encrypted with another LATCHKEY_SECRET. ' +
-        'Use the secret with which this database was created.',
+      'The signing keys in the database cannot be decrypted: they were encrypted with another secret than ' +
+        'LATCHKEY_SECRET, LATCHKEY_SECRET_PREVIOUS or LATCHKEY_SECRET_NEXT. Set the secret that the servers of this ' +
+        'database used last as LATCHKEY_SECRET. To replace it, follow `latchkey secret rotate`.',
     )
   }
   if (!privateJwk.Check(jwk)) throw new Error('a decrypted signing key is not a private key')

@@ -1,7 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { foldCase } from '../directory/case-folding.ts'
-import { type DerivedKeys, hmac, isMacOf, macOf } from '../secrets/derived-keys.ts'
+import {
+  acceptedKeys,
+  type DerivedKeys,
+  hmac,
+  isMacOfAny,
+  macOf,
+  type SecretKeys,
+} from '../secrets/derived-keys.ts'
 import { randomId } from '../secrets/token-format.ts'
 import { cookieName, cookieOptions } from '../web/cookies.ts'
 
@@ -25,15 +32,15 @@ export function proofKey(keys: DerivedKeys, browser: Browser, email: string): Bu
 }
 
 /** Whether the server set this cookie after a login to this account. The password may have changed since then. */
-export function isKnownTo(keys: DerivedKeys, browser: Browser, email: string): boolean {
+export function isKnownTo(keys: SecretKeys, browser: Browser, email: string): boolean {
   return browser.taggedProofs.some((text) =>
-    isMacOf(text.slice(64), keys.browser, ...tagParts(browser, email)),
+    isMacOfAny(text.slice(64), acceptedKeys(keys, 'browser'), ...tagParts(browser, email)),
   )
 }
 
 /** A new proof from `begin_login`, with its tag, for `rememberBrowser`. */
-export function tagged(keys: DerivedKeys, browser: Browser, email: string, proof: string): string {
-  return proof + macOf(keys.browser, ...tagParts(browser, email))
+export function tagged(keys: SecretKeys, browser: Browser, email: string, proof: string): string {
+  return proof + macOf(keys.current.browser, ...tagParts(browser, email))
 }
 
 function tagParts(browser: Browser, email: string): string[] {

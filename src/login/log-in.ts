@@ -42,15 +42,16 @@ async function checkPassword(
   source: string,
 ): Promise<LoginOutcome> {
   // Keyed digests: a copy of the table does not reveal who tried to log in from which address.
-  const sourceKey = hmac(keys.throttle, 'source', source)
-  const accountKey = hmac(keys.throttle, 'account', email)
-  const browserKey = hmac(keys.throttle, 'browser', browser.id, email)
+  const { throttle } = keys.current
+  const sourceKey = hmac(throttle, 'source', source)
+  const accountKey = hmac(throttle, 'account', email)
+  const browserKey = hmac(throttle, 'browser', browser.id, email)
   const found = await database.one(beginLogin, [
     sourceKey,
     accountKey,
     email,
     browserKey,
-    proofKey(keys, browser, email),
+    keys.accepted.map((accepted) => proofKey(accepted, browser, email)),
     browser.proofs,
   ])
   if (found.wait !== null) return { kind: 'throttled', retryAfterSeconds: found.wait }

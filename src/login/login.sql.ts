@@ -32,7 +32,7 @@ export function browserProof(key: string, passwordHash: string): string {
  * invalid, including those of an attacker who knew the old password.
  *
  * $1 key of the source, $2 key of the account, $3 folded email address, $4 key of the browser's count,
- * $5 key of the browser's proof, $6 proofs that the browser sent
+ * $5 keys of the browser's proof (the first makes the new proof, all verify), $6 proofs that the browser sent
  */
 export const beginLogin = statement(
   'begin_login',
@@ -51,10 +51,11 @@ export const beginLogin = statement(
     known_browser: Type.Boolean(),
   }),
   `WITH known AS (
-     SELECT id, password_hash, ${browserProof('$5', 'password_hash')} AS proof
+     SELECT id, password_hash, ${browserProof('($5::bytea[])[1]', 'password_hash')} AS proof
        FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
    ), browser AS (
-     SELECT EXISTS (SELECT FROM known WHERE proof = ANY ($6::text[])) AS is_known
+     SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
+                     WHERE ${browserProof('key', 'password_hash')} = ANY ($6::text[])) AS is_known
    ), source AS (
      INSERT INTO login_failures AS f (key, count, resets_at)
      VALUES ($1, 1, now() + interval '${windowMinutes} minutes')

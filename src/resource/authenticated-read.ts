@@ -73,7 +73,7 @@ export async function authenticatedRead<Row extends CallerRow>(
   }
   logOnce(request, { event: 'read', outcome: 'page', client_id, user_id })
   usage.read(grant_id, used_at, answer.rows)
-  const etag = etagOf(keys.etag, version, planned.place)
+  const etag = etagOf(keys.current.etag, version, planned.place)
   return sendPage(reply, { body: answer.body, etag, link: answer.link })
 }
 

@@ -51,6 +51,6 @@ export async function matchIfNoneMatch(
 ): Promise<NotModified | undefined> {
   if (ifNoneMatch === undefined || ifNoneMatch === '*') return undefined
   const caller = await database.listing.maybe(visibilityVersionOfCaller, [value])
-  const tag = caller && matchingTag(ifNoneMatch, etagOf(keys.etag, caller.visibility_version, place))
+  const tag = caller && matchingTag(ifNoneMatch, etagOf(keys.current.etag, caller.visibility_version, place))
   return caller && tag !== undefined ? { tag, caller } : undefined
 }

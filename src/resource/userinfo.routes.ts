@@ -25,9 +25,7 @@ export function userinfoRoutes(app: FastifyInstance, context: Context): void {
   app.get('/oauth2/userinfo', (request, reply) =>
     answer(request, reply, readBearer(context, request.headers.authorization)),
   )
-  app.post('/oauth2/userinfo', (request, reply) =>
-    answer(request, reply, readBearerOfForm(context, request)),
-  )
+  app.post('/oauth2/userinfo', (request, reply) => answer(request, reply, readBearerOfForm(context, request)))
 }
 
 /** The subject by which the partner knows the user. $1 the access token */

@@ -1,7 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Environment } from '../config.ts'
 import { type DerivedKeys, hmac, type SecretKeys } from './derived-keys.ts'
-import { parseToken, type TokenTextRefusal, tokenPrefix, tokenText, wordDigits, wordOf } from './token-format.ts'
+import {
+  parseToken,
+  type TokenTextRefusal,
+  tokenPrefix,
+  tokenText,
+  wordDigits,
+  wordOf,
+} from './token-format.ts'
 
 // The text of access and refresh tokens (docs/adr/0019). The body is, in base62:
 //
@@ -101,11 +108,15 @@ function parsePayload(
   if (!timingSafeEqual(mac, macOfText(environment, kind, signer, body.slice(0, payloadEnd)))) {
     return { kind: 'refused', reason: 'forged' }
   }
+  const expiresAt = payload.readUInt32BE(payloadBytes - 4)
+  if (signer.tokensExpireBefore && expiresAt * 1000 >= signer.tokensExpireBefore.getTime()) {
+    return { kind: 'refused', reason: 'unknown_key' }
+  }
   return {
     kind: 'ok',
     locator: payload.subarray(0, locatorBytes),
     value: payload.subarray(locatorBytes, locatorBytes + nonceBytes),
-    expiresAt: payload.readUInt32BE(payloadBytes - 4),
+    expiresAt,
   }
 }
 

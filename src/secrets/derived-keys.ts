@@ -1,48 +1,72 @@
-import type { Environment } from '../config.ts'
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { Environment } from '../environment.ts'
 
-const purposes = [
-  'seal',
-  'cookie',
-  'code',
-  'access-token',
-  'refresh-token',
-  'throttle',
-  'browser',
-  'cursor',
-  'etag',
-  'signing-key',
-] as const
+/** docs/adr/0021 says for each purpose what happens while the secret is replaced. */
+type Purpose =
+  | 'access-token'
+  | 'refresh-token'
+  | 'seal'
+  | 'cookie'
+  | 'browser'
+  | 'throttle'
+  | 'cursor'
+  | 'etag'
+  | 'signing-key'
 
-/** One 256-bit key for each purpose, derived from LATCHKEY_SECRET: servers that share the secret have the same keys. */
-export type DerivedKeys = Record<(typeof purposes)[number], Buffer> & {
-  /** Three base62 characters derived from the secret: tokens name their key by it. */
+/** One 256-bit key for each purpose, derived from one secret: servers that share the secret have the same keys. */
+export type DerivedKeys = Record<Purpose, Buffer> & {
+  /** Three base62 characters that are derived from the secret. They name it and do not reveal it. */
   id: string
+  /**
+   * Only on a previous secret: a token made with it must expire before this moment. No server made a later one
+   * (docs/adr/0021), so only an attacker with the old secret can have made it.
+   */
+  tokensExpireBefore?: Date
 }
 
+/** The keys of all configured secrets. */
 export type SecretKeys = {
   /** Makes everything new. */
   current: DerivedKeys
-  /** Opens and verifies: current first, then previous, then next. */
+  /** Absent if no previous secret is configured. */
+  previous?: DerivedKeys
+  /** Opens and verifies: the current secret's keys first, then the previous, then the next. */
   accepted: readonly DerivedKeys[]
+}
+
+/** The keys of one purpose under all accepted secrets, the current one first. */
+export function acceptedKeys({ accepted }: SecretKeys, purpose: Purpose): Buffer[] {
+  return accepted.map((keys) => keys[purpose])
 }
 
 /** HKDF-SHA-256 (RFC 5869). The purpose is the `info` value, so that no key serves two purposes. */
 export function deriveKeys(secret: string, environment: Environment): DerivedKeys {
-  const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `latchkey ${purpose}`, 32))
+  const derive = (info: string) => deriveKey(secret, info)
   return {
+    id: keyIdOf(secret),
+    // A token of the other environment must not verify, even if both use the same secret.
+    'access-token': derive(`access-token ${environment}`),
+    'refresh-token': derive(`refresh-token ${environment}`),
     seal: derive('seal'),
     cookie: derive('cookie'),
-    code: derive('code'),
-    id: '000',
-    'access-token': derive(`${environment} access-token`),
-    'refresh-token': derive(`${environment} refresh-token`),
-    throttle: derive('throttle'),
     browser: derive('browser'),
+    throttle: derive('throttle'),
     cursor: derive('cursor'),
     etag: derive('etag'),
     'signing-key': derive('signing-key'),
   }
+}
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** `DerivedKeys.id` of a secret. Two secrets have the same one with a probability of 1 in 238,328. */
+export function keyIdOf(secret: string): string {
+  const number = deriveKey(secret, 'key id').readUIntBE(0, 6)
+  return [0, 1, 2].map((place) => base62[Math.floor(number / 62 ** place) % 62]).join('')
+}
+
+function deriveKey(secret: string, info: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', `latchkey ${info}`, 32))
 }
 
 /** HMAC-SHA-256 over the parts. */
@@ -58,6 +82,11 @@ export function hmac(key: Buffer, ...parts: (string | Buffer)[]): Buffer {
 /** The first 128 bits of HMAC-SHA-256 over the parts as JSON, in base64url. */
 export function macOf(key: Buffer, ...parts: unknown[]): string {
   return hmac(key, JSON.stringify(parts)).subarray(0, 16).toString('base64url')
+}
+
+/** Whether the text is the MAC of the parts under one of the keys, as in `isMacOf`. */
+export function isMacOfAny(text: string, keys: readonly Buffer[], ...parts: unknown[]): boolean {
+  return keys.some((key) => isMacOf(text, key, ...parts))
 }
 
 /**

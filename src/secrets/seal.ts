@@ -10,9 +10,20 @@ export function sealJson(content: unknown, key: Buffer): Promise<string> {
     .encrypt(key)
 }
 
-/** @returns the sealed JSON, which the caller checks against a schema; undefined if it was not sealed with this key */
-export async function openJson(sealed: string, key: Buffer): Promise<unknown> {
+/**
+ * @param keys are tried in this order
+ * @returns the sealed JSON, which the caller checks against a schema; undefined if it was not sealed with one of the keys
+ */
+export async function openJson(sealed: string, keys: readonly Buffer[]): Promise<unknown> {
   if (!isCanonical(sealed)) return undefined
+  for (const key of keys) {
+    const content = await openWith(sealed, key)
+    if (content !== undefined) return content
+  }
+  return undefined
+}
+
+async function openWith(sealed: string, key: Buffer): Promise<unknown> {
   try {
     // The sender writes the JWE header. Without these lists it could select another algorithm (RFC 8725 section 3.1).
     const { plaintext } = await compactDecrypt(sealed, key, {

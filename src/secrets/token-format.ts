@@ -41,7 +41,11 @@ export function tokenPrefix(environment: Environment, kind: TokenKind): string {
 }
 
 /** A code or client secret: 256 random bits in 43 base62 characters. */
-export function newToken(environment: Environment, kind: 'ac' | 'cs', secret: Buffer = randomBytes(32)): Token {
+export function newToken(
+  environment: Environment,
+  kind: 'ac' | 'cs',
+  secret: Buffer = randomBytes(32),
+): Token {
   const text = tokenText(environment, kind, base62(secret, kinds[kind].length))
   return { text, hash: sha256(text) }
 }
@@ -56,7 +60,11 @@ export function parseToken(
   kind: TokenKind,
 ): { kind: 'ok'; hash: Buffer; body: string } | TokenTextRefusal {
   const [, mark, found, body = '', checksum] = pattern.exec(text) ?? []
-  if (!isKind(found) || body.length !== kinds[found].length || wordDigits(crc32(text.slice(0, -6))) !== checksum) {
+  if (
+    !isKind(found) ||
+    body.length !== kinds[found].length ||
+    wordDigits(crc32(text.slice(0, -6))) !== checksum
+  ) {
     return refused(
       'malformed',
       `Malformed ${kinds[kind].name}. It is incomplete, mistyped or not from this service.`,

@@ -41,7 +41,7 @@ export async function changePassword(
     login.credential,
     await context.passwordHashLimiter.hash(() => hashPassword(input.next)),
     newSession,
-    proofKey(context.keys, input.browser, session.email),
+    proofKey(context.keys.current, input.browser, session.email),
   ])
   if (!changed) return { kind: 'conflict' }
   return { kind: 'changed', proof: tagged(context.keys, input.browser, session.email, changed.proof) }

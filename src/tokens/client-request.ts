@@ -49,7 +49,7 @@ export function clientRequests(context: Context) {
       event: endpoint,
       outcome: outcome.kind === 'refused' ? (outcome.reason satisfies LogReason) : outcome.kind,
       ...('endedConnection' in outcome && { ended_connection: outcome.endedConnection }),
-      ...('aheadOfRow' in outcome && { ahead_of_row: outcome.aheadOfRow }),
+      ...('aheadOfRow' in outcome && { ahead_of_row: 'accepted' }),
       // Text in another form is not logged: it may be a secret that was sent as client_id by mistake.
       ...(read.kind === 'read' && isClientId(read.client.clientId) && { client_id: read.client.clientId }),
     })

@@ -57,7 +57,11 @@ export type ConnectionState = {
 export function newTokens({ config, keys }: Context, state: ConnectionState): IssuedTokens {
   const { locator, generation, refreshedAt, accessNonce: nonce, issuedAt } = state
   const refresh = { locator, generation, expiresAt: secondsAfter(refreshedAt, refreshTokenSeconds) }
-  const access = { locator: accessLocatorOf(locator), nonce, expiresAt: secondsAfter(issuedAt, accessTokenSeconds) }
+  const access = {
+    locator: accessLocatorOf(locator),
+    nonce,
+    expiresAt: secondsAfter(issuedAt, accessTokenSeconds),
+  }
   return {
     kind: 'issued',
     accessToken: accessTokenText(config.environment, keys.current, access),

@@ -14,7 +14,12 @@ export function presentedToken({ config, keys }: Context, text: string): Present
   const access = parseAccessToken(text, config.environment, keys)
   if (access.kind === 'ok') {
     const { locator, nonce, expiresAt } = access.token
-    return { kind: 'access', locatorHash: sha256(locator), proof: nonce, expiresAt: new Date(expiresAt * 1000) }
+    return {
+      kind: 'access',
+      locatorHash: sha256(locator),
+      proof: nonce,
+      expiresAt: new Date(expiresAt * 1000),
+    }
   }
   const refresh = parseRefreshToken(text, config.environment, keys)
   if (refresh.kind === 'ok') {

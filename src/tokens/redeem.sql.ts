@@ -8,12 +8,30 @@ import {
   clientAuthenticationColumn,
 } from '../partners/client-authentication.sql.ts'
 
+const issuesTokens =
+  'c.redemptions = 0 AND c.revoked_at IS NULL AND c.code_expires_at > now() AND f.misfit IS NULL AND f.live'
+
+/** SET clauses with the state of the first tokens (docs/adr/0019). */
+const firstTokens = Object.entries({
+  refresh_locator_hash: '$9',
+  access_locator_hash: '$10',
+  access_nonce: '$11',
+  access_nonce_at: 'now()',
+  generation: '1',
+  refreshed_at: 'now()',
+  mark_generation: '1',
+  marked_at: 'now()',
+  earlier_generation: '1',
+  earlier_at: 'now()',
+})
+  .map(([column, value]) => `${column} = CASE WHEN ${issuesTokens} THEN ${value} ELSE c.${column} END`)
+  .join(',\n       ')
+
 /**
  * Redeems an authorization code in one statement. `redemptions` in the row of the connection counts how often the right
  * client has presented the code. Parallel requests wait for the lock of that row. Exactly one of them is the first. Each
  * other request is a replay and revokes the connection (RFC 6749 section 4.1.2). If the right client sends a wrong redirect
- * URI or verifier, the connection is revoked too. A request of a wrong client changes nothing. The first request sets the
- * state of the tokens, even if the code has expired; then no token is sent.
+ * URI or verifier, the connection is revoked too. A request of a wrong client changes nothing.
  *
  * $1 to $5 the client, $6 SHA-256 of the code, $7 redirect URI or null when not sent, $8 S256 of the verifier or null,
  * $9 SHA-256 of the new refresh locator, $10 SHA-256 of the new access locator, $11 new access nonce
@@ -47,17 +65,15 @@ export const redeemCode = statement(
        revoked_for = CASE WHEN c.revoked_at IS NOT NULL THEN c.revoked_for
                           WHEN c.redemptions > 0 THEN 'code_replayed'
                           WHEN f.misfit IS NOT NULL THEN 'code_misused' END,
-       refresh_locator_hash = coalesce(c.refresh_locator_hash, $9), access_locator_hash = coalesce(c.access_locator_hash, $10),
-       access_nonce = coalesce(c.access_nonce, $11), access_nonce_at = coalesce(c.access_nonce_at, now()),
-       generation = coalesce(c.generation, 1), refreshed_at = coalesce(c.refreshed_at, now()),
-       mark_generation = coalesce(c.mark_generation, 1), marked_at = coalesce(c.marked_at, now()),
-       earlier_generation = coalesce(c.earlier_generation, 1), earlier_at = coalesce(c.earlier_at, now())
+       ${firstTokens}
       FROM client, LATERAL (
         SELECT k.id, CASE WHEN $7::text <> k.redirect_uri THEN 'redirect_uri_mismatch'
                           WHEN k.code_challenge IS NULL AND $8::text IS NOT NULL THEN 'code_verifier_unexpected'
                           WHEN k.code_challenge IS NOT NULL AND $8 IS NULL THEN 'code_verifier_missing'
-                          WHEN k.code_challenge <> $8 THEN 'code_verifier_mismatch' END AS misfit
-          FROM connections k WHERE k.code_hash = $6
+                          WHEN k.code_challenge <> $8 THEN 'code_verifier_mismatch' END AS misfit,
+               g.revoked_at IS NULL AND u.status = 'active' AS live
+          FROM connections k JOIN grants g ON g.id = k.grant_id JOIN users u ON u.id = g.user_id
+         WHERE k.code_hash = $6
       ) f
      WHERE c.id = f.id AND c.client_id = client.client_id AND client.status = 'active'
      RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.misfit, c.revoked_at,

@@ -43,7 +43,7 @@ const Revoked = Type.Object({
  * Ends the connection of a refresh token (RFC 7009), which may be of any generation. A token of another client changes
  * nothing. $1 to $5 the client, $6 SHA-256 of the refresh token's locator
  */
-const revokeConnection = statement(
+export const revokeConnection = statement(
   'revoke_connection',
   Revoked,
   `WITH ${authenticatedClient}, revoked AS (
@@ -60,7 +60,7 @@ const revokeConnection = statement(
  *
  * $1 to $5 the client, $6 SHA-256 of the access token's locator, $7 its nonce, $8 when it expires
  */
-const revokeAccessTokens = statement(
+export const revokeAccessTokens = statement(
   'revoke_access_tokens',
   Revoked,
   `WITH ${authenticatedClient}, revoked AS (

@@ -59,7 +59,7 @@ const rotated = `c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at
  * - the newest one: the next generation becomes the newest
  * - one before it: its successor, which nobody has used. After the grace its 30 days begin again.
  * - older, but rotated within the grace: the newest token, because parallel workers rotated it meanwhile
- * - older: a replay, which revokes the connection (RFC 9700 section 4.14.2)
+ * - older: a replay, which revokes the connection (RFC 9700 section 4.14.2), even if the token has expired
  *
  * Only columns of the UPDATE's target are compared with `$7`, because PostgreSQL reads them again after it has waited for
  * a parallel request. No column with an index is changed. A token of another client, an expired token, a token ahead of
@@ -87,7 +87,7 @@ export const rotateRefreshToken = statement(
        revoked_for = CASE WHEN ${isReplay} THEN 'refresh_replayed' END, ${accessNonces('$9')}
       FROM client, grants g, users u
      WHERE ${live('$6')} AND c.client_id = client.client_id AND client.status = 'active'
-       AND $7::bigint <= c.generation AND now() < $8::timestamptz
+       AND $7::bigint <= c.generation AND (now() < $8::timestamptz OR ${isReplay})
      RETURNING ${rotated}
    )
    SELECT ${clientAuthenticationColumn}, r.*

@@ -1,10 +1,12 @@
 import fastifyCookie from '@fastify/cookie'
+import { Tokens as CsrfTokens, type TokensUserinfo } from '@fastify/csrf'
 import fastifyCsrf from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { classify } from '../http/faults.ts'
+import type { DerivedKeys } from '../secrets/derived-keys.ts'
 import { type Assets, loadAssets } from './assets.routes.ts'
 import { cookieName, cookieOptions, sessionHash } from './cookies.ts'
 import { connectedAppsLink, ErrorPage, type RecoveryLink, retryLink } from './error-page.tsx'
@@ -56,11 +58,13 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
   app.removeContentTypeParser('application/json') // browsers send only forms, which parseForm reads
   await app.register(fastifyCookie)
   await app.register(fastifyCsrf, {
-    cookieKey: cookieName(config, 'latchkey-csrf'),
+    cookieKey: cookieName(config, csrfCookie),
     cookieOpts: cookieOptions(config),
-    csrfOpts: { hmacKey: keys.cookie.toString('base64url'), userInfo: true },
+    csrfOpts: csrfOptions(keys.current),
     getUserInfo: (request) => csrfOwner(request, config),
   })
+  // The plugin verifies with the current secret only. These verify forms of servers with another current secret.
+  const otherTokens = keys.accepted.slice(1).map((other) => new CsrfTokens(csrfOptions(other)))
 
   const web: Web = {
     assets,
@@ -69,7 +73,10 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
         isOwnPage(request, config.authUrl)
           ? undefined
           : sendCrossSiteForm({ web, request, reply, texts: await textsOf(request) }),
-      (request, reply, done) => app.csrfProtection(request, reply, done),
+      (request, reply, done) =>
+        otherTokens.some((tokens) => isCsrfTokenOf(tokens, request, config))
+          ? done()
+          : app.csrfProtection(request, reply, done),
     ],
     csrfToken: (reply) => reply.generateCsrf({ userInfo: csrfOwner(reply.request, config) }),
     page({ reply, texts, status = 200, title, body, formAction, wide = false, localTimes = false }) {
@@ -99,6 +106,19 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
     sendPageNotFound({ web, request, reply, texts: await textsOf(request) }),
   )
   return web
+}
+
+const csrfCookie = 'latchkey-csrf'
+
+function csrfOptions({ cookie }: DerivedKeys) {
+  return { hmacKey: cookie.toString('base64url'), userInfo: true } as const
+}
+
+function isCsrfTokenOf(tokens: TokensUserinfo, request: FastifyRequest, config: Config): boolean {
+  const secret = request.cookies[cookieName(config, csrfCookie)]
+  const { body } = request
+  if (secret === undefined || typeof body !== 'object' || body === null || !('_csrf' in body)) return false
+  return typeof body._csrf === 'string' && tokens.verify(secret, body._csrf, csrfOwner(request, config))
 }
 
 /** Binds the CSRF token to the session as well as to the browser. The token becomes invalid when the session ends. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newToken } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { api, token } from '../support/journey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import { problemIn } from '../support/problem.ts'
 import { getRaw, sendRaw } from '../support/raw-socket.ts'
 import { type TestServer, testServer } from '../support/server.ts'
@@ -215,9 +215,7 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
   })
 
   test('well-formed but never issued', async () => {
-    expect(await refusal(server, newToken('sandbox', 'at').text)).toContain(
-      'Unknown or expired access token.',
-    )
+    expect(await refusal(server, neverIssued('at'))).toContain('Unknown or expired access token.')
   })
 
   test('malformed', async () => {
@@ -229,7 +227,7 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
     ['ac', 'An authorization code'],
     ['cs', 'A client secret'],
   ] as const)('a token of another kind: %s', async (kind, name) => {
-    expect(await refusal(server, newToken('sandbox', kind).text)).toContain(
+    expect(await refusal(server, neverIssued(kind))).toContain(
       `${name} was sent where an access token is expected.`,
     )
     expect(server.logs()).toContain('"outcome":"wrong_kind"')
@@ -244,7 +242,7 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
     } finally {
       await production.close()
     }
-    const live = newToken('production', 'at').text
+    const live = neverIssued('at', 'production')
     expect(await refusal(server, live)).toContain('belongs to production. This server is sandbox.')
     expect(server.logs()).toContain('"outcome":"wrong_environment"')
   })

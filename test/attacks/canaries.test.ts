@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { hashPassword } from '../../src/directory/passwords.ts'
-import { newToken } from '../../src/secrets/token-format.ts'
 import { query } from '../support/database.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { interruptibleDatabase } from '../support/interruptible-database.ts'
 import { api, authorize, logIn, pkce, token } from '../support/journey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import { getRaw, postRaw, sendRaw } from '../support/raw-socket.ts'
 import type { TestPartner } from '../support/server.ts'
 import { fieldsOf, redirectOf, Visitor } from '../support/visitor.ts'
@@ -23,7 +23,7 @@ const households = `${base}api/v1/households`
 
 /** A new secret that must never appear in the log. It has the format of the value that it replaces. */
 function canary(kind: 'text' | 'at' | 'rt' | 'ac' | 'cs' = 'text'): string {
-  return watch(kind === 'text' ? `canary${randomBytes(12).toString('hex')}` : newToken('sandbox', kind).text)
+  return watch(kind === 'text' ? `canary${randomBytes(12).toString('hex')}` : neverIssued(kind))
 }
 
 function watch(secret: string | null | undefined): string {
@@ -186,12 +186,12 @@ test('38: nor in the lines about an internal error', async () => {
   const partner = await server.partner()
   watch(partner.clientSecret)
   const bearer = canary('at')
-  await query(server.database, 'ALTER TABLE access_tokens RENAME TO elsewhere')
+  await query(server.database, 'ALTER TABLE connections RENAME TO elsewhere')
   const answers = [
     await api(server, `households?name_pattern=${canary()}`, bearer),
     await token(server, partner, { grant_type: 'refresh_token', refresh_token: canary('rt') }),
   ]
-  await query(server.database, 'ALTER TABLE elsewhere RENAME TO access_tokens')
+  await query(server.database, 'ALTER TABLE elsewhere RENAME TO connections')
   expect(answers.map(({ status, body }) => [status, Object(body).code ?? Object(body).error])).toEqual([
     [500, 'internal_error'],
     [500, 'server_error'],

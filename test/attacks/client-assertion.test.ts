@@ -1,12 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { newClientId } from '../../src/partners/client-id.ts'
-import { newToken } from '../../src/secrets/token-format.ts'
 import { assertionOf, assertionParameters, newSigningPair } from '../support/client-assertion.ts'
 import { query } from '../support/database.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import type { TokenAnswer } from '../support/journey.ts'
 import { logLines } from '../support/logs.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import type { TestPartner } from '../support/server.ts'
 import { basic, credentials, expectError, postForm } from '../support/token-endpoint.ts'
 
@@ -16,7 +16,7 @@ const partner = await server.partner({ authMethods: ['private_key_jwt'], jwks: p
 const secretive = await server.partner({ name: 'With a secret' })
 
 /** Only an authenticated client gets `invalid_grant` for this token. */
-const unknownToken = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
+const unknownToken = { grant_type: 'refresh_token', refresh_token: neverIssued('rt') }
 
 function post(more: Record<string, string>, headers: Record<string, string> = {}): Promise<TokenAnswer> {
   return postForm(server, { ...unknownToken, ...more }, headers)
@@ -32,7 +32,7 @@ const reasonOf = ({ headers }: TokenAnswer) =>
 describe('22: client authentication by assertion', () => {
   test('together with another method: invalid_request, whether valid or not', async () => {
     const own = assertionParameters(await assertion())
-    const secret = newToken('sandbox', 'cs').text
+    const secret = neverIssued('cs')
     for (const answer of [
       await post(own, basic(partner.clientId, secret)),
       await post(own, basic(secretive.clientId, secretive.clientSecret)),
@@ -191,7 +191,7 @@ describe('forged assertions', () => {
 test('12: an unknown client, a wrong key and a client without keys: the same response as for a wrong secret', async () => {
   const stranger = await newSigningPair()
   const by = async (of: string) => post(assertionParameters(await assertionOf(server, of, stranger)))
-  const wrongSecret = { ...credentials(secretive), client_secret: newToken('sandbox', 'cs').text }
+  const wrongSecret = { ...credentials(secretive), client_secret: neverIssued('cs') }
   const bodies = [
     await by(partner.clientId),
     await by(newClientId('sandbox')),
@@ -228,7 +228,7 @@ describe('a method that is not registered for the partner', () => {
       'invalid_client',
       /not registered for client_secret_post\.$/,
     )
-    const wrongSecret = { ...credentials(inHeader), client_secret: newToken('sandbox', 'cs').text }
+    const wrongSecret = { ...credentials(inHeader), client_secret: neverIssued('cs') }
     expectError(await post(wrongSecret), 401, 'invalid_client', /^Invalid client credentials\.$/)
   })
 

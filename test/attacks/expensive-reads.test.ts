@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { sha256 } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
+import { bearerOf } from '../support/bearer.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
@@ -142,7 +142,8 @@ test('46: a sync over a long log of changes takes a place of the token; a short 
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  for (let n = 0; n < 10; n++) void server.context.expensiveReadLimiter.admit(sha256(token), () => held)
+  for (let n = 0; n < 10; n++)
+    void server.context.expensiveReadLimiter.admit(bearerOf(server, token).connectionKey, () => held)
   await changes(1, 100)
   expect(await sync()).toBe(200)
   await changes(101, 1100)

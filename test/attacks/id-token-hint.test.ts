@@ -2,11 +2,11 @@ import { type CryptoKey, exportSPKI, generateKeyPair, importJWK, type JWK, SignJ
 import { describe, expect, test } from 'vitest'
 import { signingAlgorithms } from '../../src/keys/signing-keys.ts'
 import { openJson } from '../../src/secrets/seal.ts'
-import { newToken } from '../../src/secrets/token-format.ts'
 import { readIdTokenHint } from '../../src/tokens/id-token.ts'
 import { tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
+import { neverIssued } from '../support/never-issued.ts'
 
 const db = await databaseFixture()
 const server = await serverFixture({ on: db })
@@ -48,7 +48,7 @@ describe('a forged id_token_hint', () => {
   test.each<[string, () => Promise<string> | string]>([
     ['no token', () => ''],
     ['no JWT', () => 'a.b.c'],
-    ['an access token', () => newToken('sandbox', 'at').text],
+    ['an access token', () => neverIssued('at')],
     ['a sealed private key', async () => sealedKey()],
     ['other claims under the same signature', () => swapPayload()],
     ['a signature changed', () => genuine.replace(/.{4}$/, 'AAAA')],
@@ -92,7 +92,7 @@ describe('a forged id_token_hint', () => {
 
   /** Valid except for its algorithm: signed with the server's RSA key, which PS256 could use as well. */
   async function pss(): Promise<string> {
-    const jwk = await openJson(await sealedKey(), server.context.keys['signing-key'])
+    const jwk = await openJson(await sealedKey(), [server.context.keys.current['signing-key']])
     return forged(await importJWK(jwk as JWK, 'PS256'), { alg: 'PS256' })
   }
 

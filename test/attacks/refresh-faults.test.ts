@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { rotatePartnerSecret } from '../../src/partners/partners.ts'
-import { newToken } from '../../src/secrets/token-format.ts'
-import { connectionOf, type Issued, issued, passTime, tokensFor } from '../support/connection.ts'
+import { connectionOf, type Issued, issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
+import { movableClock } from '../support/database-clock.ts'
 import { seed } from '../support/directory.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, refresh, token } from '../support/journey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import { testServer } from '../support/server.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
 
@@ -13,7 +14,8 @@ const hour = 3600
 const day = 24 * hour
 
 const database = await databaseFixture()
-const server = await serverFixture({ on: database })
+const clock = await movableClock(database)
+const server = await serverFixture({ on: database, clock })
 const partner = await server.partner()
 await seed(server.database, { users: ['ada'] })
 
@@ -29,11 +31,10 @@ describe('25: a failed refresh loses nothing and restores nothing', () => {
   afterEach(() => query(server.database, 'DROP FUNCTION IF EXISTS fail CASCADE'))
 
   test.each([
-    ['the access token cannot be written', 'CREATE TRIGGER broken BEFORE INSERT ON access_tokens'],
-    ['the successor cannot be written', 'CREATE TRIGGER broken BEFORE INSERT ON refresh_tokens'],
+    ['the connection cannot be changed', 'CREATE TRIGGER broken AFTER UPDATE ON connections'],
     [
       'the commit fails',
-      'CREATE CONSTRAINT TRIGGER broken AFTER INSERT ON access_tokens DEFERRABLE INITIALLY DEFERRED',
+      'CREATE CONSTRAINT TRIGGER broken AFTER UPDATE ON connections DEFERRABLE INITIALLY DEFERRED',
     ],
   ])('%s: 500, nothing consumed, and the same token works afterwards', async (_what, trigger) => {
     const { refreshToken } = await tokensFor(server, partner, 'ada')
@@ -44,12 +45,7 @@ describe('25: a failed refresh loses nothing and restores nothing', () => {
     await query(server.database, `${trigger} FOR EACH ROW EXECUTE FUNCTION fail()`)
     const answer = await refresh(server, partner, refreshToken)
     expect(answer).toMatchObject({ status: 500, body: { error: 'server_error' } })
-    const rotated = await query(
-      server.database,
-      `SELECT 1 FROM refresh_tokens r JOIN connections c ON c.id = r.connection_id
-        WHERE r.rotated_at IS NOT NULL AND c.id = (SELECT max(id) FROM connections)`,
-    )
-    expect(rotated).toEqual([])
+    expect(await connectionOf(server, refreshToken)).toMatchObject({ generation: 1 })
     await query(server.database, 'DROP FUNCTION fail CASCADE')
     expect(await statusOf((await rotate(refreshToken)).accessToken)).toBe(200)
   })
@@ -57,7 +53,7 @@ describe('25: a failed refresh loses nothing and restores nothing', () => {
   test('a replay that cannot be recorded gets an error; repeated, it is detected', async () => {
     const first = await tokensFor(server, partner, 'ada')
     const third = await rotate((await rotate(first.refreshToken)).refreshToken)
-    await passTime(server, first.refreshToken, hour)
+    await server.passTime(hour)
     await query(
       server.database,
       `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken by a test'; END $$`,
@@ -74,15 +70,15 @@ describe('25: a failed refresh loses nothing and restores nothing', () => {
   })
 
   test('after a restart a rotated token behaves as before: the same successor, or a replay', async () => {
-    const before = await testServer({ on: database })
+    const before = await testServer({ on: database, clock })
     const lost = await tokensFor(server, partner, 'ada')
     const lostSuccessor = await rotate(lost.refreshToken, before)
     const stolen = await tokensFor(server, partner, 'ada')
     await rotate((await rotate(stolen.refreshToken, before)).refreshToken, before)
     await before.close()
-    for (const { refreshToken } of [lost, stolen]) await passTime(server, refreshToken, hour)
+    for (const { refreshToken } of [lost, stolen]) await server.passTime(hour)
 
-    const after = await testServer({ on: database })
+    const after = await testServer({ on: database, clock })
     expect((await rotate(lost.refreshToken, after)).refreshToken).toBe(lostSuccessor.refreshToken)
     expectInvalidGrant(await refresh(after, partner, stolen.refreshToken), /^Refresh token reuse detected\./)
     await after.close()
@@ -90,34 +86,35 @@ describe('25: a failed refresh loses nothing and restores nothing', () => {
   })
 
   test('two servers on one database, in parallel: one successor', async () => {
-    const second = await testServer({ on: database })
+    const second = await testServer({ on: database, clock })
     onTestFinished(() => second.close())
     const { refreshToken } = await tokensFor(server, partner, 'ada')
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, index) => rotate(refreshToken, index % 2 ? server : second)),
     )
     expect(new Set(answers.map((answer) => answer.refreshToken)).size).toBe(1)
-    expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked: false, refresh_tokens: 2 })
+    expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked: false, generation: 2 })
   })
 })
 
 describe('lifetimes and the state of partner and user', () => {
   test('a refresh token works for 30 days, and then the error says that it has expired', async () => {
-    const [inTime, late] = [await tokensFor(server, partner, 'ada'), await tokensFor(server, partner, 'ada')]
-    await passTime(server, inTime.refreshToken, 30 * day - 5)
-    await passTime(server, late.refreshToken, 30 * day)
+    const late = await tokensFor(server, partner, 'ada')
+    await server.passTime(70)
+    const inTime = await tokensFor(server, partner, 'ada')
+    await server.passTime(30 * day - 5)
     expect(await statusOf((await rotate(inTime.refreshToken)).accessToken)).toBe(200)
     expectInvalidGrant(
       await refresh(server, partner, late.refreshToken),
       /^Expired refresh token\. A refresh token is valid for 30 days\.$/,
     )
-    expect(await connectionOf(server, late.refreshToken)).toMatchObject({ revoked: false, refresh_tokens: 1 })
+    expect(await connectionOf(server, late.refreshToken)).toMatchObject({ revoked: false, generation: 1 })
   })
 
   test('each successor is valid for 30 days', async () => {
     let { refreshToken } = await tokensFor(server, partner, 'ada')
     for (let month = 0; month < 4; month++) {
-      await passTime(server, refreshToken, 29 * day)
+      await server.passTime(29 * day)
       refreshToken = (await rotate(refreshToken)).refreshToken
     }
     expect((await refresh(server, partner, refreshToken)).status).toBe(200)
@@ -125,10 +122,10 @@ describe('lifetimes and the state of partner and user', () => {
 
   test('an access token works for an hour, and a refresh does not prolong it', async () => {
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
-    await passTime(server, accessToken, hour - 5)
+    await server.passTime(hour - 5)
     expect(await statusOf(accessToken)).toBe(200)
     const next = await rotate(refreshToken)
-    await passTime(server, accessToken, 5)
+    await server.passTime(5)
     expect(await api(server, 'households', accessToken)).toMatchObject({
       status: 401,
       body: { code: 'invalid_token' },
@@ -215,12 +212,12 @@ describe('8: in the wrong environment', () => {
       [production, live, partner, 'production', 'sandbox'],
     ] as const) {
       const explained = `belongs to ${there}. This server is ${here}.`
-      const foreignToken = newToken(there, 'rt').text
+      const foreignToken = neverIssued('rt', there)
       expectInvalidGrant(
         await refresh(at, own, foreignToken),
         new RegExp(`^This refresh token ${explained}$`),
       )
-      const foreignCode = { grant_type: 'authorization_code', code: newToken(there, 'ac').text }
+      const foreignCode = { grant_type: 'authorization_code', code: neverIssued('ac', there) }
       expectInvalidGrant(
         await token(at, own, foreignCode),
         new RegExp(`^This authorization code ${explained}$`),
@@ -232,7 +229,7 @@ describe('8: in the wrong environment', () => {
       const secret = await refresh(at, { ...own, clientSecret: foreign.clientSecret }, foreignToken)
       expect(secret).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
       expect(secret.body.error_description).toContain(`client secret ${explained}`)
-      const called = await api(at, 'households', newToken(there, 'at').text)
+      const called = await api(at, 'households', neverIssued('at', there))
       expect(called.status).toBe(401)
       expect(called.text).toContain(`access token ${explained}`)
     }

@@ -4,6 +4,7 @@ import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, tokensFor } from '../support/connection.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { send } from '../support/journey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 
 const server = await serverFixture({ users: ['ada'] })
 
@@ -35,7 +36,7 @@ describe('12: an unknown client and a wrong secret get the same response', () =>
     for (const [endpoint, parameters] of [
       ['token', { grant_type: 'authorization_code', code }],
       ['token', { grant_type: 'refresh_token', refresh_token: refreshToken }],
-      ['token', { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }],
+      ['token', { grant_type: 'refresh_token', refresh_token: neverIssued('rt') }],
       ['revoke', { token: refreshToken }],
       ['revoke', { token: 'nonsense' }],
     ] as const) {

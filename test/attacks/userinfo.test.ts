@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { newToken } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { codeFor, type Issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { claimsOf } from '../support/id-token.ts'
 import { token } from '../support/journey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 
 const server = await serverFixture({ users: ['ada', 'bob'] })
 const partner = await server.partner()
@@ -100,7 +100,7 @@ describe('27: tokens that are not live access tokens', () => {
     ['a refresh token', async () => (await tokensFor(server, partner, 'ada')).refreshToken],
     ['an id_token', async () => (await tokensFor(server, partner, 'ada')).idToken],
     ['a code', () => codeFor(server, partner, 'ada')],
-    ['one that was never issued', async () => newToken('sandbox', 'at').text],
+    ['one that was never issued', async () => neverIssued('at')],
     ['an expired one', () => accessTokenOf(server.database, 'bob', { expiresIn: -1 })],
     ['nothing', async () => ''],
   ])('%s: 401, in the header and in the body', async (_what, secret) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { serverMetadata } from '../../src/discovery/metadata.ts'
-import { issued, passTime } from '../support/connection.ts'
+import { issued } from '../support/connection.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { RelyingParty } from '../support/openid-run.ts'
 import { expectErrorPage } from '../support/pages.ts'
@@ -9,7 +9,7 @@ import { expectInvalidGrant } from '../support/token-endpoint.ts'
 // The tests are named after modules of the OpenID Foundation's Basic OP and Config OP plans. docs/conformance.md lists all modules
 // and names the tests of the modules that are not here.
 
-const server = await serverFixture({ users: ['ada', 'bob'] })
+const server = await serverFixture({ clock: true, users: ['ada', 'bob'] })
 const partner = await server.partner()
 const client = await RelyingParty.discover(server, partner)
 
@@ -120,7 +120,7 @@ describe('two authorizations, one after the other', () => {
   test('oidcc-codereuse, oidcc-codereuse-30seconds: refused, and the access token is revoked', async () => {
     for (const seconds of [0, 30]) {
       const { code, tokens } = await client.run()
-      await passTime(server, tokens.accessToken, seconds)
+      await server.passTime(seconds)
       expectInvalidGrant(await client.redeem(code), /^Authorization code reuse detected\./)
       expect((await client.userinfo(tokens.accessToken)).status).toBe(401)
     }

@@ -2,19 +2,22 @@ import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { clientBy } from '../support/client-assertion.ts'
-import { codeFor, connectionOf, type Issued, issued, passTime } from '../support/connection.ts'
+import { codeFor, connectionOf, type Issued, issued } from '../support/connection.ts'
 import { query } from '../support/database.ts'
+import { movableClock } from '../support/database-clock.ts'
 import { seed } from '../support/directory.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { interruptibleDatabase } from '../support/interruptible-database.ts'
 import { api, send } from '../support/journey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import { credentials, expectError, postForm, postJson } from '../support/token-endpoint.ts'
 import { Visitor } from '../support/visitor.ts'
 
 const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
 
 const database = await databaseFixture(interruptibleDatabase)
-const server = await serverFixture({ on: database })
+const clock = await movableClock(database)
+const server = await serverFixture({ on: database, clock })
 const client = await clientBy('client_secret_post', server)
 const other = await clientBy('client_secret_post', server)
 await seed(server.database, { users: ['ada', 'bob'] })
@@ -76,8 +79,8 @@ describe('28: the answer is only active: false for', () => {
   test.each<[string, () => Promise<string> | string]>([
     ['an access token of another client', async () => (await newTokens(other)).accessToken],
     ['a refresh token of another client', async () => (await newTokens(other)).refreshToken],
-    ['an access token that was never issued', () => newToken('sandbox', 'at').text],
-    ['a token of the other environment', () => newToken('production', 'at').text],
+    ['an access token that was never issued', () => neverIssued('at')],
+    ['a token of the other environment', () => neverIssued('at', 'production')],
     ['text that is not a token', () => 'x'],
     ['long text that is not a token', () => 'x'.repeat(10_000)],
     ['a code', () => codeFor(server, client.partner, 'ada', { visitor: ada })],
@@ -96,10 +99,10 @@ describe('28: the answer is only active: false for', () => {
 
   test('expired tokens, each kind after its own lifetime', async () => {
     const { accessToken, refreshToken } = await newTokens()
-    await passTime(server, accessToken, 3601)
+    await server.passTime(3601)
     expect(await introspect(accessToken)).toEqual(inactive)
     expect((await introspect(refreshToken)).active).toBe(true)
-    await passTime(server, accessToken, 30 * 24 * 3600)
+    await server.passTime(30 * 24 * 3600)
     expect(await introspect(refreshToken)).toEqual(inactive)
   })
 
@@ -165,7 +168,7 @@ describe('the request', () => {
   test('without authentication or with wrong credentials: invalid_client; a suspended client gets unauthorized_client', async () => {
     const { accessToken: token } = await newTokens()
     const { clientId } = client.partner
-    const wrong = { client_id: clientId, client_secret: newToken('sandbox', 'cs').text }
+    const wrong = { client_id: clientId, client_secret: neverIssued('cs') }
     const bearer = { authorization: `Bearer ${token}` }
     for (const answer of [
       await postForm(server, { token, client_id: clientId }, {}, 'introspect'),

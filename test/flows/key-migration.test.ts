@@ -23,7 +23,7 @@ test('the key of a database from before key rotation continues to sign after the
     await query(db.database, 'DROP SCHEMA public CASCADE')
     await query(db.database, 'CREATE SCHEMA public')
     expect(await migrate(db.database, before)).toEqual(older)
-    const key = await generateSigningKey('RS256', deriveKeys(secret)['signing-key'])
+    const key = await generateSigningKey('RS256', deriveKeys(secret, 'sandbox')['signing-key'])
     await query(
       db.database,
       `INSERT INTO signing_keys (kid, algorithm, public_jwk, private_jwk) VALUES ($1, 'RS256', $2::jsonb, $3)`,

@@ -35,7 +35,6 @@ for (const algorithm of signingAlgorithms) {
   const partner = await one.partner({ idTokenAlg: algorithm })
   connected.push({ partner, refreshToken: (await tokensFor(one, partner, 'ada')).refreshToken })
 }
-afterAll(() => clock.close())
 
 /** The strictest partner library: it caches the JWKS for exactly max-age and does not fetch it again for an unknown kid. */
 class StrictVerifier {

@@ -128,7 +128,7 @@ describe('in the background', () => {
     const { keys, now } = server.context
     const ring = new Keyring({
       database: db.database,
-      sealingKey: keys['signing-key'],
+      keys,
       now,
       logger: { error: (fault: unknown) => faults.push(fault) },
     })

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { rotatePartnerSecret } from '../../src/partners/partners.ts'
-import { newToken } from '../../src/secrets/token-format.ts'
 import { commandLine } from '../support/command-line.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query, testDatabase } from '../support/database.ts'
@@ -9,6 +8,7 @@ import { seed } from '../support/directory.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, refresh, token } from '../support/journey.ts'
 import { errorOf, latchkey } from '../support/latchkey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import type { TestPartner } from '../support/server.ts'
 
 const secret = randomBytes(32).toString('hex')
@@ -27,7 +27,7 @@ async function create(name = 'Test Partner'): Promise<TestPartner> {
 
 /** The token endpoint's error for this secret. `invalid_grant` means that the client is authenticated. */
 async function answerTo(partner: TestPartner, clientSecret = partner.clientSecret): Promise<unknown> {
-  const params = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
+  const params = { grant_type: 'refresh_token', refresh_token: neverIssued('rt') }
   return (await token(server, { ...partner, clientSecret }, params)).body.error
 }
 

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK } from 'jose'
 import { afterAll, describe, expect, test } from 'vitest'
-import { newToken } from '../../src/secrets/token-format.ts'
 import {
   assertionOf,
   assertionParameters,
@@ -15,6 +14,7 @@ import { commandLine } from '../support/command-line.ts'
 import { query } from '../support/database.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { errorOf } from '../support/latchkey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import { postForm } from '../support/token-endpoint.ts'
 
 const secret = randomBytes(32).toString('hex')
@@ -40,7 +40,7 @@ const create = (...more: string[]) => cli.json('partner', 'create', ...options, 
 
 /** The token endpoint's error. `invalid_grant` means that the client is authenticated. */
 async function answerTo(clientId: string, by: SigningPair): Promise<unknown> {
-  const params = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
+  const params = { grant_type: 'refresh_token', refresh_token: neverIssued('rt') }
   const signed = assertionParameters(await assertionOf(server, clientId, by))
   return (await postForm(server, { ...params, ...signed })).body.error
 }

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { updatePartner } from '../../src/partners/partners.ts'
-import { newToken } from '../../src/secrets/token-format.ts'
 import {
   assertionOf,
   assertionParameters,
@@ -15,6 +14,7 @@ import { type CommandLine, commandLine } from '../support/command-line.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { token } from '../support/journey.ts'
 import { errorOf } from '../support/latchkey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { postForm } from '../support/token-endpoint.ts'
 
@@ -42,7 +42,7 @@ afterAll(async () => {
   if (directory) rmSync(directory, { recursive: true })
 })
 
-const request = () => ({ grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text })
+const request = () => ({ grant_type: 'refresh_token', refresh_token: neverIssued('rt') })
 
 /** The token endpoint's error. `invalid_grant` means that the client is authenticated. */
 async function answerToSecret(partner: TestPartner, clientSecret = partner.clientSecret): Promise<unknown> {

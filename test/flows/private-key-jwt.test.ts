@@ -2,7 +2,6 @@ import * as oauth from 'oauth4webapi'
 import { describe, expect, test } from 'vitest'
 import { type ClientKey, clientKeys } from '../../src/partners/client-keys.ts'
 import { replacePartnerKeys } from '../../src/partners/partners.ts'
-import { newToken } from '../../src/secrets/token-format.ts'
 import {
   assertionOf,
   assertionParameters,
@@ -15,6 +14,7 @@ import { countingDatabase } from '../support/counting-database.ts'
 import { seed } from '../support/directory.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import type { TokenAnswer } from '../support/journey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import type { TestServer } from '../support/server.ts'
 import { credentials, expectError, postForm } from '../support/token-endpoint.ts'
 
@@ -26,7 +26,7 @@ const partner = await server.partner({ authMethods: ['private_key_jwt'], jwks: p
 await seed(database.direct, { users: ['ada'] })
 
 /** Only an authenticated client gets `invalid_grant` for this token. */
-const unknownToken = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
+const unknownToken = { grant_type: 'refresh_token', refresh_token: neverIssued('rt') }
 
 async function sendAssertion(
   by: SigningPair,

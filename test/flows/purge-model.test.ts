@@ -56,7 +56,7 @@ async function insertConnection({ age, gaps, revoked }: History): Promise<Connec
   for (const gap of gaps ? [...gaps, null] : []) {
     const rotatedAgo = gap === null ? null : issuedAgo - gap
     links.push({ refresh: refreshToken, access: newToken('sandbox', 'at'), issuedAgo, rotatedAgo })
-    refreshToken = newToken('sandbox', 'rt', hmac(server.context.keys.rotation, refreshToken.text))
+    refreshToken = newToken('sandbox', 'rt', hmac(server.context.keys.current.rotation, refreshToken.text))
     issuedAgo = rotatedAgo ?? 0
   }
   for (const link of links) {

@@ -67,7 +67,11 @@ describe('one round', () => {
     await db.database.withConnection(async (holder) => {
       await holder.query('BEGIN')
       await holder.query(`SELECT FROM login_failures WHERE resets_at < now() LIMIT 1 FOR UPDATE`)
-      expect(await purge(db.database)).toMatchObject({ access_tokens: 3, login_failures: 2, connections: 3 })
+      expect(await purge(db.database)).toMatchObject({
+        client_assertions: 3,
+        login_failures: 2,
+        connections: 3,
+      })
     })
     expect(await purge(db.database)).toEqual({ login_failures: 1 })
   })
@@ -99,8 +103,6 @@ test('the purge finds its rows by index among 20,000 live rows', async () => {
   await seed(own.database, { users: [{ id: 'ada' }] })
   await leaveExpired(own.database, 'ada', 20_000)
   const live = [
-    `UPDATE access_tokens SET expires_at = now() + interval '1 hour'`,
-    `UPDATE refresh_tokens SET expires_at = now() + interval '1 day'`,
     `UPDATE client_assertions SET expires_at = now() + interval '1 hour'`,
     `UPDATE login_failures SET resets_at = now() + interval '1 hour'`,
     'UPDATE grant_reads SET day = day + 100000',
@@ -169,14 +171,14 @@ describe('in the background', () => {
     await seed(target.direct, { users: [{ id: 'ada' }] })
     const left = await leaveExpired(target.direct, 'ada', 10_000)
     const round = new Purge(target.database, pino({ level: 'silent' })).round().catch((error) => error.name)
-    const remaining = async () => (await query(target.direct, 'SELECT FROM access_tokens')).length
+    const remaining = async () => (await query(target.direct, 'SELECT FROM client_assertions')).length
     await expect.poll(remaining, { interval: 1 }).toBeLessThan(10_000)
     await target.cut()
     expect(await round).toBeTypeOf('string')
     const purged = await purge(target.direct)
     expect(purged.connections).toBe(left.connections)
     expect(await purge(target.direct)).toEqual({})
-    expect(await remaining()).toBe(1) // the live one
+    expect(await remaining()).toBe(0)
     await target.heal()
     await target.drop()
   })
@@ -190,7 +192,7 @@ describe('in the background', () => {
     const stopped = stopping.purge.stop()
     release()
     await stopped
-    expect(await round).toEqual({ access_tokens: 1000 })
+    expect(await round).toEqual({ sessions: 1000 })
     expect(stopping.own.heard).toHaveLength(1)
   })
 

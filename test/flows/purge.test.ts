@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { accessTokenOf } from '../support/access-token.ts'
-import { codeFor, connectionOf, type Issued, issued, passTime } from '../support/connection.ts'
+import { codeFor, connectionOf, type Issued, issued } from '../support/connection.ts'
 import { query } from '../support/database.ts'
+import { movableClock } from '../support/database-clock.ts'
 import { seed } from '../support/directory.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, authorize, logIn, refresh, token } from '../support/journey.ts'
@@ -17,7 +18,8 @@ const day = 24 * hour
 const ada = new Visitor()
 
 const db = await databaseFixture()
-const server = await serverFixture({ on: db })
+const clock = await movableClock(db)
+const server = await serverFixture({ on: db, clock })
 const partner = await server.partner()
 const users = ['ada', 'bob', 'cleo', 'dan', 'eve'].map((id) => ({ id }))
 await seed(db.database, { users, households: ['h1'] })
@@ -46,16 +48,16 @@ describe('tokens', () => {
 
   test('that expired are reported as expired for a day, and as unknown afterwards', async () => {
     const { accessToken, refreshToken } = issued(await redeem(await newCode()))
-    await passTime(server, refreshToken, hour + day - 60)
+    await server.passTime(hour + day - 60)
     await purge(db.database)
     expect(await apiAnswer(accessToken)).toMatch(/^Expired access token/)
-    await passTime(server, refreshToken, 120)
+    await server.passTime(120)
     await purge(db.database)
     expect(await apiAnswer(accessToken)).toMatch(/^Unknown or expired/)
-    await passTime(server, refreshToken, 30 * day - hour - 120)
+    await server.passTime(30 * day - hour - 120)
     await purge(db.database)
     expectInvalidGrant(await refresh(server, partner, refreshToken), /^Expired refresh token/)
-    await passTime(server, refreshToken, 120)
+    await server.passTime(120)
     await purge(db.database)
     expectInvalidGrant(await refresh(server, partner, refreshToken), /^Unknown or expired/)
     await expect(connectionOf(server, refreshToken)).rejects.toThrow('no connection')
@@ -65,7 +67,7 @@ describe('tokens', () => {
     const first = issued(await redeem(await newCode())).refreshToken
     const second = (await rotate(first)).refreshToken
     const third = (await rotate(second)).refreshToken
-    await passTime(server, first, 30 * day - 60)
+    await server.passTime(30 * day - 60)
     const fourth = (await rotate(third)).refreshToken
     await purge(db.database)
     expectInvalidGrant(await refresh(server, partner, first), /^Refresh token reuse detected\./)
@@ -75,11 +77,11 @@ describe('tokens', () => {
   test('that were rotated are removed a day after they expired, and the chain continues', async () => {
     const first = issued(await redeem(await newCode())).refreshToken
     const second = (await rotate(first)).refreshToken
-    await passTime(server, first, 20 * day)
+    await server.passTime(20 * day)
     const third = (await rotate(second)).refreshToken
-    await passTime(server, first, 11 * day + 60)
+    await server.passTime(11 * day + 60)
     await purge(db.database)
-    expect(await connectionOf(server, third)).toMatchObject({ refresh_tokens: 1, revoked: false })
+    expect(await connectionOf(server, third)).toMatchObject({ generation: 1, revoked: false })
     for (const purged of [first, second]) {
       expectInvalidGrant(await refresh(server, partner, purged), /^Unknown or expired/)
     }
@@ -92,13 +94,13 @@ describe('codes', () => {
     const code = await newCode()
     let { refreshToken } = issued(await redeem(code))
     for (const days of [20, 20, 20]) {
-      await passTime(server, refreshToken, days * day)
+      await server.passTime(days * day)
       await purge(db.database)
       refreshToken = (await rotate(refreshToken)).refreshToken
     }
-    await passTime(server, refreshToken, 29 * day)
+    await server.passTime(29 * day)
     await purge(db.database)
-    expect(await connectionOf(server, refreshToken)).toMatchObject({ access_tokens: 0, refresh_tokens: 1 })
+    expect(await connectionOf(server, refreshToken)).toMatchObject({ generation: 1 })
     expectInvalidGrant(await redeem(code), /^Authorization code reuse detected\./)
     expectInvalidGrant(await refresh(server, partner, refreshToken), /The connection has been revoked/)
   })
@@ -108,7 +110,7 @@ describe('codes', () => {
     const misuse = { grant_type: 'authorization_code', code: misused, redirect_uri: 'https://other.example/' }
     expectInvalidGrant(await token(server, partner, misuse), /^redirect_uri differs/)
     const pass = async (seconds: number) => {
-      for (const code of [unredeemed, misused]) await passTime(server, code, seconds)
+      await server.passTime(seconds)
       await purge(db.database)
     }
     await pass(day)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { searchHouseholds } from '../../src/households/search-households.ts'
-import { sha256 } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
+import { bearerOf } from '../support/bearer.ts'
 import { query } from '../support/database.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
 import { explained } from '../support/explain.ts'
@@ -40,7 +40,7 @@ afterAll(() => server.close())
 const search = (user: string, text: string) =>
   explained(server.database, 'expensive', (queries) =>
     searchHouseholds(queries, {
-      tokenHash: sha256(tokens[user] ?? ''),
+      bearer: bearerOf(server, tokens[user] ?? ''),
       ...{ text, after: '', size: 100, before: 0n, firstAsOf: null },
     }),
   )

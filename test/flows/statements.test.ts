@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { anyFirm, recordDemo } from '../../src/demo/demo.ts'
 import { findSubject } from '../../src/resource/userinfo.routes.ts'
-import { revokeToken } from '../../src/tokens/revoke.ts'
+import { revokeAccessTokens, revokeConnection } from '../../src/tokens/revoke.ts'
 
 const src = fileURLToPath(new URL('../../src', import.meta.url))
 
 type Text = { name: string; text: string }
 
 /** Statements that are defined next to the code that runs them. */
-const outsideOfSqlFiles: Text[] = [anyFirm, findSubject, recordDemo, revokeToken]
+const outsideOfSqlFiles: Text[] = [anyFirm, findSubject, recordDemo, revokeAccessTokens, revokeConnection]
 
 /** Every statement, sorted by name. Importing a file has no side effects. */
 async function statements(): Promise<Text[]> {

@@ -115,7 +115,7 @@ describe('22: client authentication', () => {
       )
       expectError(answer, 401, 'invalid_client', /./)
       expect(JSON.stringify(answer.body)).not.toContain(partner.clientSecret)
-      expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked: false, refresh_tokens: 1 })
+      expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked: false, generation: 1 })
     },
   )
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { newToken } from '../../src/secrets/token-format.ts'
 import { connectionOf, tokensFor } from '../support/connection.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { send, type TokenAnswer } from '../support/journey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import { credentials, expectError, postForm, postJson } from '../support/token-endpoint.ts'
 
 const server = await serverFixture({ users: ['ada'], households: ['h1'] })
 const partner = await server.partner()
 
 describe('RFC 6749 section 5.2: errors name the fault and the remedy', () => {
-  const rt = newToken('sandbox', 'rt').text
+  const rt = neverIssued('rt')
 
   test.each<[string, Record<string, string>, string, RegExp]>([
     [
@@ -54,19 +54,19 @@ describe('RFC 6749 section 5.2: errors name the fault and the remedy', () => {
     ],
     [
       'an access token as code',
-      { grant_type: 'authorization_code', code: newToken('sandbox', 'at').text },
+      { grant_type: 'authorization_code', code: neverIssued('at') },
       'invalid_grant',
       /^An access token was sent where an authorization code is expected\.$/,
     ],
     [
       'a code as refresh_token',
-      { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'ac').text },
+      { grant_type: 'refresh_token', refresh_token: neverIssued('ac') },
       'invalid_grant',
       /^An authorization code was sent where a refresh token is expected\.$/,
     ],
     [
       'a code that was never issued',
-      { grant_type: 'authorization_code', code: newToken('sandbox', 'ac').text },
+      { grant_type: 'authorization_code', code: neverIssued('ac') },
       'invalid_grant',
       /^Unknown or expired authorization code/,
     ],
@@ -110,7 +110,7 @@ describe('RFC 6749 section 5.2: errors name the fault and the remedy', () => {
         'invalid_request',
         new RegExp(`^${name} was sent more than once`),
       )
-      expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked: false, refresh_tokens: 1 })
+      expect(await connectionOf(server, refreshToken)).toMatchObject({ revoked: false, generation: 1 })
     },
   )
 
@@ -200,7 +200,7 @@ describe('RFC 6749 section 5.2: errors name the fault and the remedy', () => {
         `^${name} was sent in the query string, which servers log\\. Send it in the request body\\.$`,
       ),
     )
-    expect(await connectionOf(server, refreshToken)).toMatchObject({ refresh_tokens: 1 })
+    expect(await connectionOf(server, refreshToken)).toMatchObject({ generation: 1 })
   })
 
   test('a malformed query: invalid_request', async () => {

@@ -1,11 +1,11 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { newClientId } from '../../src/partners/client-id.ts'
-import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, issued, tokensFor } from '../support/connection.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { api, refresh, send, type TokenAnswer, token } from '../support/journey.ts'
 import { logLines } from '../support/logs.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import { loggedIn } from '../support/pages.ts'
 import type { TestPartner } from '../support/server.ts'
 
@@ -21,7 +21,7 @@ describe('27: a text that is not an access token', () => {
     ['an id_token', async () => (await tokensFor(server, partner, 'ada')).idToken],
     ['a client secret', async () => partner.clientSecret],
     ['a session id', async () => sessionId()],
-    ['an access token that was never issued', async () => newToken('sandbox', 'at').text],
+    ['an access token that was never issued', async () => neverIssued('at')],
     [
       'an access token with its last character changed',
       async () => (await tokensFor(server, partner, 'ada')).accessToken.replace(/.$/, '_'),
@@ -52,11 +52,11 @@ describe('the log names the fault of a malformed or misplaced credential', () =>
   const code = (text: string) => token(server, partner, { grant_type: 'authorization_code', code: text })
   test.each<[string, () => Promise<TokenAnswer>]>([
     ['code_malformed', () => code('x')],
-    ['code_wrong_kind', () => code(newToken('sandbox', 'rt').text)],
-    ['code_wrong_environment', () => code(newToken('production', 'ac').text)],
+    ['code_wrong_kind', () => code(neverIssued('rt'))],
+    ['code_wrong_environment', () => code(neverIssued('ac', 'production'))],
     ['refresh_token_malformed', () => refresh(server, partner, 'x')],
-    ['refresh_token_wrong_kind', () => refresh(server, partner, newToken('sandbox', 'at').text)],
-    ['refresh_token_wrong_environment', () => refresh(server, partner, newToken('production', 'rt').text)],
+    ['refresh_token_wrong_kind', () => refresh(server, partner, neverIssued('at'))],
+    ['refresh_token_wrong_environment', () => refresh(server, partner, neverIssued('rt', 'production'))],
     ['secret_malformed', () => refresh(server, { ...partner, clientSecret: 'x' }, 'x')],
     ['secret_wrong_environment', () => refresh(server, { ...partner, clientSecret: productionSecret }, 'x')],
     ['client_wrong_environment', () => refresh(server, { ...partner, clientId: productionClientId }, 'x')],
@@ -67,7 +67,7 @@ describe('the log names the fault of a malformed or misplaced credential', () =>
     expect(lines.filter(({ event }) => event === 'token')).toMatchObject([{ outcome: tag }])
   })
 
-  const productionSecret = newToken('production', 'cs').text
+  const productionSecret = neverIssued('cs', 'production')
   const productionClientId = newClientId('production')
 })
 

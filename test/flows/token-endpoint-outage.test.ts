@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest'
 import { type Database, openPool } from '../../src/database/database.ts'
-import { newToken } from '../../src/secrets/token-format.ts'
 import { codeFor, connectionOf, issued } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, refresh, type TokenAnswer, token } from '../support/journey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import { freePort } from '../support/ports.ts'
 import { Visitor } from '../support/visitor.ts'
 
@@ -47,13 +47,13 @@ test('39: no database listens: 503 with Retry-After for valid and invalid reques
   const [fresh, redeemed] = [await code(), await code()]
   const { accessToken, refreshToken } = issued(await redeem(redeemed))
   current = nowhere
-  const wrongClient = { ...partner, clientSecret: newToken('sandbox', 'cs').text }
+  const wrongClient = { ...partner, clientSecret: neverIssued('cs') }
   const answers = [
     await redeem(fresh),
     await redeem(redeemed),
     await refresh(server, partner, refreshToken),
     await refresh(server, wrongClient, refreshToken),
-    await refresh(server, partner, newToken('sandbox', 'rt').text),
+    await refresh(server, partner, neverIssued('rt')),
     await refresh(server, partner, `${refreshToken}x`), // malformed, but the client is authenticated first
     await token(server, partner, { token: refreshToken }, 'revoke'),
     await token(server, partner, { token: 'unknown' }, 'revoke'),
@@ -84,8 +84,8 @@ test.each([
       expectUnavailable(await stopDuringStatement(sendRequest, stop))
       expect((await sendRequest()).status).toBe(200)
     }
-    expect(await connectionOf(server, fresh)).toMatchObject({ redemptions: 1, access_tokens: 1 })
-    expect(await connectionOf(server, refreshToken)).toMatchObject({ refresh_tokens: 2, access_tokens: 2 })
+    expect(await connectionOf(server, fresh)).toMatchObject({ redemptions: 1, generation: 1 })
+    expect(await connectionOf(server, refreshToken)).toMatchObject({ generation: 2 })
   },
 )
 
@@ -94,7 +94,6 @@ function stopDuringStatement(sendRequest: () => Promise<TokenAnswer>, stop: stri
   return server.database.withConnection(async (client) => {
     await client.query('BEGIN')
     await client.query('SELECT FROM connections FOR UPDATE')
-    await client.query('SELECT FROM refresh_tokens FOR UPDATE')
     const pending = sendRequest()
     try {
       await expect

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { newToken } from '../../src/secrets/token-format.ts'
-import { codeFor, connectionOf, issued, passTime, tokensFor } from '../support/connection.ts'
+import { codeFor, connectionOf, issued, tokensFor } from '../support/connection.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { api, pkce, refresh, send, token } from '../support/journey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import { credentials, expectError, postForm } from '../support/token-endpoint.ts'
 
-const server = await serverFixture({ users: ['ada'], households: ['h1'] })
+const server = await serverFixture({ clock: true, users: ['ada'], households: ['h1'] })
 const partner = await server.partner()
 const other = await server.partner({ name: 'Other Partner' })
 
@@ -44,7 +44,7 @@ describe('RFC 7009: revocation', () => {
     for (const days of [0, 31]) {
       const first = await tokensFor(server, partner, 'ada')
       const second = issued(await refresh(server, partner, first.refreshToken))
-      await passTime(server, first.refreshToken, days * 24 * 3600)
+      await server.passTime(days * 24 * 3600)
       await revoke(first.refreshToken)
       expectError(await refresh(server, partner, second.refreshToken), 400, 'invalid_grant', /revoked/)
     }
@@ -73,9 +73,9 @@ describe('RFC 7009: revocation', () => {
   })
 
   test.each([
-    ['unknown refresh token', () => newToken('sandbox', 'rt').text],
-    ['unknown access token', () => newToken('sandbox', 'at').text],
-    ['production token', () => newToken('production', 'rt').text],
+    ['unknown refresh token', () => neverIssued('rt')],
+    ['unknown access token', () => neverIssued('at')],
+    ['production token', () => neverIssued('rt', 'production')],
     ['text that is not a token', () => 'x'],
     ['text of 10 kB', () => 'x'.repeat(10_000)],
   ])('revocation answers 200: %s', async (_case, secret) => {
@@ -103,7 +103,7 @@ describe('RFC 7009: revocation', () => {
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     for (const by of [
       { ...partner, clientSecret: other.clientSecret },
-      { ...partner, clientSecret: newToken('sandbox', 'cs').text },
+      { ...partner, clientSecret: neverIssued('cs') },
     ]) {
       expectError(await revoke(refreshToken, by), 401, 'invalid_client', /./)
     }

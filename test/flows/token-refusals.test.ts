@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { disableUser } from '../../src/directory/users.ts'
 import { revokeGrant } from '../../src/grants/grants.sql.ts'
-import { newToken } from '../../src/secrets/token-format.ts'
 import { assertionOf, assertionParameters, newSigningPair } from '../support/client-assertion.ts'
-import { codeFor, issued, passTime, tokensFor } from '../support/connection.ts'
+import { codeFor, issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, pkce, refresh, type TokenAnswer, token } from '../support/journey.ts'
 import { logLines } from '../support/logs.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import { disconnect, loggedIn } from '../support/pages.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { basic, credentials, expectError, expectInvalidGrant, postForm } from '../support/token-endpoint.ts'
@@ -16,7 +16,7 @@ let server: TestServer
 let partner: TestPartner
 
 beforeAll(async () => {
-  server = await testServer()
+  server = await testServer({ clock: true })
   partner = await server.partner()
   const users = ['ada', 'bob', 'cleo', 'dan', 'eve'].map((id) => ({ id }))
   await seed(server.database, { users, households: [{ id: 'h1' }] })
@@ -75,7 +75,7 @@ describe('a refusal names the reason', () => {
 
   test('an expired access token is not reported as revoked, even if it is revoked afterwards', async () => {
     const { accessToken } = await tokensFor(server, partner, 'ada')
-    await passTime(server, accessToken, 3601)
+    await server.passTime(3601)
     for (const _ of [1, 2]) {
       await expectApiRefusal(
         accessToken,
@@ -174,13 +174,13 @@ describe('each fault of a code request has its own description', () => {
 })
 
 describe('client authentication comes first', () => {
-  const wrongSecret = () => ({ client_id: partner.clientId, client_secret: newToken('sandbox', 'cs').text })
+  const wrongSecret = () => ({ client_id: partner.clientId, client_secret: neverIssued('cs') })
 
   test.each([
     ['a malformed refresh token', { grant_type: 'refresh_token', refresh_token: 'lk_test_rt_x' }],
     [
       'a production refresh token',
-      { grant_type: 'refresh_token', refresh_token: newToken('production', 'rt').text },
+      { grant_type: 'refresh_token', refresh_token: neverIssued('rt', 'production') },
     ],
     ['a malformed code', { grant_type: 'authorization_code', code: 'x' }],
   ])(
@@ -195,8 +195,8 @@ describe('client authentication comes first', () => {
   test('a private_key_jwt client that sends a secret gets an error that names its method', async () => {
     const pair = await newSigningPair()
     const signing = await server.partner({ authMethods: ['private_key_jwt'], jwks: pair.jwk })
-    const secret = newToken('sandbox', 'cs').text
-    const fields = { grant_type: 'refresh_token', refresh_token: newToken('sandbox', 'rt').text }
+    const secret = neverIssued('cs')
+    const fields = { grant_type: 'refresh_token', refresh_token: neverIssued('rt') }
     const inBody = { ...fields, client_id: signing.clientId, client_secret: secret }
     const answers: TokenAnswer[] = [
       await postForm(server, inBody),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readPage } from '../../src/households/v2/read-page.ts'
-import { sha256 } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
+import { bearerOf } from '../support/bearer.ts'
 import { query } from '../support/database.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
 import { explained } from '../support/explain.ts'
@@ -43,9 +43,9 @@ for (const id of [...users, 'all']) tokens[id] = await accessTokenOf(server.data
 async function touched(user: string, since: string): Promise<number> {
   const [row] = await query<{ at: string }>(server.database, `SELECT (${since})::text AS at`)
   const sync = { filters: { updated_since: row?.at ?? '' }, progress: null }
-  const tokenHash = sha256(tokens[user] ?? '')
+  const bearer = bearerOf(server, tokens[user] ?? '')
   const plans = await explained(server.database, 'listing', async (listing) =>
-    readPage({ listing, expensive: (read) => read(listing), tokenHash, sync, limit: 100 }),
+    readPage({ listing, expensive: (read) => read(listing), bearer, sync, limit: 100 }),
   )
   return plans.reduce((sum, { pages }) => sum + pages, 0)
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../src/database/database.ts'
 import { accessTokenText, locatorBytes, nonceBytes } from '../../src/secrets/connection-token.ts'
 import { sha256 } from '../../src/secrets/token-format.ts'
 import { query } from './database.ts'
-import { testKeys } from './keys-of-secret.ts'
+import { testKeys } from './server.ts'
 
 /** `expiresIn` in seconds. `clientId`: the partner that gets the token. */
 type AccessTokenOptions = { expiresIn?: number; clientId?: string }
@@ -34,5 +34,5 @@ export async function accessTokenOf(
     [userId, clientId, sha256(locator), nonce],
   )
   const expiresAt = Math.floor(Date.now() / 1000) + expiresIn
-  return accessTokenText('sandbox', testKeys.current, { locator, nonce, expiresAt })
+  return accessTokenText('sandbox', testKeys('sandbox').current, { locator, nonce, expiresAt })
 }

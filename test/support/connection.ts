@@ -1,59 +1,33 @@
 import { connect as issueCode } from '../../src/authorize/connect.ts'
 import { randomId, sha256 } from '../../src/secrets/token-format.ts'
+import { presentedToken } from '../../src/tokens/presented-token.ts'
 import { query } from './database.ts'
 import { type Addresses, connect, logIn, type TokenAnswer, token } from './journey.ts'
 import { cookieOf } from './login.ts'
 import type { TestPartner, TestServer } from './server.ts'
 import type { Visitor } from './visitor.ts'
 
-/** A connection as stored in the database, found by one of its codes, access tokens or refresh tokens. */
+/** A connection as stored in the database, found by its code or by one of its tokens. */
 export type ConnectionAtRest = {
   redemptions: number
   revoked_for: string | null
   revoked: boolean
   grant_revoked: boolean
-  access_tokens: number
-  refresh_tokens: number
+  /** The number of refresh tokens so far. Null before the code is redeemed. */
+  generation: number | null
 }
 
-const connectionOfSecret = `
-  SELECT id FROM connections WHERE code_hash = $1
-   UNION ALL SELECT connection_id FROM refresh_tokens WHERE hash = $1
-   UNION ALL SELECT connection_id FROM access_tokens WHERE hash = $1`
-
 export async function connectionOf(server: TestServer, secret: string): Promise<ConnectionAtRest> {
+  const presented = presentedToken(server.context, secret)
   const [row] = await query<ConnectionAtRest>(
     server.database,
     `SELECT c.redemptions, c.revoked_for, c.revoked_at IS NOT NULL AS revoked, g.revoked_at IS NOT NULL AS grant_revoked,
-            (SELECT count(*) FROM access_tokens a WHERE a.connection_id = c.id)::int AS access_tokens,
-            (SELECT count(*) FROM refresh_tokens r WHERE r.connection_id = c.id)::int AS refresh_tokens
+            c.generation
        FROM connections c JOIN grants g ON g.id = c.grant_id
-      WHERE c.id = (${connectionOfSecret})`,
-    [sha256(secret)],
+      WHERE $1 IN (c.code_hash, c.refresh_locator_hash, c.access_locator_hash)`,
+    [presented.kind === 'none' ? sha256(secret) : presented.locatorHash],
   )
-  if (!row) throw new Error('no connection has this code or token')
-  return row
-}
-
-/** Moves the stored times of one connection back by so many seconds. To the database, that much time has passed. */
-export async function passTime(server: TestServer, secret: string, seconds: number): Promise<void> {
-  const columns = [
-    ['connections', 'id', 'code_expires_at'],
-    ['refresh_tokens', 'connection_id', 'expires_at'],
-    ['refresh_tokens', 'connection_id', 'rotated_at'],
-    ['access_tokens', 'connection_id', 'expires_at'],
-  ]
-  await server.database.withConnection(async (client) => {
-    const { rows } = await client.query<{ id: string }>(connectionOfSecret, [sha256(secret)])
-    const [row] = rows
-    if (!row) throw new Error('no connection has this code or token')
-    for (const [table, key, column] of columns) {
-      await client.query(
-        `UPDATE ${table} SET ${column} = ${column} - make_interval(secs => $2) WHERE ${key} = $1`,
-        [row.id, seconds],
-      )
-    }
-  })
+  return row ?? fail('no connection has this code or token')
 }
 
 /** `more`: further parameters of the authorization request. The visitor is logged in afterwards. */
@@ -119,11 +93,12 @@ export async function tokensFor(
   return issued(await token(server, partner, { grant_type: 'authorization_code', code }))
 }
 
+/** `idToken` is empty if there is none, as in the answer to most refreshes. */
 export type Issued = { accessToken: string; refreshToken: string; idToken: string }
 
 /** The tokens of a response that must be successful. */
 export function issued({ status, body }: TokenAnswer): Issued {
-  const { access_token: accessToken, refresh_token: refreshToken, id_token: idToken } = body
+  const { access_token: accessToken, refresh_token: refreshToken, id_token: idToken = '' } = body
   if (
     status !== 200 ||
     typeof accessToken !== 'string' ||

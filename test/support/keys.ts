@@ -34,7 +34,7 @@ export function rotateKey(
   { database, context }: TestServer,
   algorithm: SigningAlgorithm = 'RS256',
 ): Promise<SigningKeyRow> {
-  return rotateSigningKey(database, context.keys['signing-key'], algorithm)
+  return rotateSigningKey(database, context.keys, algorithm)
 }
 
 /** The address of a server's JWKS, independent of its configured public address. */

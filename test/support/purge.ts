@@ -23,10 +23,6 @@ export async function leaveExpired(database: Database, userId: string, rows: num
      ), live AS (
        SELECT c.id, c.grant_id, g.user_id, g.client_id FROM connections c JOIN grants g ON g.id = c.grant_id
         WHERE g.user_id = $1 LIMIT 1
-     ), access AS (
-       INSERT INTO access_tokens SELECT hash, id, past FROM numbers, live
-     ), refresh AS (
-       INSERT INTO refresh_tokens SELECT hash, id, past FROM numbers, live
      ), unredeemed AS (
        INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, auth_time)
        SELECT grant_id, client_id, hash, past, 'https://partner.example/', past FROM numbers, live
@@ -45,8 +41,6 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     [userId],
   )
   const tables = [
-    'access_tokens',
-    'refresh_tokens',
     'sessions',
     'client_assertions',
     'login_failures',

@@ -10,9 +10,12 @@ import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../..
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
+import type { Secrets } from '../../src/secrets/configured-secrets.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
+import { recordedSecretKeys, secretKeys } from '../../src/secrets/secret-keys.ts'
 import { createServer } from '../../src/server.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
+import { type MovableClock, movableClock } from './database-clock.ts'
 import { onFreePort } from './ports.ts'
 
 /** `clientSecret` is empty if the partner has none. */
@@ -35,6 +38,8 @@ export type TestServer = {
   context: Context
   /** Moves the server's clock forward by so many seconds. The database's clock does not move. */
   advanceClock(seconds: number): void
+  /** Moves the server's clock and the database's, which must be movable. Also applies to other servers on the database. */
+  passTime(seconds: number): Promise<void>
   /** Stops the server's clock. From now on only `advanceClock` moves it, regardless of how long the test takes. */
   stopClock(): void
   /** All log lines so far. */
@@ -46,8 +51,13 @@ export type TestServer = {
 export type TestServerOptions = {
   environment?: Environment
   secret?: string
+  /** Accepted besides `secret`. */
+  nextSecret?: string
+  previousSecret?: string
   /** Shares the database of another test server, as two nodes do. */
   on?: TestDatabase
+  /** `true` for a database of its own: the clock of its database can be moved. */
+  clock?: MovableClock | true
   /** The host name in the server's addresses (a browser's "site"). */
   host?: 'localhost' | '127.0.0.1'
   authUrl?: string
@@ -56,18 +66,26 @@ export type TestServerOptions = {
   v1?: Config['v1']
 }
 
-const testSecret = 'a secret for tests only, 32 bytes or more'
+export const testSecret = 'a secret for tests only, 32 bytes or more'
+
+/** The keys of a server with the shared test secret. */
+export const testKeys = (environment: Environment) => secretKeys({ secret: testSecret, environment })
 
 /** A real server with its own port and its own database. */
 export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
   const own = options.on ? undefined : await testDatabase()
   const database = options.on?.database ?? own?.database
+  const clock = options.clock === true && own ? await movableClock(own) : options.clock // before the first connection
   if (!database) throw new Error('no database')
-  const { secret = testSecret } = options
-  if (secret === testSecret) await lendSigningKeys(database)
+  const { environment = 'sandbox', secret = testSecret, nextSecret, previousSecret } = options
+  const secrets = { secret, ...(nextSecret && { nextSecret }), ...(previousSecret && { previousSecret }) }
+  if (secret === testSecret && !previousSecret) await lendSigningKeys(database)
   let ahead = 0
   let stoppedAt: number | undefined
-  const now = () => new Date((stoppedAt ?? Date.now()) + ahead * 1000)
+  const now = () => {
+    const moved = clock && clock !== true ? clock.ahead : 0
+    return new Date((stoppedAt ?? Date.now()) + (ahead + moved) * 1000)
+  }
   const lines: string[] = []
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -76,16 +94,16 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     },
   })
   const logger = pino({ level: 'trace' }, sink)
-  const keys = deriveKeys(secret)
-  const keyring = new Keyring({ database, sealingKey: keys['signing-key'], now, logger })
+  const keyring = new Keyring({ database, keys: secretKeys({ ...secrets, environment }), now, logger })
   await keyring.refresh()
+  const keys = await recordedSecretKeys(database, { ...secrets, environment })
   const usage = new Usage(database, logger)
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
   }
   const { app, context } = await onFreePort(async (port) => {
-    const config = configFor(options, secret, port)
+    const config = configFor(options, secrets, port)
     const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
     const app = await createServer(context, logger)
     await app.listen({ host: '127.0.0.1', port })
@@ -99,6 +117,10 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     context,
     advanceClock(seconds) {
       ahead += seconds
+    },
+    async passTime(seconds) {
+      if (!clock || clock === true) throw new Error('the clock of this database cannot be moved')
+      await clock.advance(seconds)
     },
     stopClock() {
       stoppedAt = Date.now()
@@ -129,7 +151,11 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   }
 }
 
-function configFor(options: TestServerOptions, secret: string, port: number): Config {
+function configFor(
+  options: TestServerOptions,
+  secrets: Omit<Secrets, 'secretInDataDir'>,
+  port: number,
+): Config {
   const { environment = 'sandbox', host = '127.0.0.1', trustedProxies = [], v1 } = options
   return {
     environment,
@@ -140,7 +166,8 @@ function configFor(options: TestServerOptions, secret: string, port: number): Co
     opsHost: '127.0.0.1',
     opsPort: 0,
     dataDir: '',
-    secret,
+    ...secrets,
+    secretInDataDir: false,
     trustedProxies,
     ...(v1 && { v1 }),
   }
@@ -157,6 +184,6 @@ async function lendSigningKeys(database: Database): Promise<void> {
 
 /** The global setup generates these keys for `lendSigningKeys`. */
 export function makeSigningKeys(): Promise<StoredKeyPair[]> {
-  const sealingKey = deriveKeys(testSecret)['signing-key']
+  const sealingKey = deriveKeys(testSecret, 'sandbox')['signing-key']
   return Promise.all(signingAlgorithms.map((algorithm) => generateSigningKey(algorithm, sealingKey)))
 }

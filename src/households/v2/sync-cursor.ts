@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { checkId } from '../../directory/values.ts'
-import { isMacOf, macOf } from '../../secrets/derived-keys.ts'
+import { acceptedKeys, isMacOfAny, macOf, type SecretKeys } from '../../secrets/derived-keys.ts'
 import { longestPattern } from '../name-pattern.ts'
 import { CanonicalInstant } from './instant.ts'
 
@@ -32,9 +32,9 @@ export type Progress = Static<typeof Progress>
 const schema = Compile(Progress)
 
 /** Opaque, and valid only for this user. Partners must not learn the user's id, so only the MAC depends on it. */
-export function writeCursor(key: Buffer, userId: string, progress: Progress): string {
+export function writeCursor(keys: SecretKeys, userId: string, progress: Progress): string {
   const content = Buffer.from(JSON.stringify(progress)).toString('base64url')
-  return `${content}.${macOf(key, ...macParts(userId, content))}`
+  return `${content}.${macOf(keys.current.cursor, ...macParts(userId, content))}`
 }
 
 /**
@@ -52,10 +52,10 @@ export function readCursor(cursor: string): Progress | undefined {
   }
 }
 
-/** Whether the cursor was issued, character for character, with this key to this user. */
-export function isGenuine(key: Buffer, userId: string, cursor: string): boolean {
+/** Whether the cursor was issued, character for character, with an accepted secret to this user. */
+export function isGenuine(keys: SecretKeys, userId: string, cursor: string): boolean {
   const [content = '', tag = '', ...rest] = cursor.split('.')
-  return rest.length === 0 && isMacOf(tag, key, ...macParts(userId, content))
+  return rest.length === 0 && isMacOfAny(tag, acceptedKeys(keys, 'cursor'), ...macParts(userId, content))
 }
 
 /** `walk` separates these cursors from those of API v1, which use the same key. Another word would invalidate all cursors. */

@@ -1,4 +1,5 @@
 import { createSHA256 } from 'hash-wasm'
+import type { SecretKeys } from '../../secrets/derived-keys.ts'
 import { idLines } from '../entries.ts'
 import type { SyncRows } from './read-page.ts'
 import { isGenuine, writeCursor } from './sync-cursor.ts'
@@ -7,17 +8,17 @@ import { futureInstant, invalidCursor, type RejectedSync, type SyncRequest } fro
 /** `body` is the answer as JSON, with `count` households in it. */
 export type SyncPage = { kind: 'page'; body: string; count: number } | { kind: 'expired' } | RejectedSync
 
-/** The user of the sync, the cursor in the request, and the key that authenticates cursors. */
-type CursorOwner = { userId: string; cursor: string | undefined; key: Buffer }
+/** The user of the sync, the cursor in the request, and the keys that authenticate cursors. */
+type CursorOwner = { userId: string; cursor: string | undefined; keys: SecretKeys }
 
 /** The page with the cursor of the next page or, on the last page, with the summary of the whole sync. */
 export function buildSyncPage(
   { filters, progress }: SyncRequest,
   page: SyncRows,
   digest: IdDigest,
-  { userId, cursor, key }: CursorOwner,
+  { userId, cursor, keys }: CursorOwner,
 ): SyncPage {
-  if (cursor !== undefined && !isGenuine(key, userId, cursor)) return invalidCursor
+  if (cursor !== undefined && !isGenuine(keys, userId, cursor)) return invalidCursor
   if (page.fault === 'future') return futureInstant
   if (page.fault === 'expired') return { kind: 'expired' }
   const digested = digest.add(progress?.digest ?? '', idLines(page.data))
@@ -28,7 +29,7 @@ export function buildSyncPage(
   const removed = (progress?.removed ?? 0) + page.removedCount
   const end = page.last
     ? {
-        next_cursor: writeCursor(key, userId, {
+        next_cursor: writeCursor(keys, userId, {
           filters,
           ...page.last,
           as_of,

@@ -85,7 +85,7 @@ async function serveSync(app: FastifyInstance, context: Context): Promise<void> 
             const built = buildSyncPage(parsed.sync, page, digest, {
               userId,
               cursor: cursor || undefined,
-              key: keys.cursor,
+              keys,
             })
             switch (built.kind) {
               case 'page':

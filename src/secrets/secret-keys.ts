@@ -1,0 +1,45 @@
+import type { Config } from '../config.ts'
+import type { Queries } from '../database/database.ts'
+import { type DerivedKeys, deriveKeys, type SecretKeys } from './derived-keys.ts'
+import { recordCurrentSecret } from './secrets.sql.ts'
+
+/**
+ * A refresh token lasts 30 days, and a rolling restart may take one. After that, nothing that was made with the previous
+ * secret is valid.
+ */
+const previousSecretDays = 31
+
+type Configured = Pick<Config, 'secret' | 'nextSecret' | 'previousSecret' | 'environment'>
+
+/**
+ * The keys of the configured secrets.
+ * @param currentSince when the current secret became current; undefined: tokens of the previous secret have no limit
+ */
+export function secretKeys(
+  { secret, previousSecret, nextSecret, environment }: Configured,
+  currentSince?: Date,
+): SecretKeys {
+  const current = deriveKeys(secret, environment)
+  const next = nextSecret ? [deriveKeys(nextSecret, environment)] : []
+  if (!previousSecret) return { current, accepted: [current, ...next] }
+  const previous: DerivedKeys = {
+    ...deriveKeys(previousSecret, environment),
+    ...(currentSince ? { tokensExpireBefore: endOfOverlap(currentSince) } : {}),
+  }
+  return { current, previous, accepted: [current, previous, ...next] }
+}
+
+/** When everything that was made with the previous secret has expired. */
+export function endOfOverlap(currentSince: Date): Date {
+  return new Date(currentSince.getTime() + previousSecretDays * 24 * 3600 * 1000)
+}
+
+/**
+ * Records which secret a server uses, and since when. Call it after the signing keys were opened: a server with a wrong
+ * secret must record nothing. @throws {DatabaseUnavailable}
+ */
+export async function recordedSecretKeys(database: Queries, config: Configured): Promise<SecretKeys> {
+  const { current } = secretKeys(config)
+  const { current_since } = await database.one(recordCurrentSecret, [current.id])
+  return secretKeys(config, current_since)
+}

@@ -1,0 +1,28 @@
+import Type from 'typebox'
+import { Instant, statement } from '../database/database.ts'
+
+const Row = Type.Object({ key_id: Type.String(), current_since: Instant })
+
+/** The secrets that servers have used, the latest first. */
+export const listSecrets = statement(
+  'list_secrets',
+  Row,
+  'SELECT key_id, current_since FROM secrets ORDER BY current_since DESC',
+)
+
+/**
+ * Records that a server uses this secret to make everything new. Its time stays, unless another secret was current since:
+ * then the operator went back to this one. During a rolling restart a server may start with the old secret again. The
+ * time of the new one then moves by less than the restart takes.
+ *
+ * $1 key id of the secret
+ */
+export const recordCurrentSecret = statement(
+  'record_current_secret',
+  Row,
+  `INSERT INTO secrets AS s (key_id, current_since) VALUES ($1, now())
+   ON CONFLICT (key_id) DO UPDATE
+     SET current_since = CASE WHEN EXISTS (SELECT FROM secrets other WHERE other.current_since > s.current_since)
+                              THEN now() ELSE s.current_since END
+   RETURNING key_id, current_since`,
+)
