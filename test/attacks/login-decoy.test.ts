@@ -15,7 +15,7 @@ const server = await serverFixture()
 const key = (n: number) => Buffer.alloc(32, n)
 const begin = async (email: string) => {
   await query(server.database, 'DELETE FROM login_failures')
-  return server.database.one(beginLogin, [key(1), key(2), email, key(3), key(4), []])
+  return server.database.one(beginLogin, [key(1), key(2), email, key(3), [key(4)], []])
 }
 
 describe('12: timing, when imported hashes have another cost', () => {
