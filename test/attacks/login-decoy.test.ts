@@ -54,7 +54,7 @@ describe('12: timing, when imported hashes have another cost', () => {
        SELECT 'x' || n, 'firm-1', n, 'm' || n, 'X', 'sees-firm', 'active' FROM generate_series(1, 20000) n`,
     )
     await query(server.database, 'ANALYZE users')
-    const values = [key(1), key(2), 'm5', key(3), key(4), []]
+    const values = [key(1), key(2), 'm5', key(3), [key(4)], []]
     const { plan } = await explain(server.database, 'core', beginLogin, values)
     expect(plan).toContain('users_with_password')
     expect(plan).not.toContain('Seq Scan on users')

@@ -123,6 +123,7 @@ describe('partner list and show', () => {
       auth_methods: ['client_secret_basic', 'client_secret_post'],
       key_ids: [],
       id_token_alg: 'RS256',
+      id_token_on_refresh: false,
       post_logout_redirect_uris: [],
       site: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),

@@ -35,7 +35,7 @@ describe.each(['RS256', 'ES256'] as const)('a partner with %s', (algorithm) => {
       [0, 1],
       [1, 0],
     ] as const) {
-      const { body } = await refresh(servers[at] ?? server, partner, first.refreshToken)
+      const { body } = await refresh(servers[at] ?? server, partner, first.refreshToken, { token_type: 'id' })
       const idToken = String(body.id_token)
       const jwks = createRemoteJWKSet(new URL(jwksUrl(servers[other] ?? server)))
       const { payload, protectedHeader } = await jwtVerify(idToken, jwks, { audience: partner.clientId })
@@ -80,7 +80,7 @@ test('private keys are stored encrypted', async () => {
 
 test('a server with another secret does not start and reports the reason', async () => {
   const other = testServer({ on: db, secret: 'another secret, which is as long as it must be' })
-  await expect(other).rejects.toThrow(/encrypted with another LATCHKEY_SECRET/)
+  await expect(other).rejects.toThrow(/encrypted with another secret than LATCHKEY_SECRET/)
   expect(await keysOf(server)).toHaveLength(2)
 })
 
