@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { migrateDeployment } from '../../src/database/open.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { codeFor, connectionOf, type Issued, issued } from '../support/connection.ts'
 import { query } from '../support/database.ts'
@@ -53,7 +52,7 @@ describe('tokens', () => {
     expect(await apiAnswer(accessToken)).toMatch(/^Expired access token/)
     expectInvalidGrant(await refresh(server, partner, refreshToken), /^Expired refresh token/)
     await server.passTime(120)
-    expect(await purge(db.database)).toMatchObject({ connections: 1 })
+    await purge(db.database)
     await expect(connectionOf(server, refreshToken)).rejects.toThrow('no connection')
     expect(await apiAnswer(accessToken)).toMatch(/^Expired access token/)
     expectInvalidGrant(await refresh(server, partner, refreshToken), /^Unknown or expired/)
@@ -90,10 +89,9 @@ describe('tokens', () => {
   test('no connection is removed while tokens may be ahead of their rows after a restore', async () => {
     const { refreshToken } = issued(await redeem(await newCode()))
     const unredeemed = await newCode()
-    await migrateDeployment(db.database, { environment: 'sandbox' })
     await query(
       db.database,
-      `UPDATE deployment SET accepts_tokens_ahead_until = now() + interval '35 days'`,
+      `INSERT INTO deployment (environment, accepts_tokens_ahead_until) VALUES ('sandbox', now() + interval '35 days')`,
     )
     await server.passTime(35 * day - 60)
     expect(await purge(db.database)).not.toHaveProperty('connections')
