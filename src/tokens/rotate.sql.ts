@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Bytes, Instant, statement } from '../database/database.ts'
-import { Ended, whenEnded } from '../grants/ended.sql.ts'
+import { Ended, isLive, whenEnded } from '../grants/ended.sql.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import {
   authenticatedClient,
@@ -30,8 +30,10 @@ const accessNonces = (newNonce: string) => `
        access_nonce_at = CASE WHEN ${needsNonce} THEN ${moment} ELSE c.access_nonce_at END`
 
 /** The live connection `c` of the locator, with its grant and user. */
-const live = (locatorHash: string) => `c.refresh_locator_hash = ${locatorHash} AND c.revoked_at IS NULL
-       AND g.id = c.grant_id AND g.revoked_at IS NULL AND u.id = g.user_id AND u.status = 'active'`
+const live = (
+  locatorHash: string,
+) => `c.refresh_locator_hash = ${locatorHash} AND g.id = c.grant_id AND u.id = g.user_id
+       AND ${isLive('c', 'g', 'u')}`
 
 const Rotated = {
   connection_id: Type.String(),
