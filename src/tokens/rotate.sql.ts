@@ -59,7 +59,7 @@ const rotated = `c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at
  * Authenticates the client and rotates a refresh token. `$7` is the generation of the presented token:
  *
  * - the newest one: the next generation becomes the newest
- * - one before it: its successor, which nobody has used. After the grace its 30 days begin again.
+ * - one before it: its successor, which is unused. After the grace its 30 days begin again.
  * - older, but rotated within the grace: the newest token, because parallel workers rotated it meanwhile
  * - older: a replay, which revokes the connection (RFC 9700 section 4.14.2), even if the token has expired
  *
