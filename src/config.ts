@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
-import { IsDate, IsDateTime } from 'typebox/format'
 import { ExplainedError } from './explained-error.ts'
+import { IsDate, IsDateTime } from './typebox.ts'
 
 export type Environment = 'sandbox' | 'production'
 

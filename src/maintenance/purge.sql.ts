@@ -1,7 +1,7 @@
-import Type, { type Static } from 'typebox'
 import { type Statement, statement } from '../database/database.ts'
 import { isPastRetention } from '../households/v2/list-changes.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
+import Type, { type Static } from '../typebox.ts'
 
 /** Rows that a statement deletes or reads at most, so that it takes only milliseconds. */
 export const batchRows = 1000

@@ -1,10 +1,10 @@
-import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 import {
   authenticatedClient,
   ClientAuthentication,
   clientAuthenticationColumn,
 } from '../partners/client-authentication.sql.ts'
+import Type from '../typebox.ts'
 
 /**
  * Finds a token of the authenticated client if it would be accepted now: an access token by the API, a refresh token without

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import type { Context } from '../context.ts'
 import { statement } from '../database/database.ts'
 import type { TokenRefusal } from '../http/refusals.ts'
@@ -10,6 +9,7 @@ import {
 } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
 import { sha256 } from '../secrets/token-format.ts'
+import Type from '../typebox.ts'
 import { clientRefusal } from './outcome.ts'
 
 /** `endedConnection` is the connection that ended. Revoking an access token ends no connection. */
