@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import Type from 'typebox'
-import { Parse } from 'typebox/value'
+import Type, { Parse } from '../typebox.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { failCommand } from './command.ts'
 import { demoCommand } from './demo.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type from '../typebox.ts'
 
 /** Why a connection has ended; the descriptions are in src/http/refusals.ts. */
 export const Ended = Type.Union([

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import Type from '../typebox.ts'
 
 const Row = Type.Object({ key_id: Type.String(), current_since: Instant })
 

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { statement } from '../database/database.ts'
 import { isLive } from '../grants/ended.sql.ts'
 import {
@@ -6,6 +5,7 @@ import {
   ClientAuthentication,
   clientAuthenticationColumn,
 } from '../partners/client-authentication.sql.ts'
+import Type from '../typebox.ts'
 
 /**
  * Finds the subject of a live token of the authenticated client (RFC 7662 section 2.2). `isCurrent` compares the token with

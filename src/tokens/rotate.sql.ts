@@ -1,4 +1,3 @@
-import Type, { type Static } from 'typebox'
 import { Bytes, Instant, statement } from '../database/database.ts'
 import { Ended, isLive, whenEnded } from '../grants/ended.sql.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
@@ -7,6 +6,7 @@ import {
   ClientAuthentication,
   clientAuthenticationColumn,
 } from '../partners/client-authentication.sql.ts'
+import Type, { type Static } from '../typebox.ts'
 import { accessNonceMinutes, rotationGraceSeconds } from './lifetimes.ts'
 
 const grace = `interval '${rotationGraceSeconds} seconds'`
