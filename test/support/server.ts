@@ -84,7 +84,6 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const logger = pino({ level: 'trace' }, sink)
   const keyring = new Keyring({ database, keys: secretKeys({ ...secrets, environment }), now, logger })
   await keyring.refresh()
-  const keys = await recordedSecretKeys(database, { ...secrets, environment })
   const usage = new Usage(database, logger)
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),
@@ -92,6 +91,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   }
   const { app, context } = await onFreePort(async (port) => {
     const config = configFor(options, secrets, port)
+    const keys = await recordedSecretKeys(database, config, now())
     const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
     const app = await createServer(context, logger)
     await app.listen({ host: '127.0.0.1', port })
