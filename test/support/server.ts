@@ -56,6 +56,7 @@ export type TestServerOptions = {
   /** The host name in the server's addresses (a browser's "site"). */
   host?: 'localhost' | '127.0.0.1'
   authUrl?: string
+  baseUrl?: string
   /** Proxies whose headers the server trusts. The tests themselves connect from 127.0.0.1. */
   trustedProxies?: string[]
   v1?: Config['v1']
@@ -144,7 +145,7 @@ function configFor(
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
-    baseUrl: `http://${host}:${port}/service-open-api/`,
+    baseUrl: options.baseUrl ?? `http://${host}:${port}/service-open-api/`,
     host: '127.0.0.1',
     port,
     opsHost: '127.0.0.1',
