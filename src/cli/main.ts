@@ -11,6 +11,7 @@ import { importCommand } from './import.ts'
 import { keyCommand } from './key.ts'
 import { migrateCommand } from './migrate.ts'
 import { partnerCommand } from './partner.ts'
+import { secretCommand } from './secret.ts'
 import { startCommand } from './start.ts'
 import { userCommand } from './user.ts'
 
@@ -28,6 +29,7 @@ const program = new Command('latchkey')
   .addCommand(userCommand())
   .addCommand(grantCommand())
   .addCommand(keyCommand())
+  .addCommand(secretCommand())
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
   .addCommand(doctorCommand())

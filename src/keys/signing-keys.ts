@@ -43,7 +43,7 @@ export async function generateSigningKey(
   }
 }
 
-class SecretMismatch extends ExplainedError {}
+export class SecretMismatch extends ExplainedError {}
 
 /** @throws {SecretMismatch} if none of the sealing keys opens it */
 export async function openPrivateKey(

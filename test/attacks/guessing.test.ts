@@ -56,7 +56,7 @@ describe('11: password guessing', () => {
     const [source, account, browser] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)]
     const logInOften = async () => {
       for (let i = 0; i < 50; i++) {
-        await server.database.run(beginLogin, [source, account, 'x', browser, browser, []])
+        await server.database.run(beginLogin, [source, account, 'x', browser, [browser], []])
         await server.database.run(forgiveLogin, [source, account])
       }
     }

@@ -15,7 +15,7 @@ const server = await serverFixture()
 const key = (n: number) => Buffer.alloc(32, n)
 const begin = async (email: string) => {
   await query(server.database, 'DELETE FROM login_failures')
-  return server.database.one(beginLogin, [key(1), key(2), email, key(3), key(4), []])
+  return server.database.one(beginLogin, [key(1), key(2), email, key(3), [key(4)], []])
 }
 
 describe('12: timing, when imported hashes have another cost', () => {
@@ -54,7 +54,7 @@ describe('12: timing, when imported hashes have another cost', () => {
        SELECT 'x' || n, 'firm-1', n, 'm' || n, 'X', 'sees-firm', 'active' FROM generate_series(1, 20000) n`,
     )
     await query(server.database, 'ANALYZE users')
-    const values = [key(1), key(2), 'm5', key(3), key(4), []]
+    const values = [key(1), key(2), 'm5', key(3), [key(4)], []]
     const { plan } = await explain(server.database, 'core', beginLogin, values)
     expect(plan).toContain('users_with_password')
     expect(plan).not.toContain('Seq Scan on users')

@@ -102,6 +102,105 @@ describe('the secret in a file', () => {
   })
 })
 
+describe('the next and the previous secret', () => {
+  const next = 'the next secret, 32 bytes or more'
+  const previous = 'the one before it, 32 bytes or more'
+  const names = ['LATCHKEY_SECRET_NEXT', 'LATCHKEY_SECRET_PREVIOUS']
+
+  test('are read beside LATCHKEY_SECRET, each from its variable or its file', () => {
+    const file = join(dataDir, 'previous')
+    writeFileSync(file, `${previous}\n`, { mode: 0o400 })
+    const config = read({
+      LATCHKEY_SECRET: secret,
+      LATCHKEY_SECRET_NEXT: next,
+      LATCHKEY_SECRET_PREVIOUS_FILE: file,
+    })
+    expect(config).toMatchObject({
+      secret,
+      nextSecret: next,
+      previousSecret: previous,
+      secretInDataDir: false,
+    })
+  })
+
+  test('are absent if their variables are empty', () => {
+    const empty = Object.fromEntries(names.map((name) => [name, '']))
+    const config = read({ LATCHKEY_SECRET: secret, ...empty })
+    expect([config.nextSecret, config.previousSecret]).toEqual([undefined, undefined])
+  })
+
+  test('have at least 32 bytes, and every fault is reported', () => {
+    const file = join(dataDir, 'next')
+    writeFileSync(file, 'x'.repeat(31), { mode: 0o600 })
+    const faults = {
+      LATCHKEY_SECRET: 'x'.repeat(31),
+      LATCHKEY_SECRET_NEXT: 'x'.repeat(31),
+      LATCHKEY_SECRET_NEXT_FILE: file,
+      LATCHKEY_SECRET_PREVIOUS: 'x'.repeat(31),
+      LATCHKEY_PORT: 'x',
+    }
+    expect(faultsOf(faults).sort()).toEqual([
+      expect.stringMatching(/^LATCHKEY_PORT: /),
+      expect.stringMatching(/^LATCHKEY_SECRET: must be 32 bytes or more/),
+      `LATCHKEY_SECRET_NEXT_FILE: must not be set together with LATCHKEY_SECRET_NEXT`,
+      `LATCHKEY_SECRET_NEXT_FILE: the secret in ${file} must be 32 bytes or more`,
+      'LATCHKEY_SECRET_PREVIOUS: must be 32 bytes or more',
+    ])
+  })
+
+  test('differ from LATCHKEY_SECRET and from each other', () => {
+    expect(
+      faultsOf({ LATCHKEY_SECRET: secret, LATCHKEY_SECRET_NEXT: secret, LATCHKEY_SECRET_PREVIOUS: secret }),
+    ).toEqual([
+      'LATCHKEY_SECRET_NEXT: must differ from LATCHKEY_SECRET',
+      'LATCHKEY_SECRET_PREVIOUS: must differ from LATCHKEY_SECRET',
+    ])
+    expect(
+      faultsOf({ LATCHKEY_SECRET: secret, LATCHKEY_SECRET_NEXT: next, LATCHKEY_SECRET_PREVIOUS: next }),
+    ).toEqual(['LATCHKEY_SECRET_PREVIOUS: must differ from LATCHKEY_SECRET_NEXT'])
+  })
+
+  test('have other key ids', () => {
+    // Found by a search: two secrets whose key ids are equal by chance.
+    const [one, twin] = ['a secret of 32 bytes or more, no. 661', 'a secret of 32 bytes or more, no. 706']
+    const faults = faultsOf({ LATCHKEY_SECRET: one, LATCHKEY_SECRET_NEXT: twin })
+    expect(faults).toEqual([
+      'LATCHKEY_SECRET_NEXT: has by chance the same key id as LATCHKEY_SECRET; choose another secret',
+    ])
+  })
+
+  test.each(names)('%s needs LATCHKEY_SECRET', (name) => {
+    const fault = `${name}: needs LATCHKEY_SECRET; \`latchkey secret rotate\` replaces a secret in the data directory`
+    expect(faultsOf({ [name]: next })).toEqual([fault])
+    expect(faultsOf({ [`${name}_FILE`]: '/anything' })).toEqual([fault])
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+})
+
+describe('the secret in the data directory', () => {
+  const write = (current: string, previous: string) => {
+    writeFileSync(join(dataDir, 'secret'), current, { mode: 0o600 })
+    writeFileSync(join(dataDir, 'secret.previous'), previous, { mode: 0o600 })
+  }
+
+  test('has the previous one beside it', () => {
+    write(secret, 'the one before it, 32 bytes or more')
+    expect(read()).toMatchObject({ secret, previousSecret: 'the one before it, 32 bytes or more' })
+  })
+
+  test('has none beside it if a replacement was interrupted', () => {
+    write(secret, secret)
+    expect(read().previousSecret).toBeUndefined()
+  })
+
+  test('is refused if the previous one is damaged', () => {
+    write(secret, 'damaged')
+    expect(faultsOf({})).toEqual([
+      expect.stringMatching(/^LATCHKEY_SECRET: .*secret\.previous must be 32 bytes/),
+    ])
+  })
+})
+
 describe('the secret', () => {
   test('is generated once, stored with mode 600 and reused', () => {
     const first = read().secret

@@ -40,6 +40,7 @@ describe('without any variable', () => {
       opsPort: 4001,
       dataDir,
       secret: expect.stringMatching(/^[A-Za-z0-9_-]{64}$/),
+      secretInDataDir: true,
       trustedProxies: [],
     })
   })
@@ -88,6 +89,7 @@ test('a production deployment can set every variable', () => {
     logLevel: 'warn',
     dataDir,
     secret,
+    secretInDataDir: false,
     databaseUrl,
     trustedProxies: ['10.0.0.0/8', '192.0.2.1', '2001:db8::/32'],
   })

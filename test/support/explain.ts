@@ -61,7 +61,7 @@ export async function explained(
 
 function literal(value: Value): string {
   if (value === null) return 'NULL'
-  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'::bytea`
   if (value instanceof Date) return pg.escapeLiteral(value.toISOString())
   if (Array.isArray(value)) return value.length === 0 ? "'{}'" : `ARRAY[${value.map(literal).join(', ')}]`
   return pg.escapeLiteral(String(value))
