@@ -34,6 +34,7 @@ const commands = {
   format: { packages: ['test'], run: (args) => runNode(biome, 'check', '--write', '.', ...args) },
 }
 const tsc = 'node_modules/typescript/bin/tsc'
+const esbuild = 'node_modules/.bin/esbuild'
 const biome = 'test/node_modules/@biomejs/biome/bin/biome'
 
 const [name, ...args] = process.argv.slice(2)
@@ -54,6 +55,15 @@ function setUp(packages) {
       rmSync(join(root, output), { recursive: true, force: true })
     for (const project of ['tsconfig.build.json', 'examples/partner-app'])
       step(process.execPath, [join(root, tsc), '-p', project])
+    // src/typebox.ts gives the reason.
+    const options = [
+      '--bundle',
+      '--format=esm',
+      '--platform=node',
+      '--allow-overwrite',
+      '--log-level=warning',
+    ]
+    step(join(root, esbuild), ['dist/typebox.js', '--outfile=dist/typebox.js', ...options])
   })
 }
 

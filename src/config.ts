@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { IsDate, IsDateTime } from 'typebox/format'
 import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
 import { readSecrets, type Secrets } from './secrets/configured-secrets.ts'
+import { IsDate, IsDateTime } from './typebox.ts'
 
 export type { Environment } from './environment.ts'
 

@@ -60,7 +60,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   const now = () => new Date()
   const keyring = new Keyring({ database, keys: secretKeys(config), now, logger })
   await keyring.refresh()
-  const keys = await recordedSecretKeys(database, config)
+  const keys = await recordedSecretKeys(database, config, now())
   const usage = new Usage(database, logger)
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),

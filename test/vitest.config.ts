@@ -20,6 +20,7 @@ export default defineConfig({
     // For tests that hang. A busy machine may be slow, and no test is about how fast it is.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     // One more than there are processors: some tests wait for processes to start and for time to pass.
     maxWorkers: availableParallelism() + 1,
     // Each file has a database of its own, and importing ours has no effect: loading it anew for each would only take time.

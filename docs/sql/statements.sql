@@ -25,10 +25,11 @@ SELECT id FROM firms LIMIT 1;
 
 -- begin_login
 WITH known AS (
-  SELECT id, password_hash, encode(sha256($5::bytea || convert_to(password_hash, 'UTF8')), 'hex') AS proof
+  SELECT id, password_hash, encode(sha256(($5::bytea[])[1]::bytea || convert_to(password_hash, 'UTF8')), 'hex') AS proof
   FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
 ), browser AS (
-  SELECT EXISTS (SELECT FROM known WHERE proof = ANY ($6::text[])) AS is_known
+  SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
+    WHERE encode(sha256(key::bytea || convert_to(password_hash, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
 ), source AS (
   INSERT INTO login_failures AS f (key, count, resets_at)
   VALUES ($1, 1, now() + interval '15 minutes')
@@ -517,6 +518,9 @@ SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, post_logout_redirect_uris, site, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
 
+-- list_secrets
+SELECT key_id, current_since FROM secrets ORDER BY current_since DESC;
+
 -- list_signing_keys
 SELECT kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from,
 created_at <= now() - interval '90 days' AS aged
@@ -655,6 +659,13 @@ SELECT true AS usable FROM started
 UNION ALL
 SELECT usable FROM earlier WHERE NOT usable OR EXISTS (SELECT FROM parties);
 
+-- record_current_secret
+INSERT INTO secrets AS s (key_id, current_since) VALUES ($1, now())
+ON CONFLICT (key_id) DO UPDATE
+SET current_since = CASE WHEN EXISTS (SELECT FROM secrets other WHERE other.current_since > s.current_since)
+THEN now() ELSE s.current_since END
+RETURNING key_id, current_since;
+
 -- record_demo
 UPDATE deployment SET demo = true;
 
@@ -721,6 +732,9 @@ FROM (SELECT) AS always LEFT JOIN judged j ON true;
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, post_logout_redirect_uris, site;
+
+-- reseal_signing_key
+UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid;
 
 -- retire_signing_keys
 UPDATE signing_keys k SET private_jwk = NULL

@@ -1,9 +1,9 @@
-import Type, { type Static } from 'typebox'
 import type { Environment } from '../config.ts'
 import { type Parameters, printableName } from '../http/parameters.ts'
 import { foreignEnvironment } from '../partners/client-id.ts'
 import type { Partner } from '../partners/partners.sql.ts'
 import type { IdTokenHint } from '../tokens/id-token.ts'
+import Type, { type Static } from '../typebox.ts'
 
 /** An authorization request that passed every check. The browser carries it, sealed, until the user has decided. */
 export const AuthorizationRequest = Type.Object({

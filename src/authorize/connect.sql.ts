@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { statement } from '../database/database.ts'
 import { codeSeconds } from '../tokens/lifetimes.ts'
+import Type from '../typebox.ts'
 
 /**
  * Records the consent and starts a connection with its code. The code is derived from the request. A second press of

@@ -1,9 +1,8 @@
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { type Parameters, printableName, withParameters } from '../http/parameters.ts'
 import type { Partner } from '../partners/partners.sql.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
 import type { IdTokenHint } from '../tokens/id-token.ts'
+import Type, { Compile, type Static } from '../typebox.ts'
 import { stateFault } from './authorization-request.ts'
 import { sealedLifetimeMs } from './sealed-request.ts'
 

@@ -1,8 +1,7 @@
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { Context } from '../context.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
+import Type, { Compile, type Static } from '../typebox.ts'
 import { AuthorizationRequest } from './authorization-request.ts'
 
 /** Ten minutes, in milliseconds: how long a sealed request is valid. */

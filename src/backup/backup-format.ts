@@ -1,7 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { ExplainedError } from '../explained-error.ts'
+import Type, { Compile, type Static } from '../typebox.ts'
 
 // A backup is gzip-compressed text: one JSON line that describes it, then for each table one JSON line, the rows in
 // PostgreSQL's COPY text format and the line `\.`, and at the end one JSON line with a checksum over all lines before.

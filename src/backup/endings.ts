@@ -3,8 +3,7 @@ import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import Type from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { Compile } from '../typebox.ts'
 import { BackupError } from './backup-format.ts'
 
 // A restore must not make valid again what ended after the backup (the endings): disconnected apps, revoked connections,

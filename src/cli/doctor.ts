@@ -7,10 +7,12 @@ import { explainSchema, readSchema, type SchemaState } from '../database/migrate
 import { connectDatabase } from '../database/open.ts'
 import { openSigningKeys, signerAt } from '../keys/keyring.ts'
 import { signingAlgorithms } from '../keys/signing-keys.ts'
+import { type Rotation, readRotation } from '../secrets/rotation.ts'
 import { secretFile } from '../secrets/secret-files.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
 import { answer } from './command.ts'
 import { dataFacts, serverFacts } from './doctor.sql.ts'
+import { describeState } from './secret.ts'
 
 type Check = { check: string; ok: boolean; detail: string }
 
@@ -84,6 +86,8 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
     )
     check = 'signing keys'
     yield passed(check, await describeKeys(database, config))
+    check = 'secret'
+    yield examineSecret(await readRotation(database, config, new Date()), config)
   } catch (error) {
     yield fault(check, error)
   }
@@ -116,6 +120,21 @@ async function describeKeys(database: Database, config: Config): Promise<string>
     return `${algorithm} ${kid ?? 'will be created by the first server'}`
   })
   return signers.join(', ')
+}
+
+/** A copy of a database with the secret of the original accepts the tokens of the original, and the reverse. */
+function examineSecret({ state, authUrl }: Rotation, config: Config): Check {
+  const detail = describeState(state)
+  if (authUrl === null || authUrl === config.authUrl) {
+    return { check: 'secret', ok: state.kind !== 'foreign', detail }
+  }
+  return {
+    check: 'secret',
+    ok: false,
+    detail:
+      `the last server with this secret and database was ${authUrl}. If this database is a copy, set a new LATCHKEY_SECRET ` +
+      'and run `latchkey secret rotate --compromised` on the copy. If the address has changed, start the server',
+  }
 }
 
 function passed(check: string, detail: string): Check {

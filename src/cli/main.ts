@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import Type from 'typebox'
-import { Parse } from 'typebox/value'
+import Type, { Parse } from '../typebox.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { failCommand } from './command.ts'
 import { demoCommand } from './demo.ts'
@@ -12,6 +11,7 @@ import { importCommand } from './import.ts'
 import { keyCommand } from './key.ts'
 import { migrateCommand } from './migrate.ts'
 import { partnerCommand } from './partner.ts'
+import { secretCommand } from './secret.ts'
 import { startCommand } from './start.ts'
 import { userCommand } from './user.ts'
 
@@ -29,6 +29,7 @@ const program = new Command('latchkey')
   .addCommand(userCommand())
   .addCommand(grantCommand())
   .addCommand(keyCommand())
+  .addCommand(secretCommand())
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
   .addCommand(doctorCommand())

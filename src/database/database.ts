@@ -1,8 +1,7 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
-import Type, { type Static, type TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { ExplainedError } from '../explained-error.ts'
+import Type, { Compile, type Static, type TSchema } from '../typebox.ts'
 
 /** A named prepared statement with the shape of its rows. Build one with `statement`. */
 export type Statement<Row> = { name: string; text: string; parse(row: unknown): Row }

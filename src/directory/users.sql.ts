@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import Type, { type Static } from '../typebox.ts'
 
 /**
  * Stores the user, unless a column of the result gives a reason against it. If no reason is given and `created` is false,

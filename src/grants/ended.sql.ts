@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type from '../typebox.ts'
 
 /** Why a connection has ended; the descriptions are in src/http/refusals.ts. */
 export const Ended = Type.Union([
@@ -25,3 +25,10 @@ export const whenEnded = (connection: string, grant: string, user: string) => `
      CASE WHEN ${grant}.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN ${grant}.revoked_by = 'user' THEN 'ended_by_user'
        WHEN ${grant}.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
    WHEN ${user}.status <> 'active' THEN 'user_disabled'`
+
+/**
+ * Whether nothing has ended a connection. One expression and not three conditions: for a condition on `revoked_at`, and while
+ * there are few grants, PostgreSQL would plan to read all live grants by their index, and keep this plan.
+ */
+export const isLive = (connection: string, grant: string, user: string) =>
+  `CASE ${whenEnded(connection, grant, user)} END IS NULL`

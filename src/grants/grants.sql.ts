@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import Type, { type Static } from '../typebox.ts'
 
 const Grant = Type.Object({
   id: Type.String(),

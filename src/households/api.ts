@@ -1,9 +1,9 @@
 import type { onRequestHookHandler } from 'fastify'
-import Type, { type TSchema } from 'typebox'
 import type { Config } from '../config.ts'
 import { checkId } from '../directory/values.ts'
 import { Problem, sendNotFound } from '../http/api-edge.ts'
 import type { ReadAnswer } from '../resource/authenticated-read.ts'
+import Type, { type TSchema } from '../typebox.ts'
 
 export const Household = Type.Object({
   id: Type.String({ description: 'Identifier of the household.' }),

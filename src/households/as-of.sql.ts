@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type from '../typebox.ts'
 
 /**
  * Finds the instant `as_of` of the data that is read now. No change to data that the caller may see is later. Every later

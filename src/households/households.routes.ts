@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
 import { authenticatedRead } from '../resource/authenticated-read.ts'
 import { notModified, pageHeaders } from '../resource/send-page.ts'
+import Type, { type Static } from '../typebox.ts'
 import {
   answers,
   deprecation,

@@ -1,7 +1,7 @@
-import Type from 'typebox'
 import { statement } from '../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../resource/bearer.sql.ts'
 import { VisibilityVersionColumn, visibilityVersionColumn } from '../resource/visibility-version.sql.ts'
+import Type from '../typebox.ts'
 import { asEntries, EntryColumns } from './list-households.sql.ts'
 import { seesAccount, seesHousehold } from './visibility.sql.ts'
 

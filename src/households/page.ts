@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import Type from 'typebox'
 import { acceptedKeys, macOf, type SecretKeys } from '../secrets/derived-keys.ts'
+import Type from '../typebox.ts'
 
 /** Contract, section 8. */
 export const defaultSize = 100

@@ -1,7 +1,7 @@
-import Type from 'typebox'
 import { statement } from '../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../resource/bearer.sql.ts'
 import { VisibilityVersionColumn, visibilityVersionColumn } from '../resource/visibility-version.sql.ts'
+import Type from '../typebox.ts'
 import { latest, SyncColumns, syncColumns } from './as-of.sql.ts'
 import { asEntries, EntryColumns, entryColumns } from './list-households.sql.ts'
 import { accessInOrder, householdsInOrder, seesHousehold } from './visibility.sql.ts'

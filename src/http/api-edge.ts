@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type, { type Static } from '../typebox.ts'
 import { classify } from './faults.ts'
 
 /** The API answers errors with problem+json (RFC 9457), also at addresses that have no route. */

@@ -1,6 +1,5 @@
 import type { FastifySchemaCompiler } from 'fastify'
-import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile, type TSchema } from '../typebox.ts'
 
 /**
  * Validates with TypeBox. Only integers in the query are converted, and only from decimal digits. Fastify's own coercion

@@ -1,7 +1,6 @@
 import type pg from 'pg'
-import Type from 'typebox'
-import { Compile } from 'typebox/compile'
 import { quoted } from '../directory/values.ts'
+import Type, { Compile } from '../typebox.ts'
 import type { Faults } from './faults.ts'
 import { type ImportFile, importFiles } from './files.ts'
 

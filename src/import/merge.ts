@@ -1,7 +1,6 @@
 import type pg from 'pg'
-import Type from 'typebox'
-import { Compile } from 'typebox/compile'
 import { hashPassword, verifyPassword } from '../directory/passwords.ts'
+import Type, { Compile } from '../typebox.ts'
 import type { Passwords } from './copy-rows.ts'
 import { type ImportFile, tableColumns } from './files.ts'
 

@@ -16,6 +16,7 @@ import {
   generateSigningKey,
   openPrivateKey,
   type PublicJwk,
+  SecretMismatch,
   type SigningAlgorithm,
   signingAlgorithms,
 } from './signing-keys.ts'
@@ -118,7 +119,7 @@ type KeyAge = Pick<SigningKeyRow, 'algorithm' | 'generation' | 'aged'>
 
 /** Creates the successor of the newest key. It is published at once and signs after the lead time (docs/adr/0009). */
 async function createNextKey(
-  database: Database,
+  database: Queries,
   { current }: SecretKeys,
   signingKeys: KeyAge[],
   algorithm: SigningAlgorithm,
@@ -129,7 +130,11 @@ async function createNextKey(
 }
 
 /** @returns whether a key was due. It now exists: this server or another one has created it. */
-async function createDueKeys(database: Database, keys: SecretKeys, signingKeys: KeyAge[]): Promise<boolean> {
+export async function createDueKeys(
+  database: Queries,
+  keys: SecretKeys,
+  signingKeys: KeyAge[],
+): Promise<boolean> {
   const due = signingAlgorithms.filter((algorithm) => newestOf(signingKeys, algorithm)?.aged ?? true)
   for (const algorithm of due) await createNextKey(database, keys, signingKeys, algorithm)
   return due.length > 0
@@ -192,6 +197,17 @@ export async function openSigningKeys(database: Queries, keys: SecretKeys): Prom
           : await openPrivateKey(row.private_jwk, row.algorithm, acceptedKeys(keys, 'signing-key')),
     })),
   )
+}
+
+/** Whether the private keys in the database were encrypted with a configured secret. */
+export async function opensSigningKeys(database: Queries, keys: SecretKeys): Promise<boolean> {
+  try {
+    await openSigningKeys(database, keys)
+    return true
+  } catch (error) {
+    if (error instanceof SecretMismatch) return false
+    throw error
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import Type, { type Static } from '../typebox.ts'
 import { leadMinutes, retirementHours, rotationDays } from './lifetimes.ts'
 import { PublicJwk, SigningAlgorithm } from './signing-keys.ts'
 

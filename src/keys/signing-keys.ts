@@ -1,9 +1,8 @@
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK } from 'jose'
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { ExplainedError } from '../explained-error.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
 import { randomId } from '../secrets/token-format.ts'
+import Type, { Compile, type Static } from '../typebox.ts'
 
 export const SigningAlgorithm = Type.Union([Type.Literal('RS256'), Type.Literal('ES256')])
 export type SigningAlgorithm = Static<typeof SigningAlgorithm>
@@ -44,7 +43,7 @@ export async function generateSigningKey(
   }
 }
 
-class SecretMismatch extends ExplainedError {}
+export class SecretMismatch extends ExplainedError {}
 
 /** @throws {SecretMismatch} if none of the sealing keys opens it */
 export async function openPrivateKey(

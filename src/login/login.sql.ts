@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { statement } from '../database/database.ts'
+import Type from '../typebox.ts'
 
 /** Minutes for which failures are counted, starting with the first. */
 const windowMinutes = 15

@@ -1,8 +1,8 @@
-import Type, { type Static } from 'typebox'
 import { type Statement, statement } from '../database/database.ts'
 import { isPastRetention } from '../households/v2/list-changes.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
 import { refreshTokenSeconds } from '../tokens/lifetimes.ts'
+import Type, { type Static } from '../typebox.ts'
 
 /** Rows that a statement deletes or reads at most, so that it takes only milliseconds. */
 export const batchRows = 1000

@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import type { Value } from '../database/database.ts'
+import Type, { type Static } from '../typebox.ts'
 import type { ClientCredential } from './client-authentication.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { Compile, type Static } from '../typebox.ts'
 
 const visible = Type.String({ pattern: '^[\\x21-\\x7e]{1,200}$' })
 const base64url = Type.String({ pattern: '^[A-Za-z0-9_-]+$' })

@@ -1,6 +1,6 @@
-import Type, { type Static } from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
+import Type, { type Static } from '../typebox.ts'
 import { PartnerJwk } from './jwks.ts'
 
 export const AuthMethod = Type.Union([

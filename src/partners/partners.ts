@@ -1,9 +1,9 @@
-import { Compile } from 'typebox/compile'
 import type { Environment } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { checkVisible } from '../directory/values.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import { newToken } from '../secrets/token-format.ts'
+import { Compile } from '../typebox.ts'
 import { newClientId } from './client-id.ts'
 import { type RegisteredKeys, readJwks } from './jwks.ts'
 import {

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { statement } from '../database/database.ts'
+import Type from '../typebox.ts'
 
 /**
  * Adds a batch of counts. Grants that no longer exist are skipped, because the foreign key would refuse the whole batch.

@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { Instant } from '../database/database.ts'
 import { Ended, whenEnded } from '../grants/ended.sql.ts'
+import Type from '../typebox.ts'
 
 /**
  * Common table expressions that authenticate a call in the statement that answers it. A revocation therefore takes effect

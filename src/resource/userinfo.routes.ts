@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import type { Context } from '../context.ts'
 import { statement } from '../database/database.ts'
 import { bearerRefusal } from '../http/refusals.ts'
+import Type from '../typebox.ts'
 import { CallerColumns, callerColumns, callerOf } from './bearer.sql.ts'
 import { type Bearer, readBearer, readBearerOfForm, sendBearerRefusal } from './bearer.ts'
 

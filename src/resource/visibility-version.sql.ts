@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import Type from '../typebox.ts'
 import { callerOf } from './bearer.sql.ts'
 
 /**

@@ -84,7 +84,7 @@ export function macOf(key: Buffer, ...parts: unknown[]): string {
   return hmac(key, JSON.stringify(parts)).subarray(0, 16).toString('base64url')
 }
 
-/** Whether the text is the MAC of the parts under one of the keys, as in `isMacOf`. */
+/** Whether the text is the MAC of the parts under one of the keys. */
 export function isMacOfAny(text: string, keys: readonly Buffer[], ...parts: unknown[]): boolean {
   return keys.some((key) => isMacOf(text, key, ...parts))
 }
@@ -93,7 +93,7 @@ export function isMacOfAny(text: string, keys: readonly Buffer[], ...parts: unkn
  * Compares in constant time. It compares the texts and not the decoded bytes: base64url decoders ignore padding and unused
  * bits, so several texts decode to the same bytes.
  */
-export function isMacOf(text: string, key: Buffer, ...parts: unknown[]): boolean {
+function isMacOf(text: string, key: Buffer, ...parts: unknown[]): boolean {
   const expected = Buffer.from(macOf(key, ...parts))
   const received = Buffer.from(text)
   return received.length === expected.length && timingSafeEqual(received, expected)

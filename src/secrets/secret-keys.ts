@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Queries } from '../database/database.ts'
-import { type DerivedKeys, deriveKeys, type SecretKeys } from './derived-keys.ts'
+import { type DerivedKeys, deriveKeys, keyIdOf, type SecretKeys } from './derived-keys.ts'
 import { recordCurrentSecret } from './secrets.sql.ts'
 
 /**
@@ -36,10 +36,18 @@ export function endOfOverlap(currentSince: Date): Date {
 
 /**
  * Records which secret a server uses, and since when. Call it after the signing keys were opened: a server with a wrong
- * secret must record nothing. @throws {DatabaseUnavailable}
+ * secret must record nothing.
+ * @returns the server's keys; without those of the previous secret if its time is over
+ * @throws {DatabaseUnavailable}
  */
-export async function recordedSecretKeys(database: Queries, config: Configured): Promise<SecretKeys> {
-  const { current } = secretKeys(config)
-  const { current_since } = await database.one(recordCurrentSecret, [current.id])
-  return secretKeys(config, current_since)
+export async function recordedSecretKeys(
+  database: Queries,
+  config: Configured & Pick<Config, 'authUrl'>,
+  now: Date,
+): Promise<SecretKeys> {
+  const values = [keyIdOf(config.secret), config.authUrl]
+  const { current_since: since } = await database.one(recordCurrentSecret, values)
+  if (now < endOfOverlap(since)) return secretKeys(config, since)
+  const { secret, nextSecret, environment } = config
+  return secretKeys({ secret, environment, ...(nextSecret ? { nextSecret } : {}) })
 }

@@ -1,13 +1,13 @@
-import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
+import Type from '../typebox.ts'
 
-const Row = Type.Object({ key_id: Type.String(), current_since: Instant })
+const Row = Type.Object({ key_id: Type.String(), current_since: Instant, auth_url: Type.String() })
 
 /** The secrets that servers have used, the latest first. */
 export const listSecrets = statement(
   'list_secrets',
   Row,
-  'SELECT key_id, current_since FROM secrets ORDER BY current_since DESC',
+  'SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC',
 )
 
 /**
@@ -15,14 +15,26 @@ export const listSecrets = statement(
  * then the operator went back to this one. During a rolling restart a server may start with the old secret again. The
  * time of the new one then moves by less than the restart takes.
  *
- * $1 key id of the secret
+ * $1 key id of the secret, $2 the address of the server
  */
 export const recordCurrentSecret = statement(
   'record_current_secret',
   Row,
-  `INSERT INTO secrets AS s (key_id, current_since) VALUES ($1, now())
+  `INSERT INTO secrets AS s (key_id, current_since, auth_url) VALUES ($1, now(), $2)
    ON CONFLICT (key_id) DO UPDATE
-     SET current_since = CASE WHEN EXISTS (SELECT FROM secrets other WHERE other.current_since > s.current_since)
+     SET auth_url = excluded.auth_url,
+         current_since = CASE WHEN EXISTS (SELECT FROM secrets other WHERE other.current_since > s.current_since)
                               THEN now() ELSE s.current_since END
-   RETURNING key_id, current_since`,
+   RETURNING key_id, current_since, auth_url`,
+)
+
+/** After this, no secret counts as having been current. */
+export const forgetSecrets = statement('forget_secrets', Type.Object({}), 'DELETE FROM secrets')
+
+/** Ends all connections with their codes and tokens. */
+export const endConnections = statement(
+  'end_connections',
+  Type.Object({ connections: Type.Integer() }),
+  `WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
+   SELECT count(*)::int AS connections FROM ended`,
 )

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import Type, { type Static } from 'typebox'
 import type { Context } from '../context.ts'
+import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
 import { sendAccountPage } from './account-page.tsx'
 import { endOtherSessions, endSessionOfUser, sessionsOfUser } from './sessions.sql.ts'

@@ -1,6 +1,6 @@
-import Type, { type Static } from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 import { browserProof } from '../login/login.sql.ts'
+import Type, { type Static } from '../typebox.ts'
 
 /** Sessions that a user may have. The next login ends the least recently active one. */
 const maxSessions = 50

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { compactVerify, errors, SignJWT } from 'jose'
-import Type from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { Context } from '../context.ts'
 import { type SigningAlgorithm, signingAlgorithms } from '../keys/signing-keys.ts'
+import Type, { Compile } from '../typebox.ts'
 
 /** Seconds. A partner checks an id_token when it receives it, and does not need it later. */
 const lifetime = 3600

@@ -1,10 +1,11 @@
-import Type from 'typebox'
 import { statement } from '../database/database.ts'
+import { isLive } from '../grants/ended.sql.ts'
 import {
   authenticatedClient,
   ClientAuthentication,
   clientAuthenticationColumn,
 } from '../partners/client-authentication.sql.ts'
+import Type from '../typebox.ts'
 
 /**
  * Finds the subject of a live token of the authenticated client (RFC 7662 section 2.2). `isCurrent` compares the token with
@@ -20,10 +21,10 @@ const introspect = (name: string, locatorHash: string, isCurrent: string) =>
     `WITH ${authenticatedClient}, live AS (
        SELECT g.subject
          FROM client
-         JOIN connections c ON c.${locatorHash} = $6 AND c.client_id = client.client_id AND c.revoked_at IS NULL
-         JOIN grants g ON g.id = c.grant_id AND g.revoked_at IS NULL
-         JOIN users u ON u.id = g.user_id AND u.status = 'active'
-        WHERE ${isCurrent} AND now() < $8::timestamptz
+         JOIN connections c ON c.${locatorHash} = $6 AND c.client_id = client.client_id
+         JOIN grants g ON g.id = c.grant_id
+         JOIN users u ON u.id = g.user_id
+        WHERE ${isCurrent} AND now() < $8::timestamptz AND ${isLive('c', 'g', 'u')}
      )
      SELECT ${clientAuthenticationColumn}, l.subject FROM (SELECT) AS always LEFT JOIN live l ON true`,
   )

@@ -53,7 +53,7 @@ export type ConnectionState = {
   issuedAt: Date
 }
 
-/** The newest refresh token and an access token of a connection. Whoever computes them gets the same texts. */
+/** The newest refresh token and an access token of a connection. The same state and keys always give the same texts. */
 export function newTokens({ config, keys }: Context, state: ConnectionState): IssuedTokens {
   const { locator, generation, refreshedAt, accessNonce: nonce, issuedAt } = state
   const refresh = { locator, generation, expiresAt: secondsAfter(refreshedAt, refreshTokenSeconds) }

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { Instant, statement } from '../database/database.ts'
 import { Ended, whenEnded } from '../grants/ended.sql.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
@@ -7,6 +6,7 @@ import {
   ClientAuthentication,
   clientAuthenticationColumn,
 } from '../partners/client-authentication.sql.ts'
+import Type from '../typebox.ts'
 
 const issuesTokens =
   'c.redemptions = 0 AND c.revoked_at IS NULL AND c.code_expires_at > now() AND f.misfit IS NULL AND f.live'

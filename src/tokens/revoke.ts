@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import type { Context } from '../context.ts'
 import { statement } from '../database/database.ts'
 import type { TokenRefusal } from '../http/refusals.ts'
@@ -9,6 +8,7 @@ import {
   clientValues,
 } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
+import Type from '../typebox.ts'
 import { clientRefusal } from './outcome.ts'
 import { presentedToken } from './presented-token.ts'
 

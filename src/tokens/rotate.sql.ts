@@ -1,12 +1,12 @@
-import Type, { type Static } from 'typebox'
 import { Bytes, Instant, statement } from '../database/database.ts'
-import { Ended, whenEnded } from '../grants/ended.sql.ts'
+import { Ended, isLive, whenEnded } from '../grants/ended.sql.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import {
   authenticatedClient,
   ClientAuthentication,
   clientAuthenticationColumn,
 } from '../partners/client-authentication.sql.ts'
+import Type, { type Static } from '../typebox.ts'
 import { accessNonceMinutes, rotationGraceSeconds } from './lifetimes.ts'
 
 const grace = `interval '${rotationGraceSeconds} seconds'`
@@ -30,8 +30,10 @@ const accessNonces = (newNonce: string) => `
        access_nonce_at = CASE WHEN ${needsNonce} THEN ${moment} ELSE c.access_nonce_at END`
 
 /** The live connection `c` of the locator, with its grant and user. */
-const live = (locatorHash: string) => `c.refresh_locator_hash = ${locatorHash} AND c.revoked_at IS NULL
-       AND g.id = c.grant_id AND g.revoked_at IS NULL AND u.id = g.user_id AND u.status = 'active'`
+const live = (
+  locatorHash: string,
+) => `c.refresh_locator_hash = ${locatorHash} AND g.id = c.grant_id AND u.id = g.user_id
+       AND ${isLive('c', 'g', 'u')}`
 
 const Rotated = {
   connection_id: Type.String(),
@@ -57,7 +59,7 @@ const rotated = `c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at
  * Authenticates the client and rotates a refresh token. `$7` is the generation of the presented token:
  *
  * - the newest one: the next generation becomes the newest
- * - one before it: its successor, which nobody has used. After the grace its 30 days begin again.
+ * - one before it: its successor, which is unused. After the grace its 30 days begin again.
  * - older, but rotated within the grace: the newest token, because parallel workers rotated it meanwhile
  * - older: a replay, which revokes the connection (RFC 9700 section 4.14.2), even if the token has expired
  *

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { Compile, type Static } from '../typebox.ts'
 import type { Texts } from './languages/languages.ts'
 
 export type RecoveryLink = { label: string; href: string }

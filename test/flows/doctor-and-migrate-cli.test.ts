@@ -8,7 +8,7 @@ import { latchkey } from '../support/latchkey.ts'
 const secret = randomBytes(32).toString('hex')
 
 const db = await databaseFixture()
-await serverFixture({ on: db, secret })
+await serverFixture({ on: db, secret, authUrl: 'http://localhost:4000' })
 await seed(db.database, { users: ['ann', 'bob'], households: ['h1'] })
 const cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
 
@@ -17,9 +17,17 @@ describe('doctor', () => {
     const found = await cli.json('doctor')
     expect(found.ok).toBe(true)
     expect(found.checks.map(({ check, ok }: { check: string; ok: boolean }) => [check, ok])).toEqual(
-      ['configuration', 'database', 'version', 'clocks', 'environment', 'schema', 'data', 'signing keys'].map(
-        (check) => [check, true],
-      ),
+      [
+        'configuration',
+        'database',
+        'version',
+        'clocks',
+        'environment',
+        'schema',
+        'data',
+        'signing keys',
+        'secret',
+      ].map((check) => [check, true]),
     )
     expect(await cli.text('doctor')).toMatch(
       /^ok {5}configuration +sandbox at http:\/\/localhost:4000, API at .*\nok {5}database/,
@@ -33,7 +41,7 @@ describe('doctor', () => {
       'another secret',
       { LATCHKEY_SECRET: 'another secret of 32 bytes or more' },
       'signing keys',
-      /another LATCHKEY_SECRET/,
+      /another secret than LATCHKEY_SECRET/,
     ],
   ])('with %s reports what is wrong and exits with 1', async (_case, change, check, detail) => {
     const { code, stdout, stderr } = await latchkey(['doctor', '--json'], {

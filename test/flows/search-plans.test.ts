@@ -122,7 +122,15 @@ describe.each([
           const [like, grams] = searchValues(pattern)
           for (const statement of statements) {
             const last = statement === searchByGrams ? grams : 100_000
-            const page = await server.database.expensive.one(statement, [value, '', like, size, 1, null, last])
+            const page = await server.database.expensive.one(statement, [
+              value,
+              '',
+              like,
+              size,
+              1,
+              null,
+              last,
+            ])
             expect(idsOf(JSON.parse(`[${page.entries ?? ''}]`)), statement.name).toEqual(
               expected.slice(1, size + 2),
             )
@@ -140,7 +148,15 @@ describe.each([
     for (const statement of statements) {
       if (statement === searchByGrams) continue
       const read = (token: string, size: number, most: number) =>
-        server.database.expensive.one(statement, [bearerOf(server, token).value, '', '%rarely%', size, 0, null, most])
+        server.database.expensive.one(statement, [
+          bearerOf(server, token).value,
+          '',
+          '%rarely%',
+          size,
+          0,
+          null,
+          most,
+        ])
       expect(await read(accessToken, 1, 2)).toMatchObject({ count: 1, complete: false })
       expect(await read(accessToken, 1, 10)).toMatchObject({ count: 2, complete: true })
       expect(await read(accessToken, 5, 10)).toMatchObject({ count: 2, complete: true })

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -12,7 +12,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The PostgreSQL server that all test files share. Each file creates its own databases on it. */
     postgresUrl: string
-    /** A directory that is removed after the run. */
+    /** A directory that is removed after the run. The tests' `tmpdir()`. */
     scratch: string
     /** One key pair for each algorithm, for all servers with the shared test secret. */
     signingKeys: StoredKeyPair[]
@@ -21,7 +21,8 @@ declare module 'vitest' {
 
 /** Starts one real PostgreSQL for the run, with the migrated database that each test file clones. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-test-'))
+  const dataDir = mkdtempSync(join(inMemory() ?? tmpdir(), 'latchkey-test-'))
+  process.env.TMPDIR = dataDir // the workers inherit it
   // Nothing has to survive the run. Without autovacuum, PostgreSQL leaves the processors to the tests.
   const settings = {
     fsync: 'off',
@@ -42,5 +43,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     await postgres.leave()
     rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** Linux's directory in memory, if it has room. The run makes hundreds of thousands of files, which are slow on a disk. */
+function inMemory(): string | undefined {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm')
+    return bavail * bsize > 2 ** 32 ? '/dev/shm' : undefined
+  } catch {
+    return undefined // not Linux
   }
 }

@@ -2,7 +2,7 @@ import { rotateSigningKey } from '../../src/keys/keyring.ts'
 import type { SigningKeyRow } from '../../src/keys/signing-keys.sql.ts'
 import type { SigningAlgorithm } from '../../src/keys/signing-keys.ts'
 import { query } from './database.ts'
-import { send } from './journey.ts'
+import { type Addresses, send } from './journey.ts'
 import type { TestServer } from './server.ts'
 
 export type KeyAtRest = {
@@ -38,11 +38,11 @@ export function rotateKey(
 }
 
 /** The address of a server's JWKS, independent of its configured public address. */
-export function jwksUrl({ baseUrl }: TestServer): string {
+export function jwksUrl({ baseUrl }: Addresses): string {
   return new URL('/.well-known/jwks.json', baseUrl).href
 }
 
-export async function publishedKids(server: TestServer): Promise<unknown[]> {
+export async function publishedKids(server: Addresses): Promise<unknown[]> {
   const { body } = await send(jwksUrl(server), {})
   return Array.isArray(body.keys) ? body.keys.map(({ kid }) => kid) : []
 }

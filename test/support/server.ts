@@ -62,6 +62,7 @@ export type TestServerOptions = {
   /** The host name in the server's addresses (a browser's "site"). */
   host?: 'localhost' | '127.0.0.1'
   authUrl?: string
+  baseUrl?: string
   /** Proxies whose headers the server trusts. The tests themselves connect from 127.0.0.1. */
   trustedProxies?: string[]
   v1?: Config['v1']
@@ -97,7 +98,6 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const logger = pino({ level: 'trace' }, sink)
   const keyring = new Keyring({ database, keys: secretKeys({ ...secrets, environment }), now, logger })
   await keyring.refresh()
-  const keys = await recordedSecretKeys(database, { ...secrets, environment })
   const usage = new Usage(database, logger)
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),
@@ -105,6 +105,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   }
   const { app, context } = await onFreePort(async (port) => {
     const config = configFor(options, secrets, port)
+    const keys = await recordedSecretKeys(database, config, now())
     const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
     const app = await createServer(context, logger)
     await app.listen({ host: '127.0.0.1', port })
@@ -161,7 +162,7 @@ function configFor(
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
-    baseUrl: `http://${host}:${port}/service-open-api/`,
+    baseUrl: options.baseUrl ?? `http://${host}:${port}/service-open-api/`,
     host: '127.0.0.1',
     port,
     opsHost: '127.0.0.1',

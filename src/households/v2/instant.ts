@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { checkDate } from '../../directory/values.ts'
+import Type from '../../typebox.ts'
 
 /** RFC 3339 with capital letters, up to microseconds, in years that JavaScript and PostgreSQL both support. */
 const format =

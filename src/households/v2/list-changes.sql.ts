@@ -1,7 +1,7 @@
-import Type, { type Static } from 'typebox'
 import { statement } from '../../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../../resource/bearer.sql.ts'
 import { VisibilityVersionColumn, visibilityVersionColumn } from '../../resource/visibility-version.sql.ts'
+import Type, { type Static } from '../../typebox.ts'
 import { asOfColumn, instantText, latest } from '../as-of.sql.ts'
 import { accessInOrder, type ByRole, rowsForRole, seesHousehold } from '../visibility.sql.ts'
 

@@ -1,7 +1,6 @@
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { checkId } from '../../directory/values.ts'
 import { acceptedKeys, isMacOfAny, macOf, type SecretKeys } from '../../secrets/derived-keys.ts'
+import Type, { Compile, type Static } from '../../typebox.ts'
 import { longestPattern } from '../name-pattern.ts'
 import { CanonicalInstant } from './instant.ts'
 

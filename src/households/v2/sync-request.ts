@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static } from '../../typebox.ts'
 import { longestPattern } from '../name-pattern.ts'
 import { defaultSize, largestSize } from '../page.ts'
 import { readInstant } from './instant.ts'
