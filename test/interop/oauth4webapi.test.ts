@@ -64,7 +64,7 @@ async function refresh(
     self,
     clientAuthentication,
     refresh_token ?? '',
-    insecure,
+    { ...insecure, additionalParameters: { token_type: 'id' } },
   )
   return oauth.processRefreshTokenResponse(as, self, response)
 }
