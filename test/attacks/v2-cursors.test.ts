@@ -134,7 +134,8 @@ describe('a cursor that the server did not send', () => {
       users: [{ id: bobsId, firm: 'firm-1', sees: 'firm' }],
       households: ids.map((id) => ({ id, firm: 'firm-1' })),
     })
-    const { next_cursor } = await page(other, await accessTokenOf(other.database, bobsId), { limit: 10 })
+    const accessToken = await accessTokenOf(other.database, bobsId, { keys: other.context.keys })
+    const { next_cursor } = await page(other, accessToken, { limit: 10 })
     expectRefused(await households({ cursor: next_cursor ?? '' }), startAgain)
     await other.close()
   })
