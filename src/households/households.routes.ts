@@ -14,10 +14,10 @@ import {
 } from './api.ts'
 import { cutPage } from './entries.ts'
 import { listAccounts } from './list-accounts.sql.ts'
-import { listHouseholds } from './list-households.sql.ts'
+import { readHouseholds } from './list-page.ts'
 import { longestPattern } from './name-pattern.ts'
-import { deepPageEntries, entriesBefore, linkHeader, PageQuery, pageOf } from './page.ts'
-import { searchHouseholds } from './search-households.ts'
+import { entriesBefore, linkHeader, PageQuery, pageOf } from './page.ts'
+import { PagePlaces } from './page-places.ts'
 
 const Account = Type.Object({
   id: Type.String(),
@@ -79,7 +79,8 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
 }
 
 function serveHouseholds(app: FastifyInstance, context: Context, address: string): void {
-  const { config, database, expensiveReadLimiter, keys } = context
+  const { config, keys } = context
+  const places = new PagePlaces()
   const successor = `${config.baseUrl}api/v2/households`
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',
@@ -89,22 +90,11 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
         const pattern = request.query.name_pattern || undefined
         const listing = { address, successor, filters: { ...(pattern && { name_pattern: pattern }) } }
         const page = pageOf(request.query, listing, keys.cursor)
-        const before = entriesBefore(page)
         return {
           kind: 'read',
           place: page,
-          read: (tokenHash) => {
-            if (pattern) {
-              const search = { tokenHash, text: pattern, ...page, before, firstAsOf: null }
-              return expensiveReadLimiter.admit(tokenHash, () => searchHouseholds(database.expensive, search))
-            }
-            const values = [tokenHash, page.after, page.size, String(before)]
-            return before < deepPageEntries
-              ? database.listing.one(listHouseholds, values)
-              : expensiveReadLimiter.admit(tokenHash, () => database.expensive.one(listHouseholds, values))
-          },
-          answer: (row) => {
-            const { body, count, last } = cutPage(row, page.size)
+          read: (tokenHash) => readHouseholds(context, places, { page, text: pattern, tokenHash }),
+          answer: ({ body, count, last }) => {
             const link = linkHeader(page, last, keys.cursor)
             return { kind: 'page', body, link, rows: { households: count, accounts: 0 } }
           },

@@ -41,7 +41,7 @@ const search = (user: string, text: string) =>
   explained(server.database, 'expensive', (queries) =>
     searchHouseholds(queries, {
       tokenHash: sha256(tokens[user] ?? ''),
-      ...{ text, after: '', size: 100, before: 0n, firstAsOf: null },
+      ...{ text, after: '', size: 100, before: 0n, place: undefined, firstAsOf: null },
     }),
   )
 

@@ -121,7 +121,10 @@ describe.each([
           const [like, grams] = searchValues(pattern)
           for (const statement of statements) {
             const last = statement === searchByGrams ? grams : 100_000
-            const page = await server.database.expensive.one(statement, [hash, '', like, size, 1, null, last])
+            const page = await server.database.expensive.one(statement, [
+              ...[hash, '', like, size, 1, null, last],
+              ...[null, null],
+            ])
             expect(idsOf(JSON.parse(`[${page.entries ?? ''}]`)), statement.name).toEqual(
               expected.slice(1, size + 2),
             )
@@ -139,7 +142,10 @@ describe.each([
     for (const statement of statements) {
       if (statement === searchByGrams) continue
       const read = (token: string, size: number, most: number) =>
-        server.database.expensive.one(statement, [sha256(token), '', '%rarely%', size, 0, null, most])
+        server.database.expensive.one(statement, [
+          ...[sha256(token), '', '%rarely%', size, 0, null, most],
+          ...[null, null],
+        ])
       expect(await read(accessToken, 1, 2)).toMatchObject({ count: 1, complete: false })
       expect(await read(accessToken, 1, 10)).toMatchObject({ count: 2, complete: true })
       expect(await read(accessToken, 5, 10)).toMatchObject({ count: 2, complete: true })
