@@ -1,6 +1,6 @@
 import type { Static, TObject } from 'typebox'
-import type { Context } from '../context.ts'
-import type { ReadRefusal } from '../process/limiters.ts'
+import type { Database } from '../database/database.ts'
+import type { ExpensiveReadLimiter, ReadRefusal } from '../process/limiters.ts'
 import type { CallerColumns } from '../resource/bearer.sql.ts'
 import type { VisibilityVersionColumn } from '../resource/visibility-version.sql.ts'
 import { cutPage, type Entries, type PageOfEntries } from './entries.ts'
@@ -12,12 +12,17 @@ import { searchHouseholds } from './search-households.ts'
 type CallerAndVersion = Static<TObject<typeof CallerColumns & typeof VisibilityVersionColumn>>
 export type HouseholdsPage = CallerAndVersion & PageOfEntries
 
+type Server = {
+  database: Pick<Database, 'listing' | 'expensive'>
+  expensiveReadLimiter: ExpensiveReadLimiter
+}
+
 /**
  * Reads a page of the v1 listing. A page by its number begins where the page before it ended, if this process answered that
  * one and nothing has changed since. A search is an expensive read, a page of the whole listing never is.
  */
 export function readHouseholds(
-  { database, expensiveReadLimiter }: Pick<Context, 'database' | 'expensiveReadLimiter'>,
+  { database, expensiveReadLimiter }: Server,
   places: PagePlaces,
   { page, text, tokenHash }: { page: Page; text: string | undefined; tokenHash: Buffer },
 ): Promise<HouseholdsPage | ReadRefusal> | ReadRefusal {
