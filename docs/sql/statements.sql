@@ -369,6 +369,7 @@ own AS (
   SELECT own.* FROM plan, caller, LATERAL (
     SELECT DISTINCT user_id, household_id FROM account_access
     WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
+    AND firm_id = caller.firm_id
     ORDER BY user_id, household_id LIMIT 5001) AS own
   WHERE NOT complete
 ),
@@ -498,7 +499,7 @@ bearer AS (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
       SELECT h.firm_id AS scope, h.id, h.json FROM households h
       WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
-      ORDER BY h.firm_id, h.id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry) AS seen WHERE caller.sees = 'firm'
+      ORDER BY h.firm_id, h.id LIMIT $3::int + 1) AS entry) AS seen WHERE caller.sees = 'firm'
   UNION ALL
   SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
@@ -506,12 +507,72 @@ bearer AS (
       FROM (
         SELECT DISTINCT user_id, household_id FROM account_access
         WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
-        ORDER BY user_id, household_id ) AS x
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT $3::int + 1) AS x
       CROSS JOIN LATERAL (SELECT * FROM households
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry) AS seen WHERE caller.sees = 'granted') SELECT
+      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted') SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
+
+-- list_households_by_number
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
+  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
+  FROM access_tokens t
+  JOIN connections c ON c.id = t.connection_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE t.hash = $1
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version FROM caller),
+start AS (
+  SELECT $5 AS after_id, 0::bigint AS skipped FROM version WHERE visibility_version = $4
+  UNION ALL
+  SELECT range.after_id, $3::bigint - households_before
+  FROM version, caller, LATERAL (
+    SELECT after_id, households_to - households AS households_before
+    FROM (SELECT after_id, households,
+      sum(households) OVER (ORDER BY firm_id, user_id, after_id ROWS UNBOUNDED PRECEDING) AS households_to
+      FROM listing_ranges
+      WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END
+    ) AS range
+    WHERE households_to > $3::bigint LIMIT 1) AS range WHERE visibility_version IS DISTINCT FROM $4
+),
+page AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+    SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+      SELECT h.firm_id AS scope, h.id, h.json FROM households h
+      WHERE (h.firm_id, h.id) > (caller.firm_id, (SELECT after_id FROM start)) AND h.firm_id <= caller.firm_id
+      ORDER BY h.firm_id, h.id LIMIT $2::int + 1 OFFSET (SELECT skipped FROM start)) AS entry) AS seen WHERE caller.sees = 'firm'
+  UNION ALL
+  SELECT seen.* FROM caller CROSS JOIN LATERAL (
+    SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+      SELECT x.user_id AS scope, x.household_id AS id, h.json
+      FROM (
+        SELECT DISTINCT user_id, household_id FROM account_access
+        WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT $2::int + 1 OFFSET (SELECT skipped FROM start)) AS x
+      CROSS JOIN LATERAL (SELECT * FROM households
+        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted')
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
 
 -- list_partners
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
@@ -872,6 +933,9 @@ bearer AS (
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version FROM caller), start AS (
+  SELECT CASE WHEN visibility_version = $8 THEN $9 ELSE $2 END AS after_id,
+  CASE WHEN visibility_version = $8 THEN 0 ELSE $5::bigint END AS skipped FROM version
 ),
 matching AS (
   SELECT h.firm_id, h.id, h.json FROM caller, households h
@@ -882,14 +946,14 @@ matching AS (
 page AS (
   SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
     SELECT h.firm_id AS scope, h.id, h.json FROM caller, matching h
-    WHERE h.id > $2 AND (
+    WHERE h.id > (SELECT after_id FROM start) AND (
       h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
           SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))
-    ORDER BY h.firm_id, h.id LIMIT $4::int + 1 OFFSET $5::bigint) AS entry
+    ORDER BY h.firm_id, h.id LIMIT $4::int + 1 OFFSET (SELECT skipped FROM start)) AS entry
 )
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired;
 
 -- search_firm_in_order
@@ -919,6 +983,9 @@ bearer AS (
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version FROM caller), start AS (
+  SELECT CASE WHEN visibility_version = $8 THEN $9 ELSE $2 END AS after_id,
+  CASE WHEN visibility_version = $8 THEN 0 ELSE $5::bigint END AS skipped FROM version
 ),
 page AS (
   SELECT found.*, found.count > $4::int OR (SELECT count(*) FROM (
@@ -926,7 +993,7 @@ page AS (
         AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AND (
         h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
             SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))) AS matches FROM households h
-      WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
+      WHERE (h.firm_id, h.id) > (caller.firm_id, (SELECT after_id FROM start)) AND h.firm_id <= caller.firm_id
       ORDER BY h.firm_id, h.id LIMIT $7::bigint) AS read) < $7::bigint AS complete
   FROM caller, LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (SELECT scope, id, json FROM (
@@ -934,14 +1001,14 @@ page AS (
           AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AND (
           h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
               SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))) AS matches FROM households h
-        WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
-        ORDER BY h.firm_id, h.id LIMIT $7::bigint) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET $5::bigint) AS entry
+        WHERE (h.firm_id, h.id) > (caller.firm_id, (SELECT after_id FROM start)) AND h.firm_id <= caller.firm_id
+        ORDER BY h.firm_id, h.id LIMIT $7::bigint) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET (SELECT skipped FROM start)) AS entry
   ) AS found
   WHERE true
 )
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), false) AS complete;
 
 -- search_own_in_order
@@ -971,6 +1038,9 @@ bearer AS (
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version FROM caller), start AS (
+  SELECT CASE WHEN visibility_version = $8 THEN $9 ELSE $2 END AS after_id,
+  CASE WHEN visibility_version = $8 THEN 0 ELSE $5::bigint END AS skipped FROM version
 ),
 page AS (
   SELECT found.*, found.count > $4::int OR (SELECT count(*) FROM (
@@ -978,28 +1048,30 @@ page AS (
         AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches
       FROM (
         SELECT DISTINCT user_id, household_id FROM account_access
-        WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
-        ORDER BY user_id, household_id ) AS x
+        WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT $7::bigint) AS x
       CROSS JOIN LATERAL (SELECT * FROM households
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id LIMIT $7::bigint) AS read) < $7::bigint AS complete
+      ORDER BY x.user_id, x.household_id) AS read) < $7::bigint AS complete
   FROM caller, LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (SELECT scope, id, json FROM (
         SELECT x.user_id AS scope, x.household_id AS id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
           AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches
         FROM (
           SELECT DISTINCT user_id, household_id FROM account_access
-          WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
-          ORDER BY user_id, household_id ) AS x
+          WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+          AND firm_id = caller.firm_id
+          ORDER BY user_id, household_id LIMIT $7::bigint) AS x
         CROSS JOIN LATERAL (SELECT * FROM households
           WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-        ORDER BY x.user_id, x.household_id LIMIT $7::bigint) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET $5::bigint) AS entry
+        ORDER BY x.user_id, x.household_id) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET (SELECT skipped FROM start)) AS entry
   ) AS found
   WHERE caller.sees = 'granted'
 )
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), false) AS complete;
 
 -- search_sample
@@ -1040,6 +1112,7 @@ own AS (
   FROM sample, caller, LATERAL (
     SELECT DISTINCT user_id, household_id FROM account_access
     WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
+    AND firm_id = caller.firm_id
     ORDER BY user_id, household_id LIMIT 1000) AS next
   WHERE sees = 'granted'
 )
@@ -1094,7 +1167,7 @@ bearer AS (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
       SELECT h.firm_id AS scope, h.id, h.json FROM households h
       WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
-      ORDER BY h.firm_id, h.id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry) AS seen WHERE caller.sees = 'firm'
+      ORDER BY h.firm_id, h.id LIMIT $3::int + 1) AS entry) AS seen WHERE caller.sees = 'firm'
   UNION ALL
   SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
@@ -1102,14 +1175,15 @@ bearer AS (
       FROM (
         SELECT DISTINCT user_id, household_id FROM account_access
         WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
-        ORDER BY user_id, household_id ) AS x
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT $3::int + 1) AS x
       CROSS JOIN LATERAL (SELECT * FROM households
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry) AS seen WHERE caller.sees = 'granted')
+      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
-coalesce((SELECT $5::timestamptz < sees_since FROM latest), false) AS expired;
+coalesce((SELECT $4::timestamptz < sees_since FROM latest), false) AS expired;
 
 -- update-password
 WITH changed AS (

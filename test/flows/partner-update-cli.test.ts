@@ -99,7 +99,9 @@ describe('partner update', () => {
       return tokens.idToken
     }
     expect(await refreshed()).toBe('')
-    expect(await update(partner.clientId, '--id-token-on-refresh')).toMatchObject({ id_token_on_refresh: true })
+    expect(await update(partner.clientId, '--id-token-on-refresh')).toMatchObject({
+      id_token_on_refresh: true,
+    })
     expect(await update(partner.clientId, '--name', 'Same')).toMatchObject({ id_token_on_refresh: true })
     expect(decodeJwt(await refreshed()).aud).toBe(partner.clientId)
     expect(await update(partner.clientId, '--no-id-token-on-refresh')).toMatchObject({

@@ -26,7 +26,16 @@ type History = {
 
 // No sum of these is shortly before a limit that the time of the test itself could pass.
 const history: fc.Arbitrary<History> = fc.record({
-  age: fc.constantFrom(5, 2 * hour, day + 2 * hour, 20 * day, 30 * day + hour, 33 * day, 34 * day + hour, 70 * day),
+  age: fc.constantFrom(
+    5,
+    2 * hour,
+    day + 2 * hour,
+    20 * day,
+    30 * day + hour,
+    33 * day,
+    34 * day + hour,
+    70 * day,
+  ),
   gaps: fc.option(fc.array(fc.constantFrom(10, 130, hour, 9 * day, 28 * day), { maxLength: 4 }), {
     nil: undefined,
     freq: 5,
@@ -111,7 +120,8 @@ const overdue = `
 test('for any history of a connection, its partner observes the same before and after a purge', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(history, { minLength: 1, maxLength: 4 }), async (histories) => {
-      const connections = (): Connection[] => histories.map((each) => ({ history: each, code: '', chain: [] }))
+      const connections = (): Connection[] =>
+        histories.map((each) => ({ history: each, code: '', chain: [] }))
       const [twins, others] = [connections(), connections()]
       const passed = await live([...twins, ...others])
       const before = []

@@ -114,7 +114,7 @@ describe.each([
     await fc.assert(
       fc.asyncProperty(cases, async ({ names, patterns, size }) => {
         const { accessToken, matching } = await households(names, sees, { crowd: sampleSize })
-        const { value } = bearerOf(server, accessToken)
+        const { value } = bearerOf(accessToken)
         const pieces = names.flatMap((name) => (name ? [[...name].slice(0, 3).join('')] : []))
         for (const pattern of [...patterns, ...pieces.slice(0, 3)]) {
           const expected = matching(pattern)
@@ -122,7 +122,10 @@ describe.each([
           const [like, grams] = searchValues(pattern)
           for (const statement of statements) {
             const last = statement === searchByGrams ? grams : 100_000
-            const page = await server.database.expensive.one(statement, [value, '', like, size, 1, null, last])
+            const page = await server.database.expensive.one(statement, [
+              ...[value, '', like, size, 1, null, last],
+              ...[null, null],
+            ])
             expect(idsOf(JSON.parse(`[${page.entries ?? ''}]`)), statement.name).toEqual(
               expected.slice(1, size + 2),
             )
@@ -140,7 +143,10 @@ describe.each([
     for (const statement of statements) {
       if (statement === searchByGrams) continue
       const read = (token: string, size: number, most: number) =>
-        server.database.expensive.one(statement, [bearerOf(server, token).value, '', '%rarely%', size, 0, null, most])
+        server.database.expensive.one(statement, [
+          ...[bearerOf(token).value, '', '%rarely%', size, 0, null, most],
+          ...[null, null],
+        ])
       expect(await read(accessToken, 1, 2)).toMatchObject({ count: 1, complete: false })
       expect(await read(accessToken, 1, 10)).toMatchObject({ count: 2, complete: true })
       expect(await read(accessToken, 5, 10)).toMatchObject({ count: 2, complete: true })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../src/database/database.ts'
-import type { SecretKeys } from '../../src/secrets/derived-keys.ts'
 import { accessTokenText, locatorBytes, nonceBytes } from '../../src/secrets/connection-token.ts'
+import type { SecretKeys } from '../../src/secrets/derived-keys.ts'
 import { sha256 } from '../../src/secrets/token-format.ts'
 import { query } from './database.ts'
 import { testKeys } from './server.ts'
@@ -13,7 +13,11 @@ type AccessTokenOptions = { expiresIn?: number; clientId?: string; keys?: Secret
 export async function accessTokenOf(
   database: Database,
   userId: string,
-  { expiresIn = 3600, clientId = 'test_of_access_tokens', keys = testKeys('sandbox') }: AccessTokenOptions = {},
+  {
+    expiresIn = 3600,
+    clientId = 'test_of_access_tokens',
+    keys = testKeys('sandbox'),
+  }: AccessTokenOptions = {},
 ): Promise<string> {
   const [locator, nonce] = [randomBytes(locatorBytes), randomBytes(nonceBytes)]
   await query(
