@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { listHouseholds, listHouseholdsByNumber } from '../../src/households/list-households.sql.ts'
-import { sha256 } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
+import { bearerOf } from '../support/bearer.ts'
 import { query } from '../support/database.ts'
 import type { DirectoryRows } from '../support/directory.ts'
 import { type Change, changed, directoryChange } from '../support/directory-changes.ts'
@@ -143,7 +143,7 @@ describe('a remembered place', () => {
   }
 
   async function versionOf(token: string): Promise<string | null> {
-    return (await db.database.listing.one(listHouseholds, [sha256(token), '', 1])).visibility_version
+    return (await db.database.listing.one(listHouseholds, [bearerOf(token).value, '', 1])).visibility_version
   }
   const entryIds = (entries: string | null) =>
     [...(entries ?? '').matchAll(/"id":"(\w+)"/g)].map(([, id]) => id)
@@ -153,7 +153,7 @@ describe('a remembered place', () => {
     const [ofU, ofV] = [await accessTokenOf(db.database, 'u'), await accessTokenOf(db.database, 'v')]
     const place = [await versionOf(ofU), 'h6']
     const read = (token: string) =>
-      db.database.listing.one(listHouseholdsByNumber, [sha256(token), 2, '1', ...place])
+      db.database.listing.one(listHouseholdsByNumber, [bearerOf(token).value, 2, '1', ...place])
     expect(entryIds((await read(ofU)).entries)).toEqual(['h7'])
     expect(entryIds((await read(ofV)).entries)).toEqual(['h3', 'h5', 'h7'])
   })

@@ -76,7 +76,7 @@ describe(`a page of ${size} among ${households} households`, () => {
       expect([first.count, next.count]).toEqual([size, size])
       expect(next.plans.map(({ name }) => name)).toEqual(['list_households_by_number'])
       // This is the generic plan that the server keeps for all values, not a plan for these values.
-      expect(next.plans[0]?.plan).toContain('(hash = $1)')
+      expect(next.plans[0]?.plan).toContain('($1).locator_hash')
       expect(next.pages).toBeLessThanOrEqual(first.pages + tolerance)
     },
   )
