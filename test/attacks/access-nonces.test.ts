@@ -149,10 +149,7 @@ describe('63: the database’s clock steps back', () => {
     await server.passTime(600)
     await rotate(await rotate(second))
     await server.passTime(-590)
-    expectInvalidGrant(
-      await refresh(server, partner, first.refreshToken),
-      /^Refresh token reuse detected\./,
-    )
+    expectInvalidGrant(await refresh(server, partner, first.refreshToken), /^Refresh token reuse detected\./)
     await server.passTime(590)
   })
 })

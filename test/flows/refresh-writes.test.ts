@@ -26,7 +26,7 @@ test('1,000 refreshes write 300 bytes of WAL each at most, and 99 % of them are 
   const client = clientValues({
     method: 'client_secret_post',
     clientId: partner.clientId,
-    secretHash: sha256(partner.clientSecret),
+    digest: sha256(partner.clientSecret),
   })
   const expiresAt = new Date(Date.now() + 3_600_000)
   await server.database.withConnection(async (session) => {
@@ -62,7 +62,9 @@ test('no column that a refresh changes is in an index', async () => {
         AND (a.attnum = ANY (i.indkey) OR pg_get_indexdef(i.indexrelid) ~ ('\\m' || a.attname || '\\M'))`,
   )
   const set = /SET([\s\S]*?)FROM client/.exec(rotateRefreshToken.text)?.[1] ?? ''
-  const changed = [...set.matchAll(/^\s*(?:UPDATE connections c SET)?\s*(\w+) = CASE/gm)].map(([, name]) => name)
+  const changed = [...set.matchAll(/^\s*(?:UPDATE connections c SET)?\s*(\w+) = CASE/gm)].map(
+    ([, name]) => name,
+  )
   expect(changed).toContain('generation')
   expect(changed).toContain('access_nonce')
   // They change once, when the connection ends: then it does not matter.

@@ -40,8 +40,8 @@ afterAll(() => server.close())
 const search = (user: string, text: string) =>
   explained(server.database, 'expensive', (queries) =>
     searchHouseholds(queries, {
-      bearer: bearerOf(server, tokens[user] ?? ''),
-      ...{ text, after: '', size: 100, before: 0n, firstAsOf: null },
+      bearer: bearerOf(tokens[user] ?? ''),
+      ...{ text, after: '', size: 100, before: 0n, place: undefined, firstAsOf: null },
     }),
   )
 

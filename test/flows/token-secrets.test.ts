@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { accessTokenText, parseAccessToken, parseRefreshToken, refreshTokenText } from '../../src/secrets/connection-token.ts'
+import {
+  accessTokenText,
+  parseAccessToken,
+  parseRefreshToken,
+  refreshTokenText,
+} from '../../src/secrets/connection-token.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { type Issued, issued, tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
@@ -69,7 +74,9 @@ describe('tokens while the secret is replaced', () => {
   test('one chain goes on, whichever server refreshes it: the successor is the same unused one', async () => {
     const first = await tokensFor(before, partner, 'ada')
     const answers = await Promise.all(
-      Array.from({ length: 24 }, (_, n) => refresh(n % 2 ? announced : switched, partner, first.refreshToken)),
+      Array.from({ length: 24 }, (_, n) =>
+        refresh(n % 2 ? announced : switched, partner, first.refreshToken),
+      ),
     )
     const texts = new Set(answers.map((answer) => issued(answer).refreshToken))
     expect([...texts].map(keyIdOf).sort()).toEqual([oldId, freshId].sort())
