@@ -115,11 +115,14 @@ export const explainRefresh = statement(
 /** Generations that a token may be ahead of its row after a restore: more than a client uses in 30 days of hourly refreshes. */
 const mostGenerationsAhead = 1000
 
+const isUnused = '$3 >= c.generation'
+
 /**
  * Rotates a token that is ahead of its row, because it was issued after the backup that was restored. Works only until
  * the time that `latchkey restore` has set. The client is authenticated already. Nothing tells whether the presented
  * token was the newest one. If it was not, its successor and the newest token have different generations, and the first
- * use of the later one makes the use of the other a replay.
+ * use of the later one makes the use of the other a replay. If a parallel request with the same token was first, the
+ * answer is the same.
  *
  * $1 client_id, $2 SHA-256 of the locator, $3 generation, $4 when it expires, $5 a new access nonce `rotateRefreshToken`
  */
@@ -130,10 +133,13 @@ export const rotateAheadOfRow = statement(
      SELECT client_id, id_token_alg, id_token_on_refresh FROM partners WHERE client_id = $1 AND status = 'active'
    ), rotated AS (
      UPDATE connections c SET
-       generation = $3 + 1, refreshed_at = ${moment}, mark_generation = $3, marked_at = ${moment}, ${accessNonces('$5')}
+       generation = greatest(c.generation, $3 + 1),
+       refreshed_at = CASE WHEN ${isUnused} THEN ${moment} ELSE c.refreshed_at END,
+       mark_generation = CASE WHEN ${isUnused} THEN $3 ELSE c.mark_generation END,
+       marked_at = CASE WHEN ${isUnused} THEN ${moment} ELSE c.marked_at END, ${accessNonces('$5')}
       FROM client, grants g, users u, deployment d
      WHERE ${live('$2')} AND c.client_id = client.client_id AND now() < d.accepts_tokens_ahead_until
-       AND $3::bigint > c.generation AND $3 <= c.generation + ${mostGenerationsAhead} AND now() < $4::timestamptz
+       AND $3::bigint >= c.generation - 1 AND $3 <= c.generation + ${mostGenerationsAhead} AND now() < $4::timestamptz
      RETURNING ${rotated}
    )
    SELECT * FROM rotated`,

@@ -46,10 +46,10 @@ async function rotateAfterRestore(
   if (!reason) return tokenRefusal('unknown_refresh_token')
   if (reason.ended !== null) return tokenRefusal(reason.ended)
   if (reason.expired) return tokenRefusal('refresh_token_expired', String(refreshTokenDays))
-  if (!reason.ahead) return tokenRefusal('unknown_refresh_token')
+  // Even if the token is no longer ahead: a parallel request may have used it since.
   const values = [clientId, ...tokenValues(token), randomBytes(nonceBytes)]
   const row = await database.maybe(rotateAheadOfRow, values)
-  if (!row) return tokenRefusal('refresh_token_ahead')
+  if (!row) return tokenRefusal(reason.ahead ? 'refresh_token_ahead' : 'unknown_refresh_token')
   const outcome = await answer(context, request, token, row)
   return outcome.kind === 'issued' ? { ...outcome, aheadOfRow: true } : outcome
 }
