@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { clientValues } from '../../src/partners/client-authentication.sql.ts'
 import { nonceBytes, parseRefreshToken } from '../../src/secrets/connection-token.ts'
@@ -15,6 +16,15 @@ const refreshes = 1000
 const server = await serverFixture({ users: ['ada'] })
 const partner = await server.partner()
 
+/** A session reports its statistics when it ends. */
+async function endOtherSessions(session: pg.Client): Promise<void> {
+  const others = `FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
+  await session.query(`SELECT pg_terminate_backend(pid) ${others}`)
+  await expect
+    .poll(async () => (await session.query(`SELECT ${others}`)).rowCount, { timeout: 20_000 })
+    .toBe(0)
+}
+
 test('1,000 refreshes write 300 bytes of WAL each at most, and 99 % of them are HOT updates', async () => {
   const locators: Buffer[] = []
   for (let n = 0; n < connections; n++) {
@@ -30,6 +40,7 @@ test('1,000 refreshes write 300 bytes of WAL each at most, and 99 % of them are 
   })
   const expiresAt = new Date(Date.now() + 3_600_000)
   await server.database.withConnection(async (session) => {
+    await endOtherSessions(session)
     const totals = async () => {
       await session.query('SELECT pg_stat_force_next_flush()')
       const { rows } = await session.query<{ wal: number; images: number; updated: number; hot: number }>(

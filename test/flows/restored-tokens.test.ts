@@ -25,7 +25,9 @@ const other = await source.partner({ name: 'Other Partner' })
 await query(source.database, `INSERT INTO deployment (environment) VALUES ('sandbox') ON CONFLICT DO NOTHING`)
 
 const files: string[] = []
-afterAll(() => files.forEach((file) => rmSync(file, { force: true })))
+afterAll(() => {
+  for (const file of files) rmSync(file, { force: true })
+})
 const newFile = () => {
   const file = join(tmpdir(), `latchkey-restored-${randomBytes(6).toString('hex')}`)
   files.push(file)
