@@ -25,7 +25,7 @@ async function statusOf(accessToken: string): Promise<number> {
 
 describe('23: refreshes in parallel', () => {
   test('64 at once: all get the same successor, and every access token works', () =>
-    refreshRace(server, partner, 'ada', 64))
+    refreshRace([server], partner, 'ada', 64))
 
   test('many generations: ten workers that share a token store keep one chain', async () => {
     const { refreshToken } = await tokensFor(server, partner, 'ada')

@@ -83,6 +83,14 @@ describe('restore refuses a backup and leaves the database without rows', () => 
     })
   })
 
+  test.each(['31', '-1', '7.5', 'a week', ''])('when --token-window is "%s"', async (days) => {
+    const options = ['--end-all-grants', `--token-window=${days}`]
+    const { code, stderr } = await cliFor(target).run('restore', file, ...options)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('--token-window must be a number of days')])
+    const tables = await query(target.database, `SELECT FROM pg_tables WHERE schemaname = 'public'`)
+    expect(tables).toEqual([])
+  })
+
   test('when the database is not empty', async () => {
     const { code, stderr } = await cliFor(source).run('restore', file, '--end-all-grants')
     expect([code, stderr]).toEqual([1, expect.stringContaining('only into an empty database')])
