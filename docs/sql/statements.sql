@@ -77,6 +77,10 @@ SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM ho
 (SELECT count(*)::int FROM partners) AS partners,
 (SELECT count(*)::int FROM grants WHERE revoked_at IS NULL) AS grants;
 
+-- end_connections
+WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
+SELECT count(*)::int AS connections FROM ended;
+
 -- end_other_sessions
 DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id;
 
@@ -181,6 +185,9 @@ bearer AS (
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT subject FROM caller) AS subject;
+
+-- forget_secrets
+DELETE FROM secrets;
 
 -- forgive_login
 WITH source AS (UPDATE login_failures SET count = count - 1 WHERE key = $1 RETURNING key)
@@ -519,7 +526,7 @@ ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY
 id_token_alg, post_logout_redirect_uris, site, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
 
 -- list_secrets
-SELECT key_id, current_since FROM secrets ORDER BY current_since DESC;
+SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC;
 
 -- list_signing_keys
 SELECT kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from,
@@ -660,11 +667,12 @@ UNION ALL
 SELECT usable FROM earlier WHERE NOT usable OR EXISTS (SELECT FROM parties);
 
 -- record_current_secret
-INSERT INTO secrets AS s (key_id, current_since) VALUES ($1, now())
+INSERT INTO secrets AS s (key_id, current_since, auth_url) VALUES ($1, now(), $2)
 ON CONFLICT (key_id) DO UPDATE
-SET current_since = CASE WHEN EXISTS (SELECT FROM secrets other WHERE other.current_since > s.current_since)
+SET auth_url = excluded.auth_url,
+current_since = CASE WHEN EXISTS (SELECT FROM secrets other WHERE other.current_since > s.current_since)
 THEN now() ELSE s.current_since END
-RETURNING key_id, current_since;
+RETURNING key_id, current_since, auth_url;
 
 -- record_demo
 UPDATE deployment SET demo = true;

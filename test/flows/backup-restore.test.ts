@@ -300,7 +300,7 @@ describe('restore refuses a backup and leaves the database without rows', () => 
       text.replace('"migrations":[', '"migrations":["9999_future.sql",'),
     )
     await expectRefused(newer, 'made by a newer Latchkey')
-    await expectRefused(file, 'another LATCHKEY_SECRET', {
+    await expectRefused(file, 'another secret than LATCHKEY_SECRET', {
       LATCHKEY_SECRET: 'another secret, also of 32 bytes or more',
     })
   })
