@@ -1,6 +1,5 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { newToken } from '../../src/secrets/token-format.ts'
 import { clientBy } from '../support/client-assertion.ts'
 import { codeFor, connectionOf, type Issued, issued } from '../support/connection.ts'
 import { query } from '../support/database.ts'

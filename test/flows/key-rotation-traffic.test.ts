@@ -1,6 +1,6 @@
 import { setInterval } from 'node:timers/promises'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { signingAlgorithms } from '../../src/keys/signing-keys.ts'
 import { tokensFor } from '../support/connection.ts'
 import { movableClock } from '../support/database-clock.ts'
