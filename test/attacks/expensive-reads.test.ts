@@ -55,7 +55,6 @@ const times = (count: number, path: (n: number) => string) => Array.from({ lengt
 describe('46: one token sends 30 searches at once', () => {
   const path = (n: number) => `households?name_pattern=x&page=${n % 9}&page_size=1000`
 
-
   test('two run, eight wait, the others are refused; token requests and pages of any number still work', async () => {
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     const { refused, answers } = await whileHouseholdsAreLocked(async (holder) => {
