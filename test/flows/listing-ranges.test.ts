@@ -60,6 +60,16 @@ const write: fc.Arbitrary<Write> = fc.oneof(
     ),
   },
   {
+    weight: 2,
+    arbitrary: fc.tuple(several(household), firm).map(
+      ([ids, firm]): Write => [
+        `INSERT INTO households (id, firm_id) SELECT DISTINCT id, $2 FROM unnest($1::text[]) id
+             ON CONFLICT (id) DO UPDATE SET firm_id = excluded.firm_id`,
+        [ids, firm],
+      ],
+    ),
+  },
+  {
     weight: 1,
     arbitrary: several(household).map(
       (ids): Write => [
