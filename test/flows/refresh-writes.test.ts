@@ -26,7 +26,7 @@ test('1,000 refreshes write 300 bytes of WAL each at most, and 99 % of them are 
   const client = clientValues({
     method: 'client_secret_post',
     clientId: partner.clientId,
-    secretHash: sha256(partner.clientSecret),
+    digest: sha256(partner.clientSecret),
   })
   const expiresAt = new Date(Date.now() + 3_600_000)
   await server.database.withConnection(async (session) => {
