@@ -35,7 +35,7 @@ CREATE TABLE listing_ranges (
   firm_id    text COLLATE "C" NOT NULL,
   user_id    text COLLATE "C" NOT NULL,
   after_id   text COLLATE "C" NOT NULL,
-  households integer NOT NULL CHECK (households >= 0),
+  households integer NOT NULL,
   PRIMARY KEY (firm_id, user_id, after_id)
 ) WITH (fillfactor = 70); -- leaves room to update a count in place
 
@@ -95,38 +95,42 @@ CREATE FUNCTION count_range(of_firm text, of_user text, start_id text) RETURNS v
              GROUP BY piece) AS counted;
   END $$;
 
--- Adds to the counts of locked ranges: +1 for each entry that was added, -1 for each that was removed. Divides ranges that
--- have grown too large, and removes empty ones.
-CREATE FUNCTION count_entries(added listing_entry[], removed listing_entry[]) RETURNS void LANGUAGE plpgsql AS $$
-  DECLARE
-    outgrown listing_ranges;
+-- Adds to the counts of locked ranges: +1 for each entry that was added, -1 for each that was removed.
+CREATE FUNCTION count_entries(added listing_entry[], removed listing_entry[]) RETURNS void LANGUAGE sql AS $$
+  UPDATE listing_ranges r SET households = r.households + delta.households
+    FROM (SELECT (entry).firm_id, (entry).user_id, range_of(entry) AS after_id, sum(n) AS households
+            FROM (SELECT a AS entry, 1 AS n FROM unnest(added) a UNION ALL SELECT r, -1 FROM unnest(removed) r) AS change
+           GROUP BY 1, 2, 3) AS delta
+   WHERE (r.firm_id, r.user_id, r.after_id) = (delta.firm_id, delta.user_id, delta.after_id)
+$$;
+
+CREATE FUNCTION is_no_range(households integer) RETURNS boolean LANGUAGE sql IMMUTABLE AS
+  'SELECT households = 0 OR households > 2 * listing_range_size()';
+
+CREATE FUNCTION settle_range() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    FOR outgrown IN
-      WITH delta AS (
-        SELECT (entry).firm_id, (entry).user_id, range_of(entry) AS after_id, sum(n) AS households
-          FROM (SELECT a AS entry, 1 AS n FROM unnest(added) a UNION ALL SELECT r, -1 FROM unnest(removed) r) AS change
-         GROUP BY 1, 2, 3
-      ), counted AS (
-        UPDATE listing_ranges r SET households = r.households + delta.households FROM delta
-         WHERE (r.firm_id, r.user_id, r.after_id) = (delta.firm_id, delta.user_id, delta.after_id)
-        RETURNING r.*
-      ) SELECT * FROM counted WHERE households = 0 OR households > 2 * listing_range_size()
-    LOOP
-      DELETE FROM listing_ranges
-       WHERE (firm_id, user_id, after_id) = (outgrown.firm_id, outgrown.user_id, outgrown.after_id);
-      PERFORM count_range(outgrown.firm_id, outgrown.user_id, outgrown.after_id);
-    END LOOP;
+    DELETE FROM listing_ranges
+     WHERE (firm_id, user_id, after_id) = (NEW.firm_id, NEW.user_id, NEW.after_id) AND is_no_range(households);
+    IF FOUND THEN PERFORM count_range(NEW.firm_id, NEW.user_id, NEW.after_id);
+    END IF;
+    RETURN NULL;
   END $$;
+-- Divides ranges that have grown too large, and removes empty ones. Deferred to the commit: a statement may fire several
+-- triggers (an upsert, a MERGE), and the rows are counted anew only when all of them have counted.
+CREATE CONSTRAINT TRIGGER settle_range AFTER INSERT OR UPDATE ON listing_ranges DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (is_no_range(NEW.households)) EXECUTE FUNCTION settle_range();
 
 -- More changes than this in one statement are not added: their listings are counted anew, without other writers.
 CREATE FUNCTION is_many(changes bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS
   'SELECT changes > listing_range_size()';
 
+-- Replaces all ranges of these listings by one that is so large that it is counted at the commit.
 CREATE FUNCTION count_anew(listings listing_entry[]) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
     LOCK TABLE listing_ranges IN EXCLUSIVE MODE;
     DELETE FROM listing_ranges WHERE (firm_id, user_id) IN (SELECT l.firm_id, l.user_id FROM unnest(listings) l);
-    PERFORM count_range(l.firm_id, l.user_id, '') FROM unnest(listings) l;
+    INSERT INTO listing_ranges (firm_id, user_id, after_id, households)
+    SELECT l.firm_id, l.user_id, '', 1000000000 FROM unnest(listings) l;
   END $$;
 
 CREATE FUNCTION count_households() RETURNS trigger LANGUAGE plpgsql AS $$

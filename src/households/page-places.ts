@@ -6,8 +6,9 @@ export type Place = { version: string; after: string }
 /** Sorts after every id. */
 const afterAllIds = '~'
 
-/** A place takes about 300 bytes, with a long `name_pattern` up to a kilobyte. */
-const mostPlaces = 10_000
+/** Bounds of the memory: at most 40,000 places of about 300 bytes. A caller who crawls cannot displace those of others. */
+const mostCallers = 2000
+const mostPlacesPerCaller = 20
 
 /**
  * Remembers where each page ended, so that a client that counts pages in sequence pays what a client that follows `Link`
@@ -16,31 +17,33 @@ const mostPlaces = 10_000
  * ignored, because the visibility version names the user.
  */
 export class PagePlaces {
-  /** In the order in which they were remembered. */
-  readonly #places = new Map<string, Place>()
+  readonly #byCaller = new Map<string, Map<string, Place>>()
 
   find(connectionKey: string, page: Page): Place | undefined {
-    return this.#places.get(keyOf(connectionKey, page, page.number))
+    return this.#byCaller.get(connectionKey)?.get(keyOf(page, page.number))
   }
 
-  /**
-   * Remembers where the page after `page` begins. `last` is the id of the page's last entry, null if no more follow. Keeps the
-   * place of `page`, because a client may repeat the request, and forgets the one before: a crawl keeps two places.
-   */
+  /** Remembers where the page after `page` begins. `last` is the id of the page's last entry, null if no more follow. */
   remember(connectionKey: string, page: Page, version: string, last: string | null): void {
-    const next = keyOf(connectionKey, page, page.number + 1)
-    this.#places.delete(next)
-    this.#places.set(next, { version, after: last ?? afterAllIds })
-    this.#places.delete(keyOf(connectionKey, page, page.number - 1))
-    if (this.#places.size > mostPlaces) this.#forgetOldest()
-  }
-
-  #forgetOldest(): void {
-    const [oldest] = this.#places.keys()
-    if (oldest !== undefined) this.#places.delete(oldest)
+    const places = this.#byCaller.get(connectionKey) ?? new Map<string, Place>()
+    putLast(
+      places,
+      keyOf(page, page.number + 1),
+      { version, after: last ?? afterAllIds },
+      mostPlacesPerCaller,
+    )
+    putLast(this.#byCaller, connectionKey, places, mostCallers)
   }
 }
 
-function keyOf(connectionKey: string, { listing, size }: Page, number: number): string {
-  return JSON.stringify([connectionKey, listing.filters, size, number])
+/** Puts the entry at the end. If there are too many, the first one goes: the one that was put there longest ago. */
+function putLast<T>(entries: Map<string, T>, key: string, value: T, most: number): void {
+  entries.delete(key)
+  entries.set(key, value)
+  const [oldest] = entries.keys()
+  if (entries.size > most && oldest !== undefined) entries.delete(oldest)
+}
+
+function keyOf({ listing, size }: Page, number: number): string {
+  return JSON.stringify([listing.filters, size, number])
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import { beforeEach, expect, test } from 'vitest'
-import { query } from '../support/database.ts'
+import { migrate, migrateUpTo } from '../../src/database/migrate.ts'
+import { query, testDatabase } from '../support/database.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
 import { databaseFixture } from '../support/fixtures.ts'
 import { countedRanges, useSmallRanges } from '../support/listings.ts'
@@ -56,6 +57,16 @@ const write: fc.Arbitrary<Write> = fc.oneof(
     weight: 2,
     arbitrary: several(account).map(
       (ids): Write => ['DELETE FROM account_access WHERE account_id = ANY ($1)', [ids]],
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(several(household), firm).map(
+      ([ids, firm]): Write => [
+        `INSERT INTO households (id, firm_id) SELECT DISTINCT id, $2 FROM unnest($1::text[]) id
+             ON CONFLICT (id) DO UPDATE SET firm_id = excluded.firm_id`,
+        [ids, firm],
+      ],
     ),
   },
   {
@@ -151,6 +162,38 @@ test('writers in parallel, each in transactions of several statements, leave tru
   expect(await expectExactCounts()).toBeGreaterThan(2)
 }, 60_000)
 
+const insert = (ids: string[]): Write => [
+  `INSERT INTO households (id, firm_id) SELECT id, 'f' FROM unnest($1::text[]) id`,
+  [ids],
+]
+
+test.each<[what: string, before: string[], first: Write[], second: Write]>([
+  ['removes the last range', ['h10'], [[`DELETE FROM households WHERE id = 'h10'`, []]], insert(['h11'])],
+  [
+    'divides the range',
+    ['h10', 'h11', 'h12'],
+    [insert(['h13', 'h14', 'h15']), insert(['h16', 'h17'])],
+    insert(['h18']),
+  ],
+])(
+  'a writer that waits for a range while another one %s counts in the right one',
+  async (_, before, first, second) => {
+    await query(db.database, ...insert(before))
+    await db.database.withConnection(async (other) => {
+      await other.query('BEGIN')
+      for (const [text, values] of first) await other.query(text, values)
+      const waiting = query(db.database, ...second)
+      await expect.poll(() => query(db.database, waitingForRow), { timeout: 10_000 }).toHaveLength(1)
+      await other.query('COMMIT')
+      await waiting
+    })
+    await expectExactCounts()
+  },
+)
+
+const waitingForRow = `
+  SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+
 test('a statement that changes many rows counts their listings anew, and TRUNCATE leaves none', async () => {
   await query(
     db.database,
@@ -160,4 +203,30 @@ test('a statement that changes many rows counts their listings anew, and TRUNCAT
   await expectExactCounts()
   await query(db.database, 'TRUNCATE households CASCADE')
   expect(await countedRanges(db.database)).toEqual([])
+})
+
+const times = (count: number, text: string) => Array.from({ length: count }, () => text)
+
+test('the migration counts the households that are already there', async () => {
+  const older = await testDatabase()
+  try {
+    await query(older.database, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+    await migrateUpTo(older.database, '0014~')
+    await query(
+      older.database,
+      `INSERT INTO firms SELECT id, id FROM unnest('{f,g}'::text[]) id;
+       INSERT INTO roles VALUES ('advisor', 'granted');
+       INSERT INTO users (id, firm_id, email, email_folded, name, role, status) VALUES ('u', 'f', 'u@x', 'u@x', 'U', 'advisor', 'active');
+       INSERT INTO households (id, firm_id) SELECT 'h' || n, CASE WHEN n % 5 = 0 THEN 'g' ELSE 'f' END FROM generate_series(1, 5000) n;
+       INSERT INTO accounts (id, household_id, status) SELECT 'a' || id, id, 'active' FROM households;
+       INSERT INTO account_access (user_id, account_id, household_id) SELECT 'u', 'a' || id, id FROM households`,
+    )
+    await migrate(older.database)
+    const ranges = await countedRanges(older.database)
+    for (const { households, counted } of ranges) expect(households).toBe(counted)
+    const listings = ranges.map(({ firm_id, user_id }) => `${firm_id}:${user_id}`)
+    expect(listings).toEqual([...times(4, 'f:'), ...times(4, 'f:u'), 'g:', 'g:u'])
+  } finally {
+    await older.drop()
+  }
 })

@@ -19,7 +19,7 @@ const names = {
   linked: 'deep page, by Link',
   counted: 'deep pages, counted in sequence',
   alternating: 'every second deep page in sequence',
-  random: 'deep page, by its number',
+  backwards: 'deep pages, counted backwards',
 }
 
 type Name = keyof typeof names
@@ -63,7 +63,10 @@ async function pagesOf(world: World, reader: Reader, pattern?: string): Promise<
     counted({ ...counting, name: names.counted, step: 1 }),
     ...(pattern
       ? []
-      : [counted({ ...counting, name: names.alternating, step: 2 }), url(names.random, address(last))]),
+      : [
+          counted({ ...counting, name: names.alternating, step: 2 }),
+          counted({ ...counting, name: names.backwards, step: -1 }),
+        ]),
   ]
   const who = `a user who ${readers[reader].who}`
   const about = {
@@ -73,14 +76,14 @@ async function pagesOf(world: World, reader: Reader, pattern?: string): Promise<
       (pattern
         ? 'A search begins where the page before it ended, too.'
         : 'Every second page is what each of two servers gets if a client alternates between them. ' +
-          'By its number means the same page again and again, without the page before it.'),
+          'Backwards, no page follows one that was read: each is out of the blue.'),
     goals: pattern
       ? goalsOf(`search, ${reader}`, [['counted', 1.5]])
       : goalsOf(`paging, ${reader}`, [
           ['linked', 1.2],
           ['counted', 1.3],
           ['alternating', 5],
-          ['random', 5],
+          ['backwards', 5],
         ]),
     summary:
       reader === 'granted'
@@ -100,7 +103,7 @@ type Counting = {
   databaseUrl: string
   address: (page: number) => string
   last: number
-  /** 1: each page. 2: every second one. */
+  /** 1: each page. 2: every second one. -1: backwards. */
   step: number
 }
 
@@ -123,7 +126,7 @@ function counted({ name, pids, headers, databaseUrl, address, last, step }: Coun
         setupClient(client) {
           let page = from(taken++)
           const setupRequest = (request: Request): Request => {
-            page = page + step > last ? 0 : page + step
+            page = page + step > last || page + step < 0 ? 0 : page + step
             const { pathname, search } = new URL(address(page))
             return { ...request, path: `${pathname}${search}` }
           }
