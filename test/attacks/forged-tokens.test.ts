@@ -143,6 +143,19 @@ const forgeries: Forgery[] = [
   ],
 ]
 
+test('61: each kind of token is signed with the key of its kind and environment', async () => {
+  for (const genuine of [
+    await newTokens(),
+    {
+      accessToken: neverIssued('at', 'production'),
+      refreshToken: neverIssued('rt', 'production'),
+      idToken: '',
+    },
+  ]) {
+    expect(each(genuine, (text) => signedAgain(text, () => ({})))).toEqual({ ...genuine, idToken: '' })
+  }
+})
+
 describe.each(forgeries)('61: a token with %s', (_what, reason, forge) => {
   test('is refused at the API without a statement', async () => {
     const { accessToken } = forge(await newTokens())
