@@ -32,7 +32,13 @@ export type RestoreOptions = {
   tokenWindowDays: number
 }
 
-export type RestoreOutcome = { createdAt: string; rows: Record<string, number>; ended: AppliedEndings }
+export type RestoreOutcome = {
+  createdAt: string
+  rows: Record<string, number>
+  ended: AppliedEndings
+  /** Days for which newer refresh tokens are accepted; 0 if the connections of the backup ended, because it is too old. */
+  tokenWindowDays: number
+}
 
 /**
  * Restores a backup into an empty database and applies the endings since the backup, all or nothing. First creates the
@@ -51,6 +57,7 @@ export async function restore(
   await database.withConnection((client) => requireEmpty(client, backup.header))
   await migrateUpTo(database, backup.header.migrations.at(-1) ?? '')
   const rows: Record<string, number> = {}
+  const hasTokens = backup.header.migrations.includes(tokenState)
   const ended = await database.withConnection(async (client) => {
     await client.query('BEGIN')
     // A server that started meanwhile has written rows: they must not be lost.
@@ -60,13 +67,14 @@ export async function restore(
     await continueSequences(client)
     await openSigningKeys(queriesOn(client), keys)
     const applied = await apply(client, endings)
-    if (backup.header.migrations.includes(tokenState)) await continueConnections(client, tokenWindowDays)
+    if (hasTokens) await continueConnections(client, tokenWindowDays)
     await client.query('COMMIT')
     return applied
   })
   await migrateDeployment(database, { environment })
   await database.withConnection((client) => client.query('ANALYZE'))
-  return { createdAt: backup.header.created_at, rows, ended }
+  const windowDays = hasTokens ? tokenWindowDays : 0
+  return { createdAt: backup.header.created_at, rows, ended, tokenWindowDays: windowDays }
 }
 
 /** The migration that gave connections the state of their tokens. Older connections end when it is applied. */

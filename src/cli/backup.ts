@@ -57,15 +57,22 @@ export function restoreCommand(): Command {
       const config = readConfig(process.env)
       const days = daysOf(options.tokenWindow)
       const outcome = await withEndings(options, (endings) => restoreInto(config, file, endings, days))
-      const { createdAt, rows, ended } = outcome
+      const { createdAt, rows, ended, tokenWindowDays } = outcome
       const text = [
         `Restored the data as of ${createdAt}.`,
         `Ended after the backup: ${ended.grants} grants, ${ended.connections} connections. ` +
           `Updated from the replaced database: ${ended.users} users, ${ended.partners} partners.`,
-        `Until ${days} days from now, refresh tokens that are newer than the backup are accepted. All access tokens have ended.`,
+        tokenWindowDays > 0
+          ? `For ${tokenWindowDays} days, refresh tokens that are newer than the backup are accepted.`
+          : 'Refresh tokens that are newer than the backup are refused: their users must connect again.',
+        'All access tokens have ended. Partners get new ones with their refresh tokens.',
         'All users must log in again.',
       ]
-      answer(options, { created_at: createdAt, rows, ended }, text.join('\n'))
+      answer(
+        options,
+        { created_at: createdAt, rows, ended, token_window_days: tokenWindowDays },
+        text.join('\n'),
+      )
     })
 }
 

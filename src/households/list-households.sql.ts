@@ -60,7 +60,7 @@ const rangeOfPage = `
  * id `$5`, where the page before it ended. Otherwise it is found by the counts of the ranges before it, and at most one range
  * is read. No row in `start` means that there are no more than `$3` households.
  *
- * $1 SHA-256 of the access token, $2 page size, $3 households to skip, $4 visibility version of a remembered place, or null,
+ * $1 the access token, $2 page size, $3 households to skip, $4 visibility version of a remembered place, or null,
  * $5 id of a remembered place, or null
  */
 export const listHouseholdsByNumber = statement(

@@ -1,4 +1,5 @@
 import { DatabaseUnavailable } from '../database/database.ts'
+import { MissingSecret } from '../secrets/secret-keys.ts'
 import { MalformedParameters } from './parameters.ts'
 
 export type Fault = { status: number; kind: 'client' | 'unavailable' | 'internal'; explanation: string }
@@ -8,7 +9,7 @@ export type Fault = { status: number; kind: 'client' | 'unavailable' | 'internal
  * request are the client's fault. A database failure is 503, and every unknown error is 500.
  */
 export function classify(error: unknown): Fault {
-  if (error instanceof DatabaseUnavailable) {
+  if (error instanceof DatabaseUnavailable || error instanceof MissingSecret) {
     return {
       status: 503,
       kind: 'unavailable',

@@ -1,11 +1,12 @@
 import { Instant } from '../database/database.ts'
 import { Ended, whenEnded } from '../grants/ended.sql.ts'
+import { isIssuedToken } from '../tokens/access-nonce.sql.ts'
 import Type from '../typebox.ts'
 
 /**
  * Common table expressions that authenticate a call in the statement that answers it. A revocation therefore takes effect
- * with the next request on every server. `$1` is the access token (`Bearer.value`). `bearer` has a row if the token's connection exists, with the first reason to
- * refuse the token. `caller` has the user's row if there is no reason to refuse it. A nonce that the connection no longer
+ * with the next request on every server. `$1` is the access token (`BearerToken.value`). `bearer` has a row if the token's
+ * connection exists, with the first reason to refuse the token. `caller` has the user's row if there is no reason to refuse it. A nonce that the connection no longer
  * has was revoked: a refresh keeps the nonces of all tokens that have not expired (docs/adr/0019).
  */
 export const callerOf = `
@@ -14,8 +15,7 @@ export const callerOf = `
            CASE ${whenEnded('c', 'g', 'u')}
                 WHEN p.status <> 'active' THEN 'client_suspended'
                 WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-                WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-                  THEN 'token_revoked' END AS refusal
+                WHEN NOT ${isIssuedToken('($1).nonce', '($1).expires_at')} THEN 'token_revoked' END AS refusal
       FROM connections c
       JOIN grants g ON g.id = c.grant_id
       JOIN partners p ON p.client_id = g.client_id

@@ -32,7 +32,8 @@ export type RefreshToken = { locator: Buffer; generation: number; expiresAt: num
 export type ConnectionTokenRefusal =
   | TokenTextRefusal
   /** `forged`: altered, or never issued here. `unknown_key`: signed under a secret that is no longer accepted. */
-  | { kind: 'refused'; reason: 'forged' | 'unknown_key' }
+  | { kind: 'refused'; reason: 'forged' }
+  | { kind: 'refused'; reason: 'unknown_key'; keyId: string }
 
 type Parsed<Token> = { kind: 'ok'; token: Token } | ConnectionTokenRefusal
 
@@ -104,13 +105,13 @@ function parsePayload(
   if (!body.startsWith(version) || !payload || !mac) return { kind: 'refused', reason: 'forged' }
   const id = body.slice(version.length, idEnd)
   const signer = keys.accepted.find((accepted) => accepted.id === id)
-  if (!signer) return { kind: 'refused', reason: 'unknown_key' }
+  if (!signer) return { kind: 'refused', reason: 'unknown_key', keyId: id }
   if (!timingSafeEqual(mac, macOfText(environment, kind, signer, body.slice(0, payloadEnd)))) {
     return { kind: 'refused', reason: 'forged' }
   }
   const expiresAt = payload.readUInt32BE(payloadBytes - 4)
   if (signer.tokensExpireBefore && expiresAt * 1000 >= signer.tokensExpireBefore.getTime()) {
-    return { kind: 'refused', reason: 'unknown_key' }
+    return { kind: 'refused', reason: 'unknown_key', keyId: id }
   }
   return {
     kind: 'ok',

@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts'
 import type { Queries } from '../database/database.ts'
+import { ExplainedError } from '../explained-error.ts'
 import { type DerivedKeys, deriveKeys, keyIdOf, type SecretKeys } from './derived-keys.ts'
-import { recordCurrentSecret } from './secrets.sql.ts'
+import { findUsedSecret, recordCurrentSecret } from './secrets.sql.ts'
 
 /**
  * A refresh token lasts 30 days, and a rolling restart may take one. After that, nothing that was made with the previous
@@ -10,6 +11,9 @@ import { recordCurrentSecret } from './secrets.sql.ts'
 const previousSecretDays = 31
 
 type Configured = Pick<Config, 'secret' | 'nextSecret' | 'previousSecret' | 'environment'>
+
+/** A token was signed under a secret that other servers use and this one does not have: the operator's fault, not the client's. */
+export class MissingSecret extends ExplainedError {}
 
 /**
  * The keys of the configured secrets.
@@ -50,4 +54,16 @@ export async function recordedSecretKeys(
   if (now < endOfOverlap(since)) return secretKeys(config, since)
   const { secret, nextSecret, environment } = config
   return secretKeys({ secret, environment, ...(nextSecret ? { nextSecret } : {}) })
+}
+
+/**
+ * Call it before a refresh token with an unknown key is refused: the client would give up the connection.
+ * @throws {MissingSecret} if other servers of this deployment use the key
+ */
+export async function checkKeyIsForeign(database: Queries, keyId: string): Promise<void> {
+  if (!(await database.maybe(findUsedSecret, [keyId]))) return
+  throw new MissingSecret(
+    `A token was signed under the secret ${keyId}, which other servers use and this one does not have. ` +
+      'Set LATCHKEY_SECRET_NEXT or LATCHKEY_SECRET_PREVIOUS; `latchkey secret rotate` says which.',
+  )
 }

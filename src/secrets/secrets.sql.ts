@@ -10,6 +10,15 @@ export const listSecrets = statement(
   'SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC',
 )
 
+/** Whether servers use this secret, or used it in the last 31 days. $1 key id of the secret */
+export const findUsedSecret = statement(
+  'find_used_secret',
+  Row,
+  `SELECT key_id, current_since FROM secrets s
+    WHERE key_id = $1 AND NOT EXISTS (
+      SELECT FROM secrets n WHERE n.current_since > s.current_since AND n.current_since < now() - interval '31 days')`,
+)
+
 /**
  * Records that a server uses this secret to make everything new. Its time stays, unless another secret was current since:
  * then the operator went back to this one. During a rolling restart a server may start with the old secret again. The

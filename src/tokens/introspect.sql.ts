@@ -6,6 +6,7 @@ import {
   clientAuthenticationColumn,
 } from '../partners/client-authentication.sql.ts'
 import Type from '../typebox.ts'
+import { isIssuedToken } from './access-nonce.sql.ts'
 
 /**
  * Finds the subject of a live token of the authenticated client (RFC 7662 section 2.2). `isCurrent` compares the token with
@@ -33,7 +34,7 @@ const introspect = (name: string, locatorHash: string, isCurrent: string) =>
 export const introspectAccessToken = introspect(
   'introspect_access_token',
   'access_locator_hash',
-  '$7 IN (c.access_nonce, c.previous_access_nonce)',
+  isIssuedToken('$7::bytea', '$8::timestamptz'),
 )
 
 /** The newest refresh token of its connection. $7 its generation */

@@ -9,6 +9,7 @@ import {
 } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
 import Type from '../typebox.ts'
+import { isIssuedToken } from './access-nonce.sql.ts'
 import { clientRefusal } from './outcome.ts'
 import { presentedToken } from './presented-token.ts'
 
@@ -40,15 +41,15 @@ const Revoked = Type.Object({
 })
 
 /**
- * Ends the connection of a refresh token (RFC 7009), which may be of any generation. A token of another client changes
- * nothing. $1 to $5 the client, $6 SHA-256 of the refresh token's locator
+ * Ends the connection of a refresh token (RFC 7009), which may be of any generation. A token of another client, or of a
+ * connection that has ended, changes nothing. $1 to $5 the client, $6 SHA-256 of the refresh token's locator
  */
 export const revokeConnection = statement(
   'revoke_connection',
   Revoked,
   `WITH ${authenticatedClient}, revoked AS (
-     UPDATE connections c SET revoked_at = coalesce(c.revoked_at, now()), revoked_for = coalesce(c.revoked_for, 'partner')
-       FROM client WHERE c.refresh_locator_hash = $6 AND c.client_id = client.client_id
+     UPDATE connections c SET revoked_at = now(), revoked_for = 'partner'
+       FROM client WHERE c.refresh_locator_hash = $6 AND c.client_id = client.client_id AND c.revoked_at IS NULL
      RETURNING c.id
    )
    SELECT ${clientAuthenticationColumn}, (SELECT id FROM revoked) AS connection_id`,
@@ -67,7 +68,7 @@ export const revokeAccessTokens = statement(
      UPDATE connections c SET access_nonce = NULL, previous_access_nonce = NULL
        FROM client
       WHERE c.access_locator_hash = $6 AND c.client_id = client.client_id
-        AND $7 IN (c.access_nonce, c.previous_access_nonce) AND now() < $8::timestamptz
+        AND c.revoked_at IS NULL AND now() < $8::timestamptz AND ${isIssuedToken('$7::bytea', '$8')}
      RETURNING c.id
    )
    SELECT ${clientAuthenticationColumn}, (SELECT id FROM revoked) AS connection_id`,

@@ -11,7 +11,10 @@ import { accessNonceMinutes, rotationGraceSeconds } from './lifetimes.ts'
 
 const grace = `interval '${rotationGraceSeconds} seconds'`
 
-/** A clock that steps back must not make a stored moment earlier, or extend the grace of an older token. */
+/**
+ * A clock that steps back must not make a stored moment earlier. Until it has caught up, no mark begins: the tokens that were
+ * rotated since the latest mark keep their grace for that long (docs/adr/0019).
+ */
 const moment = 'greatest(c.refreshed_at, now())'
 
 /** SQL: whether `$7`, which is older than the predecessor of the newest token, was rotated long ago. */
@@ -120,11 +123,11 @@ const isUnused = '$3 >= c.generation'
 /**
  * Rotates a token that is ahead of its row, because it was issued after the backup that was restored. Works only until
  * the time that `latchkey restore` has set. The client is authenticated already. Nothing tells whether the presented
- * token was the newest one. If it was not, its successor and the newest token have different generations, and the first
- * use of the later one makes the use of the other a replay. If a parallel request with the same token was first, the
- * answer is the same.
+ * token was the newest one. If two clients hold tokens of different generations, and the one that is behind refreshes until
+ * both are equal, no replay is seen: the operator accepts this for the time of the window (docs/adr/0019). If a parallel
+ * request with the same token was first, the answer is the same.
  *
- * $1 client_id, $2 SHA-256 of the locator, $3 generation, $4 when it expires, $5 a new access nonce `rotateRefreshToken`
+ * $1 client_id, $2 SHA-256 of the locator, $3 generation, $4 when it expires, $5 a new access nonce
  */
 export const rotateAheadOfRow = statement(
   'rotate_ahead_of_row',

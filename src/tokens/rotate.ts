@@ -9,6 +9,7 @@ import {
   parseRefreshToken,
   type RefreshToken,
 } from '../secrets/connection-token.ts'
+import { checkKeyIsForeign } from '../secrets/secret-keys.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import { refreshTokenDays } from './lifetimes.ts'
 import { clientRefusal, endedRefusal, type IssuedTokens, newTokens, withIdToken } from './outcome.ts'
@@ -29,13 +30,16 @@ export async function rotate(context: Context, request: Rotation): Promise<Issue
   ])
   const refusal = clientRefusal(row.client_authentication, client)
   if (refusal) return refusal
-  if (parsed.kind === 'refused') return textRefusal(parsed)
+  if (parsed.kind === 'refused') {
+    if (parsed.reason === 'unknown_key') await checkKeyIsForeign(database, parsed.keyId)
+    return textRefusal(parsed)
+  }
   if (row.connection_id !== null) return answer(context, request, parsed.token, row)
-  return rotateAfterRestore(context, request, parsed.token)
+  return explainOrAcceptAhead(context, request, parsed.token)
 }
 
 /** The statement has found no live row that the token fits. Either the token is newer than the row, or it is refused. */
-async function rotateAfterRestore(
+async function explainOrAcceptAhead(
   context: Context,
   request: Rotation,
   token: RefreshToken,
