@@ -117,6 +117,16 @@ const overdue = `
    WHERE code_expires_at < now() - interval '1 day'
      AND (refreshed_at IS NULL OR refreshed_at < now() - interval '34 days')`
 
+const idle = (days: number, gaps?: number[]): History => ({
+  ...{ age: days * day + hour, gaps, revoked: false },
+  presented: gaps ? gaps.length : 'code',
+})
+/** Histories around each limit, regardless of what the generator produces. */
+const examples: [History[]][] = [
+  [[idle(0), idle(2), idle(20, []), idle(29, [hour])]],
+  [[idle(30, [hour]), idle(33, [9 * day]), idle(34, [28 * day]), idle(70, [10])]],
+]
+
 test('for any history of a connection, its partner observes the same before and after a purge', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(history, { minLength: 1, maxLength: 4 }), async (histories) => {
@@ -133,6 +143,6 @@ test('for any history of a connection, its partner observes the same before and 
       expect(after).toEqual(before)
       await server.passTime(-passed) // the expiry in a token has 32 bits
     }),
-    { numRuns: ofRuns(25) },
+    { numRuns: ofRuns(25), examples },
   )
 }, 120_000)
