@@ -27,10 +27,13 @@ export function importCommand(): Command {
       const prune = pruneOf(options)
       const display = progressDisplay(process.stderr)
       const { onProgress } = display
-      const signal = interruptSignal()
+      const { signal, stopListening } = listenForInterrupt()
       const outcome = await withDatabase((database) =>
         importDirectory(database, directory, { prune, onProgress, signal }),
-      ).finally(display.stop)
+      ).finally(() => {
+        display.stop()
+        stopListening()
+      })
       reportOutcome(outcome, directory, options)
     })
 }
@@ -39,7 +42,7 @@ export function importCommand(): Command {
  * Aborts on Ctrl-C and SIGTERM. Another signal more than a second later ends the process, and PostgreSQL rolls back the open
  * transaction. Signals within a second count once, because npm forwards the Ctrl-C that the terminal also sends.
  */
-function interruptSignal(): AbortSignal {
+function listenForInterrupt(): { signal: AbortSignal; stopListening(): void } {
   const controller = new AbortController()
   let abortedAt = 0
   const interrupt = () => {
@@ -47,8 +50,14 @@ function interruptSignal(): AbortSignal {
     if (!controller.signal.aborted) abortedAt = Date.now()
     controller.abort()
   }
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupt)
-  return controller.signal
+  const signals = ['SIGINT', 'SIGTERM']
+  for (const signal of signals) process.on(signal, interrupt)
+  return {
+    signal: controller.signal,
+    stopListening() {
+      for (const signal of signals) process.off(signal, interrupt)
+    },
+  }
 }
 
 function wholeNumber(text: string): number {

@@ -122,6 +122,7 @@ describe('the secret is replaced while two servers are restarted one by one', as
           await fleet.restart(place, secrets)
           // Counted by numbers, the second page begins with `first` now. The cursor continues after it.
           await seed(db.database, { households: [`g${9 - restarts++}`] })
+          await query(db.database, 'UPDATE firms SET changed_at = now()') // as every import does
           for (const send of fleet.each) {
             expect(await secondPage(send, accessToken, '')).toBe(first)
             expect(await secondPage(send, accessToken, cursor)).toBe(second)
