@@ -132,8 +132,10 @@ bearer AS (
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
   WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-  THEN 'token_revoked' END AS refusal
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -183,8 +185,10 @@ bearer AS (
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
   WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-  THEN 'token_revoked' END AS refusal
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -197,6 +201,11 @@ bearer AS (
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT subject FROM caller) AS subject;
+
+-- find_used_secret
+SELECT key_id, current_since FROM secrets s
+WHERE key_id = $1 AND NOT EXISTS (
+  SELECT FROM secrets n WHERE n.current_since > s.current_since AND n.current_since < now() - interval '31 days');
 
 -- forget_secrets
 DELETE FROM secrets;
@@ -252,7 +261,10 @@ credentialed AS (
   JOIN connections c ON c.access_locator_hash = $6 AND c.client_id = client.client_id
   JOIN grants g ON g.id = c.grant_id
   JOIN users u ON u.id = g.user_id
-  WHERE $7 IN (c.access_nonce, c.previous_access_nonce) AND now() < $8::timestamptz AND CASE
+  WHERE (
+    $7::bytea = c.access_nonce AND $8::timestamptz <= c.access_nonce_at + interval '7320 seconds'
+    OR $7::bytea = c.previous_access_nonce AND $8::timestamptz <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE AND now() < $8::timestamptz AND CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
@@ -323,8 +335,10 @@ bearer AS (
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
   WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-  THEN 'token_revoked' END AS refusal
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -370,8 +384,10 @@ bearer AS (
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
   WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-  THEN 'token_revoked' END AS refusal
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -464,8 +480,10 @@ bearer AS (
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
   WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-  THEN 'token_revoked' END AS refusal
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -543,8 +561,10 @@ bearer AS (
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
   WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-  THEN 'token_revoked' END AS refusal
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -587,8 +607,10 @@ bearer AS (
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
   WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-  THEN 'token_revoked' END AS refusal
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -869,7 +891,10 @@ credentialed AS (
   UPDATE connections c SET access_nonce = NULL, previous_access_nonce = NULL
   FROM client
   WHERE c.access_locator_hash = $6 AND c.client_id = client.client_id
-  AND $7 IN (c.access_nonce, c.previous_access_nonce) AND now() < $8::timestamptz
+  AND c.revoked_at IS NULL AND now() < $8::timestamptz AND (
+    $7::bytea = c.access_nonce AND $8 <= c.access_nonce_at + interval '7320 seconds'
+    OR $7::bytea = c.previous_access_nonce AND $8 <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE
   RETURNING c.id
 )
 SELECT
@@ -894,8 +919,8 @@ credentialed AS (
   SELECT client_id, status, id_token_alg, id_token_on_refresh FROM credentialed
   WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
 ), revoked AS (
-  UPDATE connections c SET revoked_at = coalesce(c.revoked_at, now()), revoked_for = coalesce(c.revoked_for, 'partner')
-  FROM client WHERE c.refresh_locator_hash = $6 AND c.client_id = client.client_id
+  UPDATE connections c SET revoked_at = now(), revoked_for = 'partner'
+  FROM client WHERE c.refresh_locator_hash = $6 AND c.client_id = client.client_id AND c.revoked_at IS NULL
   RETURNING c.id
 )
 SELECT
@@ -916,7 +941,10 @@ WITH client AS (
   SELECT client_id, id_token_alg, id_token_on_refresh FROM partners WHERE client_id = $1 AND status = 'active'
 ), rotated AS (
   UPDATE connections c SET
-  generation = $3 + 1, refreshed_at = greatest(c.refreshed_at, now()), mark_generation = $3, marked_at = greatest(c.refreshed_at, now()),
+  generation = greatest(c.generation, $3 + 1),
+  refreshed_at = CASE WHEN $3 >= c.generation THEN greatest(c.refreshed_at, now()) ELSE c.refreshed_at END,
+  mark_generation = CASE WHEN $3 >= c.generation THEN $3 ELSE c.mark_generation END,
+  marked_at = CASE WHEN $3 >= c.generation THEN greatest(c.refreshed_at, now()) ELSE c.marked_at END,
   previous_access_nonce = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN c.access_nonce ELSE c.previous_access_nonce END,
   access_nonce = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN $5::bytea ELSE c.access_nonce END,
   access_nonce_at = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN greatest(c.refreshed_at, now()) ELSE c.access_nonce_at END
@@ -930,7 +958,7 @@ WITH client AS (
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.client_id = client.client_id AND now() < d.accepts_tokens_ahead_until
-  AND $3::bigint > c.generation AND $3 <= c.generation + 1000 AND now() < $4::timestamptz
+  AND $3::bigint >= c.generation - 1 AND $3 <= c.generation + 1000 AND now() < $4::timestamptz
   RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
   client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
 )
@@ -962,11 +990,11 @@ credentialed AS (
   earlier_generation = CASE WHEN c.generation = $7 AND c.marked_at <= greatest(c.refreshed_at, now()) - interval '60 seconds' THEN c.mark_generation ELSE c.earlier_generation END,
   earlier_at = CASE WHEN c.generation = $7 AND c.marked_at <= greatest(c.refreshed_at, now()) - interval '60 seconds' THEN c.marked_at ELSE c.earlier_at END,
   revoked_at = CASE WHEN c.generation > $7 + 1
-  AND NOT ($7 >= c.mark_generation AND now() < c.marked_at + 2 * interval '60 seconds')
-  AND NOT ($7 >= c.earlier_generation AND now() < c.earlier_at + 2 * interval '60 seconds') THEN now() END,
+  AND NOT ($7 >= c.mark_generation AND greatest(c.refreshed_at, now()) < c.marked_at + 2 * interval '60 seconds')
+  AND NOT ($7 >= c.earlier_generation AND greatest(c.refreshed_at, now()) < c.earlier_at + 2 * interval '60 seconds') THEN now() END,
   revoked_for = CASE WHEN c.generation > $7 + 1
-  AND NOT ($7 >= c.mark_generation AND now() < c.marked_at + 2 * interval '60 seconds')
-  AND NOT ($7 >= c.earlier_generation AND now() < c.earlier_at + 2 * interval '60 seconds') THEN 'refresh_replayed' END,
+  AND NOT ($7 >= c.mark_generation AND greatest(c.refreshed_at, now()) < c.marked_at + 2 * interval '60 seconds')
+  AND NOT ($7 >= c.earlier_generation AND greatest(c.refreshed_at, now()) < c.earlier_at + 2 * interval '60 seconds') THEN 'refresh_replayed' END,
   previous_access_nonce = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN c.access_nonce ELSE c.previous_access_nonce END,
   access_nonce = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN $9::bytea ELSE c.access_nonce END,
   access_nonce_at = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN greatest(c.refreshed_at, now()) ELSE c.access_nonce_at END
@@ -981,8 +1009,8 @@ credentialed AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.client_id = client.client_id AND client.status = 'active'
   AND $7::bigint <= c.generation AND (now() < $8::timestamptz OR c.generation > $7 + 1
-    AND NOT ($7 >= c.mark_generation AND now() < c.marked_at + 2 * interval '60 seconds')
-    AND NOT ($7 >= c.earlier_generation AND now() < c.earlier_at + 2 * interval '60 seconds'))
+    AND NOT ($7 >= c.mark_generation AND greatest(c.refreshed_at, now()) < c.marked_at + 2 * interval '60 seconds')
+    AND NOT ($7 >= c.earlier_generation AND greatest(c.refreshed_at, now()) < c.earlier_at + 2 * interval '60 seconds'))
   RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
   client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
 )
@@ -1009,8 +1037,10 @@ bearer AS (
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
   WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-  THEN 'token_revoked' END AS refusal
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -1059,8 +1089,10 @@ bearer AS (
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
   WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-  THEN 'token_revoked' END AS refusal
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -1114,8 +1146,10 @@ bearer AS (
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
   WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-  THEN 'token_revoked' END AS refusal
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -1177,8 +1211,10 @@ bearer AS (
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
   WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-  THEN 'token_revoked' END AS refusal
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -1239,8 +1275,10 @@ bearer AS (
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
   WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-  THEN 'token_revoked' END AS refusal
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -1322,8 +1360,10 @@ bearer AS (
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
   WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
-  THEN 'token_revoked' END AS refusal
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
