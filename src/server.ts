@@ -1,4 +1,3 @@
-import fastifyHelmet from '@fastify/helmet'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
@@ -32,14 +31,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     rewriteUrl: ({ url = '' }) => singleSlash(url, base),
   })
 
-  strictHttp(app)
+  strictHttp(app, { hsts: config.authUrl.startsWith('https:') })
   accessLog(app)
-  await app.register(fastifyHelmet, {
-    contentSecurityPolicy: false, // each page sends its own policy, because form targets differ
-    frameguard: { action: 'deny' },
-    referrerPolicy: { policy: 'no-referrer' },
-    hsts: config.authUrl.startsWith('https:') ? { maxAge: 63_072_000, includeSubDomains: false } : false,
-  })
   await apiDescription(app, config)
 
   await app.register((web) => pages(web, context))

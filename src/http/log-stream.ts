@@ -7,7 +7,7 @@ const maxBuffered = 4 * 1024 * 1024
 
 /** Characters: the maximum of one write, and the number that is written without waiting for more. */
 const maxBatch = 64 * 1024
-const fullBatch = 4096
+const fullBatch = 32 * 1024
 
 /** Milliseconds until a small batch is written, until a failed write is repeated, and until `close` gives up. */
 const flushDelay = 100

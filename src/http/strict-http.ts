@@ -35,8 +35,28 @@ export function fastifyOptions(config: Config, logger: FastifyBaseLogger) {
   } as const satisfies FastifyHttpOptions<Server>
 }
 
-/** The rules for every request, before a route handles it. */
-export function strictHttp(app: FastifyInstance): void {
+/**
+ * Headers of every answer. They are constant: @fastify/helmet sends the same ones, but computes them for each request,
+ * which costs 4 % of an introspection. Content-Security-Policy is missing, because form targets differ: each page sends its own.
+ */
+const securityHeaders = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-dns-prefetch-control': 'off',
+  'x-download-options': 'noopen',
+  'x-frame-options': 'DENY',
+  'x-permitted-cross-domain-policies': 'none',
+  'x-xss-protection': '0', // turns off a filter of old browsers that made holes of its own
+}
+
+/** Two years, in seconds. Not for subdomains: they may belong to other services. */
+const strictTransport = { 'strict-transport-security': 'max-age=63072000' }
+
+/** The rules for every request, before a route handles it. `hsts`: whether browsers must use https from now on. */
+export function strictHttp(app: FastifyInstance, { hsts }: { hsts: boolean }): void {
   limitConnections(app)
   app.setValidatorCompiler(validatorCompiler)
   app.removeAllContentTypeParsers()
@@ -45,8 +65,9 @@ export function strictHttp(app: FastifyInstance): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, readAs(parseForm))
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readAs(parseJson))
 
+  const constant = { ...securityHeaders, ...(hsts && strictTransport) }
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-api-request-id', request.id)
+    reply.headers(constant).header('x-api-request-id', request.id)
     done()
   })
   // Runs after all hooks that set headers, so that a refusal has these headers too.
@@ -80,6 +101,8 @@ function lenientQuery(text: string): Form {
   }
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 /** A body must be UTF-8. The server does not decompress, transcode or repair it. */
 function bodyText({ headers }: FastifyRequest, body: Buffer): string {
   const charset = /;\s*charset\s*=\s*"?([^;"\s]*)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'
@@ -88,7 +111,7 @@ function bodyText({ headers }: FastifyRequest, body: Buffer): string {
     throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return utf8.decode(body)
   } catch {
     throw new MalformedParameters('The body is not UTF-8.')
   }

@@ -64,17 +64,17 @@ describe('the buffer of log lines', () => {
       const sink = slowSink()
       const stream = new LogStream(sink.sink, () => {})
       sink.fail(new Error('ENOSPC'))
-      for (let n = 0; n < 10; n++) stream.write(line(n))
+      for (let n = 0; n < 40; n++) stream.write(line(n))
       drain(sink)
       expect(sink.text()).toBe('')
-      stream.write(line(10))
+      stream.write(line(40))
       expect(sink.stalled()).toBe(0) // a new line does not start another attempt
       sink.fail(null)
       vi.advanceTimersByTime(1000)
       drain(sink)
       vi.advanceTimersByTime(1000)
       drain(sink)
-      expect(sink.text()).toBe(Array.from({ length: 11 }, (_, n) => line(n)).join(''))
+      expect(sink.text()).toBe(Array.from({ length: 41 }, (_, n) => line(n)).join(''))
     } finally {
       vi.useRealTimers()
     }
