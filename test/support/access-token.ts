@@ -34,8 +34,8 @@ export async function accessTokenOf(
        RETURNING id
      )
      INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redemptions, redirect_uri, auth_time,
-                              access_locator_hash, access_nonce, refreshed_at)
-     SELECT id, $2, $3, now(), 1, 'https://partner.example/', now(), $3, $4, now() FROM agreed`,
+                              access_locator_hash, access_nonce, access_nonce_at, refreshed_at)
+     SELECT id, $2, $3, now(), 1, 'https://partner.example/', now(), $3, $4, now(), now() FROM agreed`,
     [userId, clientId, sha256(locator), nonce],
   )
   const expiresAt = Math.floor(Date.now() / 1000) + expiresIn
