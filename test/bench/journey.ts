@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Parse } from 'typebox/value'
 import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 import { emailOf, password, type Reader, readers } from './data.ts'
-import type { Partner } from './world.ts'
+import type { Credentials, Partner } from './world.ts'
 
 export type Addresses = { authUrl: string; baseUrl: string }
 
@@ -53,7 +53,10 @@ export function tokenUrl({ baseUrl }: Pick<Addresses, 'baseUrl'>): string {
 
 export const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-export function tokenBody({ clientId, clientSecret }: Partner, parameters: Record<string, string>): string {
+export function tokenBody(
+  { clientId, clientSecret }: Credentials,
+  parameters: Record<string, string>,
+): string {
   return new URLSearchParams({
     client_id: clientId,
     client_secret: clientSecret,
