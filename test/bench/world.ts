@@ -85,7 +85,16 @@ export async function openWorld(households: number, effort: Effort, checkout = '
     const database = embedded(dataDir)
     await settle(database.databaseUrl)
     return {
-      ...{ effort, households, ...addresses, partner, es256Partner, tokens, server: server.pid ?? 0, ...database },
+      ...{
+        effort,
+        households,
+        ...addresses,
+        partner,
+        es256Partner,
+        tokens,
+        server: server.pid ?? 0,
+        ...database,
+      },
       ...{ imported, csv: { directory: csv, rows }, directory, end },
     }
   } catch (error) {
@@ -144,7 +153,14 @@ async function createPartner(
   program: string,
 ): Promise<Partner> {
   const redirectUri = 'https://partner.example/callback'
-  const settings = ['--name', `Bench ${algorithm}`, '--redirect-uri', redirectUri, '--id-token-alg', algorithm]
+  const settings = [
+    '--name',
+    `Bench ${algorithm}`,
+    '--redirect-uri',
+    redirectUri,
+    '--id-token-alg',
+    algorithm,
+  ]
   const args = ['partner', 'create', ...settings, '--json']
   const created = Parse(CreatedPartner, JSON.parse(await latchkey(args, env, program)))
   return { clientId: created.client_id, clientSecret: created.client_secret, redirectUri }

@@ -88,8 +88,9 @@ async function refresher(world: World, url: string, admin: pg.Client) {
     await admin.query('CHECKPOINT')
     const [before, updatesBefore] = [await sizeAndWal(admin), await updates(admin)]
     const pool = new pg.Pool({ ...settings, max: clients })
-    const { result, database } = await meter().costOf({ server: [], postmaster: world.postmaster }, () =>
-      repeatTimes(count, clients, refresh(pool)),
+    const { result, database } = await meter().costOf(
+      { server: [process.pid], postmaster: world.postmaster },
+      () => repeatTimes(count, clients, refresh(pool)),
     )
     const after = await sizeAndWal(admin)
     await pool.end()
@@ -158,7 +159,8 @@ function besideSnapshot<T>(url: string, work: () => Promise<T>): Promise<T> {
 
 function tableOf(runs: Run[], total: number, few: number): Table {
   const of = (name: string) => runs.find((run) => run.name === name)
-  const ratio = (name: string, against: number | undefined) => (of(name)?.after ?? Number.NaN) / (against ?? Number.NaN)
+  const ratio = (name: string, against: number | undefined) =>
+    (of(name)?.after ?? Number.NaN) / (against ?? Number.NaN)
   const verdicts: Verdict[] = [
     {
       goal: 'rotation: WAL of a refresh, beside full-page images',

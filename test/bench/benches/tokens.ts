@@ -29,7 +29,10 @@ export function latchkeyIssuer(world: World, partner = world.partner): Issuer {
   }
 }
 
-async function withStack(world: World, work: (stack: Stack, peer: Issuer) => Promise<Table>): Promise<Table[]> {
+async function withStack(
+  world: World,
+  work: (stack: Stack, peer: Issuer) => Promise<Table>,
+): Promise<Table[]> {
   const stack = await startStack(world)
   const peer: Issuer = {
     ...{ partner: stack.partner, ...stack.provider },
