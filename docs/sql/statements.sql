@@ -77,6 +77,10 @@ SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM ho
 (SELECT count(*)::int FROM partners) AS partners,
 (SELECT count(*)::int FROM grants WHERE revoked_at IS NULL) AS grants;
 
+-- end_connections
+WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
+SELECT count(*)::int AS connections FROM ended;
+
 -- end_other_sessions
 DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id;
 
@@ -91,6 +95,18 @@ SELECT g.id, p.name AS partner_name, g.created_at, g.revoked_at, coalesce(g.revo
 FROM grants g JOIN partners p USING (client_id)
 WHERE g.user_id = $1 AND g.revoked_at IS NOT NULL
 ORDER BY g.revoked_at DESC, g.id DESC LIMIT 20;
+
+-- explain_refresh
+SELECT CASE
+WHEN c.revoked_at IS NOT NULL THEN
+CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.revoked_at IS NOT NULL THEN
+CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+WHEN u.status <> 'active' THEN 'user_disabled' END AS ended, $4::timestamptz <= now() AS expired, $3::bigint > c.generation AS ahead
+FROM connections c JOIN grants g ON g.id = c.grant_id JOIN users u ON u.id = g.user_id
+WHERE c.refresh_locator_hash = $2 AND c.client_id = $1;
 
 -- find-user-facts
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at, f.name AS firm_name, r.sees, u.password_hash IS NOT NULL AS has_password,
@@ -115,15 +131,15 @@ bearer AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
-  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
-  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
-  FROM access_tokens t
-  JOIN connections c ON c.id = t.connection_id
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+  THEN 'token_revoked' END AS refusal
+  FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
-  WHERE t.hash = $1
+  WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 )
@@ -137,7 +153,7 @@ SELECT
 -- find_partner
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, post_logout_redirect_uris, site FROM partners WHERE client_id = $1;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site FROM partners WHERE client_id = $1;
 
 -- find_session
 WITH found AS (
@@ -166,21 +182,24 @@ bearer AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
-  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
-  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
-  FROM access_tokens t
-  JOIN connections c ON c.id = t.connection_id
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+  THEN 'token_revoked' END AS refusal
+  FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
-  WHERE t.hash = $1
+  WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 )
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT subject FROM caller) AS subject;
+
+-- forget_secrets
+DELETE FROM secrets;
 
 -- forgive_login
 WITH source AS (UPDATE login_failures SET count = count - 1 WHERE key = $1 RETURNING key)
@@ -204,8 +223,8 @@ SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 
 -- insert_partner
 INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
-  key_thumbprints, id_token_alg, post_logout_redirect_uris, site)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING client_id;
+  key_thumbprints, id_token_alg, post_logout_redirect_uris, site, id_token_on_refresh)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING client_id;
 
 -- insert_signing_key
 INSERT INTO signing_keys (kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from)
@@ -214,10 +233,10 @@ VALUES ($1, $2, $3, $4::jsonb, $5, now(),
 ON CONFLICT (algorithm, generation) DO NOTHING
 RETURNING kid;
 
--- introspect_token
+-- introspect_access_token
 WITH
 credentialed AS (
-  SELECT client_id, status, id_token_alg, $2::text = ANY (auth_methods) AS permitted FROM partners
+  SELECT client_id, status, id_token_alg, id_token_on_refresh, $2::text = ANY (auth_methods) AS permitted FROM partners
   WHERE client_id = $1
   AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END)
 ), used AS (
@@ -225,19 +244,22 @@ credentialed AS (
   SELECT $4::bytea, $5::timestamptz FROM credentialed WHERE permitted AND $2 = 'private_key_jwt' AND $5 > now()
   ON CONFLICT DO NOTHING RETURNING hash
 ), client AS (
-  SELECT client_id, status, id_token_alg FROM credentialed
+  SELECT client_id, status, id_token_alg, id_token_on_refresh FROM credentialed
   WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
-), presented AS (
-  SELECT 'access' AS token, connection_id, expires_at FROM access_tokens WHERE hash = $6
-  UNION ALL
-  SELECT 'refresh', connection_id, expires_at FROM refresh_tokens WHERE hash = $6 AND rotated_at IS NULL
 ), live AS (
-  SELECT p.token, p.expires_at, g.subject
+  SELECT g.subject
   FROM client
-  JOIN presented p ON p.expires_at > now()
-  JOIN connections c ON c.id = p.connection_id AND c.client_id = client.client_id AND c.revoked_at IS NULL
-  JOIN grants g ON g.id = c.grant_id AND g.revoked_at IS NULL
-  JOIN users u ON u.id = g.user_id AND u.status = 'active'
+  JOIN connections c ON c.access_locator_hash = $6 AND c.client_id = client.client_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN users u ON u.id = g.user_id
+  WHERE $7 IN (c.access_nonce, c.previous_access_nonce) AND now() < $8::timestamptz AND CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
@@ -245,7 +267,43 @@ CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_
 THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
-ELSE (SELECT status FROM client) END AS client_authentication, l.token, l.subject, l.expires_at FROM (SELECT) AS always LEFT JOIN live l ON true;
+ELSE (SELECT status FROM client) END AS client_authentication, l.subject FROM (SELECT) AS always LEFT JOIN live l ON true;
+
+-- introspect_refresh_token
+WITH
+credentialed AS (
+  SELECT client_id, status, id_token_alg, id_token_on_refresh, $2::text = ANY (auth_methods) AS permitted FROM partners
+  WHERE client_id = $1
+  AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END)
+), used AS (
+  INSERT INTO client_assertions (hash, expires_at)
+  SELECT $4::bytea, $5::timestamptz FROM credentialed WHERE permitted AND $2 = 'private_key_jwt' AND $5 > now()
+  ON CONFLICT DO NOTHING RETURNING hash
+), client AS (
+  SELECT client_id, status, id_token_alg, id_token_on_refresh FROM credentialed
+  WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
+), live AS (
+  SELECT g.subject
+  FROM client
+  JOIN connections c ON c.refresh_locator_hash = $6 AND c.client_id = client.client_id
+  JOIN grants g ON g.id = c.grant_id
+  JOIN users u ON u.id = g.user_id
+  WHERE c.generation = $7::bigint AND now() < $8::timestamptz AND CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL
+)
+SELECT
+CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
+CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
+THEN 'assertion_required' ELSE 'unknown' END
+WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
+WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
+ELSE (SELECT status FROM client) END AS client_authentication, l.subject FROM (SELECT) AS always LEFT JOIN live l ON true;
 
 -- list-users
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
@@ -264,15 +322,15 @@ bearer AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
-  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
-  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
-  FROM access_tokens t
-  JOIN connections c ON c.id = t.connection_id
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+  THEN 'token_revoked' END AS refusal
+  FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
-  WHERE t.hash = $1
+  WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 ), household AS (
@@ -311,15 +369,15 @@ bearer AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
-  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
-  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
-  FROM access_tokens t
-  JOIN connections c ON c.id = t.connection_id
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+  THEN 'token_revoked' END AS refusal
+  FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
-  WHERE t.hash = $1
+  WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
@@ -369,6 +427,7 @@ own AS (
   SELECT own.* FROM plan, caller, LATERAL (
     SELECT DISTINCT user_id, household_id FROM account_access
     WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
+    AND firm_id = caller.firm_id
     ORDER BY user_id, household_id LIMIT 5001) AS own
   WHERE NOT complete
 ),
@@ -404,15 +463,15 @@ bearer AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
-  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
-  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
-  FROM access_tokens t
-  JOIN connections c ON c.id = t.connection_id
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+  THEN 'token_revoked' END AS refusal
+  FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
-  WHERE t.hash = $1
+  WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
@@ -483,22 +542,22 @@ bearer AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
-  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
-  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
-  FROM access_tokens t
-  JOIN connections c ON c.id = t.connection_id
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+  THEN 'token_revoked' END AS refusal
+  FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
-  WHERE t.hash = $1
+  WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 ), page AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
       SELECT h.firm_id AS scope, h.id, h.json FROM households h
       WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
-      ORDER BY h.firm_id, h.id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry) AS seen WHERE caller.sees = 'firm'
+      ORDER BY h.firm_id, h.id LIMIT $3::int + 1) AS entry) AS seen WHERE caller.sees = 'firm'
   UNION ALL
   SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
@@ -506,20 +565,80 @@ bearer AS (
       FROM (
         SELECT DISTINCT user_id, household_id FROM account_access
         WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
-        ORDER BY user_id, household_id ) AS x
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT $3::int + 1) AS x
       CROSS JOIN LATERAL (SELECT * FROM households
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry) AS seen WHERE caller.sees = 'granted') SELECT
+      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted') SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
+
+-- list_households_by_number
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+  THEN 'token_revoked' END AS refusal
+  FROM connections c
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE c.access_locator_hash = ($1).locator_hash
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version FROM caller),
+start AS (
+  SELECT $5 AS after_id, 0::bigint AS skipped FROM version WHERE visibility_version = $4
+  UNION ALL
+  SELECT range.after_id, $3::bigint - households_before
+  FROM version, caller, LATERAL (
+    SELECT after_id, households_to - households AS households_before
+    FROM (SELECT after_id, households,
+      sum(households) OVER (ORDER BY firm_id, user_id, after_id ROWS UNBOUNDED PRECEDING) AS households_to
+      FROM listing_ranges
+      WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END
+    ) AS range
+    WHERE households_to > $3::bigint LIMIT 1) AS range WHERE visibility_version IS DISTINCT FROM $4
+),
+page AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+    SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+      SELECT h.firm_id AS scope, h.id, h.json FROM households h
+      WHERE (h.firm_id, h.id) > (caller.firm_id, (SELECT after_id FROM start)) AND h.firm_id <= caller.firm_id
+      ORDER BY h.firm_id, h.id LIMIT $2::int + 1 OFFSET (SELECT skipped FROM start)) AS entry) AS seen WHERE caller.sees = 'firm'
+  UNION ALL
+  SELECT seen.* FROM caller CROSS JOIN LATERAL (
+    SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+      SELECT x.user_id AS scope, x.household_id AS id, h.json
+      FROM (
+        SELECT DISTINCT user_id, household_id FROM account_access
+        WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT $2::int + 1 OFFSET (SELECT skipped FROM start)) AS x
+      CROSS JOIN LATERAL (SELECT * FROM households
+        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted')
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
 
 -- list_partners
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, post_logout_redirect_uris, site, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
 
 -- list_secrets
-SELECT key_id, current_since FROM secrets ORDER BY current_since DESC;
+SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC;
 
 -- list_signing_keys
 SELECT kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from,
@@ -557,14 +676,6 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
--- purge_access_tokens
-WITH gone AS (
-  DELETE FROM access_tokens WHERE ctid = ANY (ARRAY(
-      SELECT s.ctid FROM access_tokens s WHERE expires_at < now() - interval '1 day' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
-  )) RETURNING 1
-)
-SELECT count(*)::int AS removed FROM gone;
-
 -- purge_client_assertions
 WITH gone AS (
   DELETE FROM client_assertions WHERE ctid = ANY (ARRAY(
@@ -580,8 +691,8 @@ WITH page AS (
   DELETE FROM connections WHERE ctid = ANY (ARRAY(
       SELECT c.ctid FROM connections c
       WHERE c.id = ANY (ARRAY(SELECT id FROM page)) AND c.code_expires_at < now() - interval '1 day'
-      AND NOT EXISTS (SELECT FROM access_tokens t WHERE t.connection_id = c.id)
-      AND NOT EXISTS (SELECT FROM refresh_tokens t WHERE t.connection_id = c.id)
+      AND (c.refreshed_at IS NULL OR c.refreshed_at < now() - interval '34 days')
+      AND NOT EXISTS (SELECT FROM deployment WHERE accepts_tokens_ahead_until > now())
       FOR UPDATE OF c SKIP LOCKED
   )) RETURNING 1
 )
@@ -608,14 +719,6 @@ SELECT count(*)::int AS removed FROM gone;
 WITH gone AS (
   DELETE FROM login_failures WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM login_failures s WHERE resets_at <= now() ORDER BY resets_at LIMIT 1000 FOR UPDATE SKIP LOCKED
-  )) RETURNING 1
-)
-SELECT count(*)::int AS removed FROM gone;
-
--- purge_refresh_tokens
-WITH gone AS (
-  DELETE FROM refresh_tokens WHERE ctid = ANY (ARRAY(
-      SELECT s.ctid FROM refresh_tokens s WHERE expires_at < now() - interval '1 day' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
   )) RETURNING 1
 )
 SELECT count(*)::int AS removed FROM gone;
@@ -660,11 +763,12 @@ UNION ALL
 SELECT usable FROM earlier WHERE NOT usable OR EXISTS (SELECT FROM parties);
 
 -- record_current_secret
-INSERT INTO secrets AS s (key_id, current_since) VALUES ($1, now())
+INSERT INTO secrets AS s (key_id, current_since, auth_url) VALUES ($1, now(), $2)
 ON CONFLICT (key_id) DO UPDATE
-SET current_since = CASE WHEN EXISTS (SELECT FROM secrets other WHERE other.current_since > s.current_since)
+SET auth_url = excluded.auth_url,
+current_since = CASE WHEN EXISTS (SELECT FROM secrets other WHERE other.current_since > s.current_since)
 THEN now() ELSE s.current_since END
-RETURNING key_id, current_since;
+RETURNING key_id, current_since, auth_url;
 
 -- record_demo
 UPDATE deployment SET demo = true;
@@ -672,7 +776,7 @@ UPDATE deployment SET demo = true;
 -- redeem_code
 WITH
 credentialed AS (
-  SELECT client_id, status, id_token_alg, $2::text = ANY (auth_methods) AS permitted FROM partners
+  SELECT client_id, status, id_token_alg, id_token_on_refresh, $2::text = ANY (auth_methods) AS permitted FROM partners
   WHERE client_id = $1
   AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END)
 ), used AS (
@@ -680,7 +784,7 @@ credentialed AS (
   SELECT $4::bytea, $5::timestamptz FROM credentialed WHERE permitted AND $2 = 'private_key_jwt' AND $5 > now()
   ON CONFLICT DO NOTHING RETURNING hash
 ), client AS (
-  SELECT client_id, status, id_token_alg FROM credentialed
+  SELECT client_id, status, id_token_alg, id_token_on_refresh FROM credentialed
   WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
 ), presented AS (
   UPDATE connections c SET
@@ -688,13 +792,25 @@ credentialed AS (
   revoked_at = CASE WHEN c.redemptions > 0 OR f.misfit IS NOT NULL THEN coalesce(c.revoked_at, now()) ELSE c.revoked_at END,
   revoked_for = CASE WHEN c.revoked_at IS NOT NULL THEN c.revoked_for
   WHEN c.redemptions > 0 THEN 'code_replayed'
-  WHEN f.misfit IS NOT NULL THEN 'code_misused' END
+  WHEN f.misfit IS NOT NULL THEN 'code_misused' END,
+  refresh_locator_hash = CASE WHEN c.redemptions = 0 AND c.revoked_at IS NULL AND c.code_expires_at > now() AND f.misfit IS NULL AND f.live THEN $9 ELSE c.refresh_locator_hash END,
+  access_locator_hash = CASE WHEN c.redemptions = 0 AND c.revoked_at IS NULL AND c.code_expires_at > now() AND f.misfit IS NULL AND f.live THEN $10 ELSE c.access_locator_hash END,
+  access_nonce = CASE WHEN c.redemptions = 0 AND c.revoked_at IS NULL AND c.code_expires_at > now() AND f.misfit IS NULL AND f.live THEN $11 ELSE c.access_nonce END,
+  access_nonce_at = CASE WHEN c.redemptions = 0 AND c.revoked_at IS NULL AND c.code_expires_at > now() AND f.misfit IS NULL AND f.live THEN now() ELSE c.access_nonce_at END,
+  generation = CASE WHEN c.redemptions = 0 AND c.revoked_at IS NULL AND c.code_expires_at > now() AND f.misfit IS NULL AND f.live THEN 1 ELSE c.generation END,
+  refreshed_at = CASE WHEN c.redemptions = 0 AND c.revoked_at IS NULL AND c.code_expires_at > now() AND f.misfit IS NULL AND f.live THEN now() ELSE c.refreshed_at END,
+  mark_generation = CASE WHEN c.redemptions = 0 AND c.revoked_at IS NULL AND c.code_expires_at > now() AND f.misfit IS NULL AND f.live THEN 1 ELSE c.mark_generation END,
+  marked_at = CASE WHEN c.redemptions = 0 AND c.revoked_at IS NULL AND c.code_expires_at > now() AND f.misfit IS NULL AND f.live THEN now() ELSE c.marked_at END,
+  earlier_generation = CASE WHEN c.redemptions = 0 AND c.revoked_at IS NULL AND c.code_expires_at > now() AND f.misfit IS NULL AND f.live THEN 1 ELSE c.earlier_generation END,
+  earlier_at = CASE WHEN c.redemptions = 0 AND c.revoked_at IS NULL AND c.code_expires_at > now() AND f.misfit IS NULL AND f.live THEN now() ELSE c.earlier_at END
   FROM client, LATERAL (
     SELECT k.id, CASE WHEN $7::text <> k.redirect_uri THEN 'redirect_uri_mismatch'
     WHEN k.code_challenge IS NULL AND $8::text IS NOT NULL THEN 'code_verifier_unexpected'
     WHEN k.code_challenge IS NOT NULL AND $8 IS NULL THEN 'code_verifier_missing'
-    WHEN k.code_challenge <> $8 THEN 'code_verifier_mismatch' END AS misfit
-    FROM connections k WHERE k.code_hash = $6
+    WHEN k.code_challenge <> $8 THEN 'code_verifier_mismatch' END AS misfit,
+    g.revoked_at IS NULL AND u.status = 'active' AS live
+    FROM connections k JOIN grants g ON g.id = k.grant_id JOIN users u ON u.id = g.user_id
+    WHERE k.code_hash = $6
   ) f
   WHERE c.id = f.id AND c.client_id = client.client_id AND client.status = 'active'
   RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.misfit, c.revoked_at,
@@ -709,14 +825,6 @@ credentialed AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled' END AS ended
   FROM presented p JOIN grants g ON g.id = p.grant_id JOIN users u ON u.id = g.user_id
-), redeemed AS (
-  SELECT id FROM judged WHERE redemptions = 1 AND misfit IS NULL AND ended IS NULL AND NOT expired
-), access AS (
-  INSERT INTO access_tokens (hash, connection_id, expires_at)
-  SELECT $9, id, now() + interval '3600 seconds' FROM redeemed
-), refresh AS (
-  INSERT INTO refresh_tokens (hash, connection_id, expires_at)
-  SELECT $10, id, now() + interval '30 days' FROM redeemed
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
@@ -725,13 +833,14 @@ THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id_token_alg FROM client) AS id_token_alg,
-j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.nonce
+j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.nonce,
+now() AS issued_at
 FROM (SELECT) AS always LEFT JOIN judged j ON true;
 
 -- replace_partner_keys
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, post_logout_redirect_uris, site;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site;
 
 -- reseal_signing_key
 UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid;
@@ -743,15 +852,10 @@ AND EXISTS (SELECT FROM signing_keys s WHERE s.algorithm = k.algorithm AND s.gen
   AND s.signs_from <= now() - interval '24 hours')
 RETURNING kid;
 
--- revoke_grant
-UPDATE grants SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
-WHERE id = $1 AND revoked_at IS NULL AND ($2::text IS NULL OR user_id = $2)
-RETURNING client_id;
-
--- revoke_token
+-- revoke_access_tokens
 WITH
 credentialed AS (
-  SELECT client_id, status, id_token_alg, $2::text = ANY (auth_methods) AS permitted FROM partners
+  SELECT client_id, status, id_token_alg, id_token_on_refresh, $2::text = ANY (auth_methods) AS permitted FROM partners
   WHERE client_id = $1
   AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END)
 ), used AS (
@@ -759,18 +863,14 @@ credentialed AS (
   SELECT $4::bytea, $5::timestamptz FROM credentialed WHERE permitted AND $2 = 'private_key_jwt' AND $5 > now()
   ON CONFLICT DO NOTHING RETURNING hash
 ), client AS (
-  SELECT client_id, status, id_token_alg FROM credentialed
+  SELECT client_id, status, id_token_alg, id_token_on_refresh FROM credentialed
   WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
-), ended AS (
-  UPDATE connections c SET revoked_at = coalesce(c.revoked_at, now()), revoked_for = coalesce(c.revoked_for, 'partner')
-  FROM refresh_tokens r, client
-  WHERE r.hash = $6 AND c.id = r.connection_id AND c.client_id = client.client_id
+), revoked AS (
+  UPDATE connections c SET access_nonce = NULL, previous_access_nonce = NULL
+  FROM client
+  WHERE c.access_locator_hash = $6 AND c.client_id = client.client_id
+  AND $7 IN (c.access_nonce, c.previous_access_nonce) AND now() < $8::timestamptz
   RETURNING c.id
-), ended_token AS (
-  UPDATE access_tokens a SET expires_at = now(), revoked_at = now()
-  FROM connections c, client
-  WHERE a.hash = $6 AND c.id = a.connection_id AND c.client_id = client.client_id AND a.expires_at > now()
-  RETURNING a.hash
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
@@ -778,9 +878,63 @@ CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_
 THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
-ELSE (SELECT status FROM client) END AS client_authentication,
-EXISTS (SELECT FROM ended) OR EXISTS (SELECT FROM ended_token) AS revoked,
-(SELECT id FROM ended) AS ended_connection;
+ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id FROM revoked) AS connection_id;
+
+-- revoke_connection
+WITH
+credentialed AS (
+  SELECT client_id, status, id_token_alg, id_token_on_refresh, $2::text = ANY (auth_methods) AS permitted FROM partners
+  WHERE client_id = $1
+  AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END)
+), used AS (
+  INSERT INTO client_assertions (hash, expires_at)
+  SELECT $4::bytea, $5::timestamptz FROM credentialed WHERE permitted AND $2 = 'private_key_jwt' AND $5 > now()
+  ON CONFLICT DO NOTHING RETURNING hash
+), client AS (
+  SELECT client_id, status, id_token_alg, id_token_on_refresh FROM credentialed
+  WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
+), revoked AS (
+  UPDATE connections c SET revoked_at = coalesce(c.revoked_at, now()), revoked_for = coalesce(c.revoked_for, 'partner')
+  FROM client WHERE c.refresh_locator_hash = $6 AND c.client_id = client.client_id
+  RETURNING c.id
+)
+SELECT
+CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
+CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
+THEN 'assertion_required' ELSE 'unknown' END
+WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
+WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
+ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id FROM revoked) AS connection_id;
+
+-- revoke_grant
+UPDATE grants SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
+WHERE id = $1 AND revoked_at IS NULL AND ($2::text IS NULL OR user_id = $2)
+RETURNING client_id;
+
+-- rotate_ahead_of_row
+WITH client AS (
+  SELECT client_id, id_token_alg, id_token_on_refresh FROM partners WHERE client_id = $1 AND status = 'active'
+), rotated AS (
+  UPDATE connections c SET
+  generation = $3 + 1, refreshed_at = greatest(c.refreshed_at, now()), mark_generation = $3, marked_at = greatest(c.refreshed_at, now()),
+  previous_access_nonce = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN c.access_nonce ELSE c.previous_access_nonce END,
+  access_nonce = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN $5::bytea ELSE c.access_nonce END,
+  access_nonce_at = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN greatest(c.refreshed_at, now()) ELSE c.access_nonce_at END
+  FROM client, grants g, users u, deployment d
+  WHERE c.refresh_locator_hash = $2 AND g.id = c.grant_id AND u.id = g.user_id
+  AND CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.client_id = client.client_id AND now() < d.accepts_tokens_ahead_until
+  AND $3::bigint > c.generation AND $3 <= c.generation + 1000 AND now() < $4::timestamptz
+  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+  client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
+)
+SELECT * FROM rotated;
 
 -- rotate_partner_secret
 UPDATE partners SET secret_hashes = ARRAY[$2::bytea] || secret_hashes[1:$3::int] WHERE client_id = $1
@@ -789,7 +943,7 @@ RETURNING client_id, cardinality(secret_hashes) AS live_secrets;
 -- rotate_refresh_token
 WITH
 credentialed AS (
-  SELECT client_id, status, id_token_alg, $2::text = ANY (auth_methods) AS permitted FROM partners
+  SELECT client_id, status, id_token_alg, id_token_on_refresh, $2::text = ANY (auth_methods) AS permitted FROM partners
   WHERE client_id = $1
   AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END)
 ), used AS (
@@ -797,43 +951,40 @@ credentialed AS (
   SELECT $4::bytea, $5::timestamptz FROM credentialed WHERE permitted AND $2 = 'private_key_jwt' AND $5 > now()
   ON CONFLICT DO NOTHING RETURNING hash
 ), client AS (
-  SELECT client_id, status, id_token_alg FROM credentialed
+  SELECT client_id, status, id_token_alg, id_token_on_refresh FROM credentialed
   WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
-), successor AS (
-  SELECT EXISTS (SELECT FROM refresh_tokens WHERE hash = $7 AND rotated_at IS NOT NULL) AS used
-), presented AS (
-  SELECT r.hash, c.id AS connection_id, c.auth_time, c.grant_id, g.subject,
-  r.rotated_at <= now() - interval '60 seconds' AND successor.used AS late,
-  CASE
+), rotated AS (
+  UPDATE connections c SET
+  generation = CASE WHEN c.generation = $7 THEN c.generation + 1 ELSE c.generation END,
+  refreshed_at = CASE WHEN c.generation = $7 OR c.refreshed_at <= now() - interval '60 seconds' THEN greatest(c.refreshed_at, now()) ELSE c.refreshed_at END,
+  mark_generation = CASE WHEN c.generation = $7 AND c.marked_at <= greatest(c.refreshed_at, now()) - interval '60 seconds' THEN c.generation ELSE c.mark_generation END,
+  marked_at = CASE WHEN c.generation = $7 AND c.marked_at <= greatest(c.refreshed_at, now()) - interval '60 seconds' THEN greatest(c.refreshed_at, now()) ELSE c.marked_at END,
+  earlier_generation = CASE WHEN c.generation = $7 AND c.marked_at <= greatest(c.refreshed_at, now()) - interval '60 seconds' THEN c.mark_generation ELSE c.earlier_generation END,
+  earlier_at = CASE WHEN c.generation = $7 AND c.marked_at <= greatest(c.refreshed_at, now()) - interval '60 seconds' THEN c.marked_at ELSE c.earlier_at END,
+  revoked_at = CASE WHEN c.generation > $7 + 1
+  AND NOT ($7 >= c.mark_generation AND now() < c.marked_at + 2 * interval '60 seconds')
+  AND NOT ($7 >= c.earlier_generation AND now() < c.earlier_at + 2 * interval '60 seconds') THEN now() END,
+  revoked_for = CASE WHEN c.generation > $7 + 1
+  AND NOT ($7 >= c.mark_generation AND now() < c.marked_at + 2 * interval '60 seconds')
+  AND NOT ($7 >= c.earlier_generation AND now() < c.earlier_at + 2 * interval '60 seconds') THEN 'refresh_replayed' END,
+  previous_access_nonce = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN c.access_nonce ELSE c.previous_access_nonce END,
+  access_nonce = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN $9::bytea ELSE c.access_nonce END,
+  access_nonce_at = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN greatest(c.refreshed_at, now()) ELSE c.access_nonce_at END
+  FROM client, grants g, users u
+  WHERE c.refresh_locator_hash = $6 AND g.id = c.grant_id AND u.id = g.user_id
+  AND CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
-  WHEN u.status <> 'active' THEN 'user_disabled' END AS ended
-  FROM successor, client
-  JOIN refresh_tokens r ON r.hash = $6
-  JOIN connections c ON c.id = r.connection_id AND c.client_id = client.client_id
-  JOIN grants g ON g.id = c.grant_id
-  JOIN users u ON u.id = g.user_id
-  WHERE client.status = 'active'
-), rotated AS (
-  UPDATE refresh_tokens r SET rotated_at = coalesce(r.rotated_at, now())
-  FROM presented p, successor
-  WHERE r.hash = p.hash AND p.ended IS NULL AND r.expires_at > now()
-  AND (r.rotated_at IS NULL OR r.rotated_at > now() - interval '60 seconds' OR NOT successor.used)
-  RETURNING r.connection_id
-), refresh AS (
-  INSERT INTO refresh_tokens (hash, connection_id, expires_at)
-  SELECT $7, connection_id, now() + interval '30 days' FROM rotated
-  ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at
-), access AS (
-  INSERT INTO access_tokens (hash, connection_id, expires_at)
-  SELECT $8, connection_id, now() + interval '3600 seconds' FROM rotated
-), revoked AS (
-  UPDATE connections c SET revoked_at = now(), revoked_for = 'refresh_replayed'
-  FROM presented p WHERE c.id = p.connection_id AND p.late AND c.revoked_at IS NULL
+  WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.client_id = client.client_id AND client.status = 'active'
+  AND $7::bigint <= c.generation AND (now() < $8::timestamptz OR c.generation > $7 + 1
+    AND NOT ($7 >= c.mark_generation AND now() < c.marked_at + 2 * interval '60 seconds')
+    AND NOT ($7 >= c.earlier_generation AND now() < c.earlier_at + 2 * interval '60 seconds'))
+  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+  client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
@@ -841,9 +992,8 @@ CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_
 THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
-ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id_token_alg FROM client) AS id_token_alg, EXISTS (SELECT FROM rotated) AS rotated,
-p.connection_id, p.late, p.ended, p.grant_id, now() AS used_at, p.subject, p.auth_time
-FROM (SELECT) AS always LEFT JOIN presented p ON true;
+ELSE (SELECT status FROM client) END AS client_authentication, r.*
+FROM (SELECT) AS always LEFT JOIN rotated r ON true;
 
 -- search_by_grams
 WITH
@@ -858,20 +1008,23 @@ bearer AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
-  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
-  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
-  FROM access_tokens t
-  JOIN connections c ON c.id = t.connection_id
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+  THEN 'token_revoked' END AS refusal
+  FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
-  WHERE t.hash = $1
+  WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version FROM caller), start AS (
+  SELECT CASE WHEN visibility_version = $8 THEN $9 ELSE $2 END AS after_id,
+  CASE WHEN visibility_version = $8 THEN 0 ELSE $5::bigint END AS skipped FROM version
 ),
 matching AS (
   SELECT h.firm_id, h.id, h.json FROM caller, households h
@@ -882,14 +1035,14 @@ matching AS (
 page AS (
   SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
     SELECT h.firm_id AS scope, h.id, h.json FROM caller, matching h
-    WHERE h.id > $2 AND (
+    WHERE h.id > (SELECT after_id FROM start) AND (
       h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
           SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))
-    ORDER BY h.firm_id, h.id LIMIT $4::int + 1 OFFSET $5::bigint) AS entry
+    ORDER BY h.firm_id, h.id LIMIT $4::int + 1 OFFSET (SELECT skipped FROM start)) AS entry
 )
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired;
 
 -- search_firm_in_order
@@ -905,20 +1058,23 @@ bearer AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
-  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
-  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
-  FROM access_tokens t
-  JOIN connections c ON c.id = t.connection_id
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+  THEN 'token_revoked' END AS refusal
+  FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
-  WHERE t.hash = $1
+  WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version FROM caller), start AS (
+  SELECT CASE WHEN visibility_version = $8 THEN $9 ELSE $2 END AS after_id,
+  CASE WHEN visibility_version = $8 THEN 0 ELSE $5::bigint END AS skipped FROM version
 ),
 page AS (
   SELECT found.*, found.count > $4::int OR (SELECT count(*) FROM (
@@ -926,7 +1082,7 @@ page AS (
         AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AND (
         h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
             SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))) AS matches FROM households h
-      WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
+      WHERE (h.firm_id, h.id) > (caller.firm_id, (SELECT after_id FROM start)) AND h.firm_id <= caller.firm_id
       ORDER BY h.firm_id, h.id LIMIT $7::bigint) AS read) < $7::bigint AS complete
   FROM caller, LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (SELECT scope, id, json FROM (
@@ -934,14 +1090,14 @@ page AS (
           AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AND (
           h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
               SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))) AS matches FROM households h
-        WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
-        ORDER BY h.firm_id, h.id LIMIT $7::bigint) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET $5::bigint) AS entry
+        WHERE (h.firm_id, h.id) > (caller.firm_id, (SELECT after_id FROM start)) AND h.firm_id <= caller.firm_id
+        ORDER BY h.firm_id, h.id LIMIT $7::bigint) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET (SELECT skipped FROM start)) AS entry
   ) AS found
   WHERE true
 )
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), false) AS complete;
 
 -- search_own_in_order
@@ -957,20 +1113,23 @@ bearer AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
-  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
-  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
-  FROM access_tokens t
-  JOIN connections c ON c.id = t.connection_id
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+  THEN 'token_revoked' END AS refusal
+  FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
-  WHERE t.hash = $1
+  WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version FROM caller), start AS (
+  SELECT CASE WHEN visibility_version = $8 THEN $9 ELSE $2 END AS after_id,
+  CASE WHEN visibility_version = $8 THEN 0 ELSE $5::bigint END AS skipped FROM version
 ),
 page AS (
   SELECT found.*, found.count > $4::int OR (SELECT count(*) FROM (
@@ -978,28 +1137,30 @@ page AS (
         AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches
       FROM (
         SELECT DISTINCT user_id, household_id FROM account_access
-        WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
-        ORDER BY user_id, household_id ) AS x
+        WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT $7::bigint) AS x
       CROSS JOIN LATERAL (SELECT * FROM households
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id LIMIT $7::bigint) AS read) < $7::bigint AS complete
+      ORDER BY x.user_id, x.household_id) AS read) < $7::bigint AS complete
   FROM caller, LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (SELECT scope, id, json FROM (
         SELECT x.user_id AS scope, x.household_id AS id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
           AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches
         FROM (
           SELECT DISTINCT user_id, household_id FROM account_access
-          WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
-          ORDER BY user_id, household_id ) AS x
+          WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+          AND firm_id = caller.firm_id
+          ORDER BY user_id, household_id LIMIT $7::bigint) AS x
         CROSS JOIN LATERAL (SELECT * FROM households
           WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-        ORDER BY x.user_id, x.household_id LIMIT $7::bigint) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET $5::bigint) AS entry
+        ORDER BY x.user_id, x.household_id) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET (SELECT skipped FROM start)) AS entry
   ) AS found
   WHERE caller.sees = 'granted'
 )
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), false) AS complete;
 
 -- search_sample
@@ -1015,15 +1176,15 @@ bearer AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
-  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
-  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
-  FROM access_tokens t
-  JOIN connections c ON c.id = t.connection_id
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+  THEN 'token_revoked' END AS refusal
+  FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
-  WHERE t.hash = $1
+  WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 ),
@@ -1040,6 +1201,7 @@ own AS (
   FROM sample, caller, LATERAL (
     SELECT DISTINCT user_id, household_id FROM account_access
     WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
+    AND firm_id = caller.firm_id
     ORDER BY user_id, household_id LIMIT 1000) AS next
   WHERE sees = 'granted'
 )
@@ -1061,7 +1223,7 @@ ORDER BY current DESC, s.last_seen_at DESC, s.id;
 -- set_partner_status
 UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, post_logout_redirect_uris, site;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site;
 
 -- sync_households
 WITH
@@ -1076,15 +1238,15 @@ bearer AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
-  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
-  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
-  FROM access_tokens t
-  JOIN connections c ON c.id = t.connection_id
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+  THEN 'token_revoked' END AS refusal
+  FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
-  WHERE t.hash = $1
+  WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
@@ -1094,7 +1256,7 @@ bearer AS (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
       SELECT h.firm_id AS scope, h.id, h.json FROM households h
       WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
-      ORDER BY h.firm_id, h.id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry) AS seen WHERE caller.sees = 'firm'
+      ORDER BY h.firm_id, h.id LIMIT $3::int + 1) AS entry) AS seen WHERE caller.sees = 'firm'
   UNION ALL
   SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
@@ -1102,14 +1264,15 @@ bearer AS (
       FROM (
         SELECT DISTINCT user_id, household_id FROM account_access
         WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
-        ORDER BY user_id, household_id ) AS x
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT $3::int + 1) AS x
       CROSS JOIN LATERAL (SELECT * FROM households
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry) AS seen WHERE caller.sees = 'granted')
+      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
-coalesce((SELECT $5::timestamptz < sees_since FROM latest), false) AS expired;
+coalesce((SELECT $4::timestamptz < sees_since FROM latest), false) AS expired;
 
 -- update-password
 WITH changed AS (
@@ -1138,11 +1301,12 @@ SET name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
 site = CASE WHEN $4::text IS NULL THEN site ELSE nullif($4, '') END,
 auth_methods = coalesce($6, auth_methods), secret_hashes = coalesce($7, secret_hashes),
 jwks = CASE WHEN $8::text IS NULL THEN jwks ELSE nullif($8, '')::jsonb END,
-key_thumbprints = coalesce($9, key_thumbprints)
+key_thumbprints = coalesce($9, key_thumbprints),
+id_token_on_refresh = coalesce($10, id_token_on_refresh)
 WHERE client_id = $1 AND auth_methods = $5
 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, post_logout_redirect_uris, site;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site;
 
 -- visibility_version_of_caller
 WITH
@@ -1157,15 +1321,15 @@ bearer AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled'
   WHEN p.status <> 'active' THEN 'client_suspended'
-  WHEN t.revoked_at IS NOT NULL THEN 'token_revoked'
-  WHEN t.expires_at <= now() THEN 'expired' END AS refusal
-  FROM access_tokens t
-  JOIN connections c ON c.id = t.connection_id
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN c.access_nonce IS DISTINCT FROM ($1).nonce AND c.previous_access_nonce IS DISTINCT FROM ($1).nonce
+  THEN 'token_revoked' END AS refusal
+  FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
-  WHERE t.hash = $1
+  WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 )

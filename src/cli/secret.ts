@@ -32,11 +32,10 @@ function rotateSecret(options: Options): Promise<void> {
     const rotation = await readRotation(database, config, new Date())
     if (!config.secretInDataDir) return answer(options, asJson(rotation), guide(rotation.state))
     const { state } = rotation
-    if (state.kind === 'overlap' || state.kind === 'switching') {
-      const until = state.kind === 'overlap' ? ` until ${day(state.until)}` : '; start the server first'
+    const isComplete = state.kind === 'idle' || state.kind === 'finished'
+    if (!isComplete && (state.kind !== 'unused' || config.previousSecret)) {
       throw new CommandError(
-        `The secret was replaced a short time ago, and the one before it is still needed${until}. Nothing was changed. ` +
-          'After a leak, use --compromised.',
+        `The secret cannot be replaced now: ${describeState(state)}. Nothing was changed. After a leak, use --compromised.`,
       )
     }
     replaceSecretFile(config.dataDir, config.secret, [config.secret])

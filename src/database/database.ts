@@ -25,7 +25,7 @@ export type Queries = {
 export type Database = Queries & {
   /** For pages of the API that an index returns in order. */
   listing: Queries
-  /** For reads whose cost depends on the data: searches and deep pages. */
+  /** For reads whose cost depends on the data: searches and long syncs. */
   expensive: Queries
   /** Opens a separate connection without timeouts for work with several statements, such as migrations and imports. */
   withConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T>

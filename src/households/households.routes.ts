@@ -14,10 +14,10 @@ import {
 } from './api.ts'
 import { cutPage } from './entries.ts'
 import { listAccounts } from './list-accounts.sql.ts'
-import { listHouseholds } from './list-households.sql.ts'
+import { readHouseholds } from './list-page.ts'
 import { longestPattern } from './name-pattern.ts'
-import { deepPageEntries, entriesBefore, linkHeader, PageQuery, pageOf } from './page.ts'
-import { searchHouseholds } from './search-households.ts'
+import { entriesBefore, linkHeader, PageQuery, pageOf } from './page.ts'
+import { PagePlaces } from './page-places.ts'
 
 const Account = Type.Object({
   id: Type.String(),
@@ -79,7 +79,8 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
 }
 
 function serveHouseholds(app: FastifyInstance, context: Context, address: string): void {
-  const { config, database, expensiveReadLimiter, keys } = context
+  const { config, keys } = context
+  const places = new PagePlaces()
   const successor = `${config.baseUrl}api/v2/households`
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',
@@ -89,26 +90,11 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
         const pattern = request.query.name_pattern || undefined
         const listing = { address, successor, filters: { ...(pattern && { name_pattern: pattern }) } }
         const page = pageOf(request.query, listing, keys)
-        const before = entriesBefore(page)
         return {
           kind: 'read',
           place: page,
-          read: (bearer) => {
-            if (pattern) {
-              const search = { bearer, text: pattern, ...page, before, firstAsOf: null }
-              return expensiveReadLimiter.admit(bearer.connectionKey, () =>
-                searchHouseholds(database.expensive, search),
-              )
-            }
-            const values = [bearer.value, page.after, page.size, String(before)]
-            return before < deepPageEntries
-              ? database.listing.one(listHouseholds, values)
-              : expensiveReadLimiter.admit(bearer.connectionKey, () =>
-                  database.expensive.one(listHouseholds, values),
-                )
-          },
-          answer: (row) => {
-            const { body, count, last } = cutPage(row, page.size)
+          read: (bearer) => readHouseholds(context, places, { page, text: pattern, bearer }),
+          answer: ({ body, count, last }) => {
             const link = linkHeader(page, last, keys)
             return { kind: 'page', body, link, rows: { households: count, accounts: 0 } }
           },

@@ -1,6 +1,11 @@
 import { statement } from '../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../resource/bearer.sql.ts'
-import { VisibilityVersionColumn, visibilityVersionColumn } from '../resource/visibility-version.sql.ts'
+import {
+  columnOfVersion,
+  VisibilityVersionColumn,
+  versionOfCaller,
+  visibilityVersionColumn,
+} from '../resource/visibility-version.sql.ts'
 import Type from '../typebox.ts'
 import { householdsInOrder, mapByRole, rowsForRole } from './visibility.sql.ts'
 
@@ -17,22 +22,57 @@ export const asEntries = (rows: string) => `
 export const entryColumns =
   'coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries'
 
-const page = mapByRole(
-  householdsInOrder('h.json', { after: '$2', window: 'LIMIT $3::int + 1 OFFSET $4::bigint' }),
-  asEntries,
-)
+const page = (after: string, window: string) =>
+  `page AS (${rowsForRole(mapByRole(householdsInOrder('h.json', { after, window }), asEntries))})`
 
 /** The common table expression `page` of `listHouseholds` and `syncHouseholds`. */
-export const listedPage = `page AS (${rowsForRole(page)})`
+export const listedPage = page('$2', 'LIMIT $3::int + 1')
+
+const Page = Type.Object({ ...CallerColumns, ...VisibilityVersionColumn, ...EntryColumns })
 
 /**
  * Authenticates the call and reads the page, from indexes only. Reads one household more than the page size, to know
  * whether there is a next page.
  *
- * $1 the access token, $2 id after which the households begin, or empty, $3 page size, $4 households to skip
+ * $1 the access token, $2 id after which the households begin, or empty, $3 page size
  */
 export const listHouseholds = statement(
   'list_households',
-  Type.Object({ ...CallerColumns, ...VisibilityVersionColumn, ...EntryColumns }),
+  Page,
   `WITH ${callerOf}, ${listedPage} SELECT ${callerColumns}, ${visibilityVersionColumn}, ${entryColumns}`,
+)
+
+/**
+ * The first range of the caller's listing that ends after `$3` households (migration 0016). `households_to` counts the
+ * households up to its end. The sum stops there, because the rows are in the order of the index.
+ */
+const rangeOfPage = `
+  SELECT after_id, households_to - households AS households_before
+    FROM (SELECT after_id, households,
+                 sum(households) OVER (ORDER BY firm_id, user_id, after_id ROWS UNBOUNDED PRECEDING) AS households_to
+            FROM listing_ranges
+           WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END
+         ) AS range
+   WHERE households_to > $3::bigint LIMIT 1`
+
+/**
+ * Like `listHouseholds`, for a page by its number. If the caller's visibility version is still `$4`, the page begins after the
+ * id `$5`, where the page before it ended. Otherwise it is found by the counts of the ranges before it, and at most one range
+ * is read. No row in `start` means that there are no more than `$3` households.
+ *
+ * $1 SHA-256 of the access token, $2 page size, $3 households to skip, $4 visibility version of a remembered place, or null,
+ * $5 id of a remembered place, or null
+ */
+export const listHouseholdsByNumber = statement(
+  'list_households_by_number',
+  Page,
+  `WITH ${callerOf}, ${versionOfCaller},
+   start AS (
+     SELECT $5 AS after_id, 0::bigint AS skipped FROM version WHERE visibility_version = $4
+      UNION ALL
+     SELECT range.after_id, $3::bigint - households_before
+       FROM version, caller, LATERAL (${rangeOfPage}) AS range WHERE visibility_version IS DISTINCT FROM $4
+   ),
+   ${page('(SELECT after_id FROM start)', 'LIMIT $2::int + 1 OFFSET (SELECT skipped FROM start)')}
+   SELECT ${callerColumns}, ${columnOfVersion}, ${entryColumns}`,
 )

@@ -50,9 +50,6 @@ export function pageOf(
   return { listing, number, size, after: after ?? '' }
 }
 
-/** A page with at least this many entries before it is an expensive read, because all of them are read and skipped. */
-export const deepPageEntries = 10_000n
-
 /** Entries before the page. A bigint, because a number above 2^53 would be rounded. */
 export function entriesBefore({ number, size, after }: Page): bigint {
   return after ? 0n : BigInt(number) * BigInt(size)

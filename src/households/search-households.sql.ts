@@ -1,6 +1,10 @@
 import { statement } from '../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../resource/bearer.sql.ts'
-import { VisibilityVersionColumn, visibilityVersionColumn } from '../resource/visibility-version.sql.ts'
+import {
+  columnOfVersion,
+  VisibilityVersionColumn,
+  versionOfCaller,
+} from '../resource/visibility-version.sql.ts'
 import Type from '../typebox.ts'
 import { latest, SyncColumns, syncColumns } from './as-of.sql.ts'
 import { asEntries, EntryColumns, entryColumns } from './list-households.sql.ts'
@@ -19,11 +23,18 @@ export const mostOwnCounted = 1000
 const nameMatches = `(h.name_searched LIKE $3 OR h.name_searched IS NULL
   AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3)`
 
-const firmInOrder = (columns: string, window: string) =>
-  householdsInOrder(columns, { after: '$2', window }).firm
+const firmInOrder = (columns: string, after: string, window: string) =>
+  householdsInOrder(columns, { after, window }).firm
 
-const ownInOrder = (columns: string, window: string) =>
-  householdsInOrder(columns, { after: '$2', window }).granted
+const ownInOrder = (columns: string, after: string, window: string) =>
+  householdsInOrder(columns, { after, window }).granted
+
+/** Where a page begins: after `$9` if the caller's visibility version is still `$8`, otherwise after `$2`. */
+const start = `${versionOfCaller}, start AS (
+  SELECT CASE WHEN visibility_version = $8 THEN $9 ELSE $2 END AS after_id,
+         CASE WHEN visibility_version = $8 THEN 0 ELSE $5::bigint END AS skipped FROM version
+)`
+const afterStart = '(SELECT after_id FROM start)'
 
 /**
  * Authenticates the call and counts what `chooseSearchPlan` needs. Returns no row if the call is refused. The sample
@@ -49,7 +60,7 @@ export const searchSample = statement(
   `WITH ${callerOf},
    sample AS (
      SELECT count(*)::int AS sampled, count(*) FILTER (WHERE matches)::int AS matching, max(id) AS last_id
-       FROM caller, LATERAL (${firmInOrder(`${nameMatches} AS matches`, `LIMIT ${sampleSize}`)}) AS next
+       FROM caller, LATERAL (${firmInOrder(`${nameMatches} AS matches`, '$2', `LIMIT ${sampleSize}`)}) AS next
    ),
    own AS (
      SELECT count(*)::int AS own, count(*) FILTER (WHERE household_id <= last_id)::int AS in_sample
@@ -63,10 +74,10 @@ export const searchSample = statement(
 )
 
 const Page = { ...CallerColumns, ...VisibilityVersionColumn, ...EntryColumns, ...SyncColumns }
-const pageColumns = `${callerColumns}, ${visibilityVersionColumn}, ${entryColumns}, ${syncColumns('$6')}`
+const pageColumns = `${callerColumns}, ${columnOfVersion}, ${entryColumns}, ${syncColumns('$6')}`
 
 /** One household more than the page size, to know whether another page follows. */
-const window = 'LIMIT $4::int + 1 OFFSET $5::bigint'
+const window = 'LIMIT $4::int + 1 OFFSET (SELECT skipped FROM start)'
 
 /**
  * Reads a page from `rows`, which has at most `$7` rows. `complete` means that the page is full or that there were no more
@@ -89,13 +100,14 @@ const completeColumn = 'coalesce((SELECT complete FROM page), false) AS complete
  * names match and the caller sees many of the firm's households. Access is checked only for households whose name matches.
  *
  * $1 the access token, $2 id after which the households begin, or empty, $3 LIKE pattern for the folded name,
- * $4 page size, $5 households to skip, $6 `as_of` of a sync's first page, or null, $7 maximum number of households to read
+ * $4 page size, $5 households to skip, $6 `as_of` of a sync's first page, or null, $7 maximum number of households to read,
+ * $8 and $9 visibility version and id of a remembered place, or null. If they are used, $2 and $5 are not.
  */
 export const searchFirmInOrder = statement(
   'search_firm_in_order',
   InOrder,
-  `WITH ${callerOf}, ${latest},
-   ${pageInOrder(firmInOrder(`h.json, ${nameMatches} AND ${seesHousehold} AS matches`, 'LIMIT $7::bigint'))}
+  `WITH ${callerOf}, ${latest}, ${start},
+   ${pageInOrder(firmInOrder(`h.json, ${nameMatches} AND ${seesHousehold} AS matches`, afterStart, 'LIMIT $7::bigint'))}
    SELECT ${pageColumns}, ${completeColumn}`,
 )
 
@@ -106,8 +118,8 @@ export const searchFirmInOrder = statement(
 export const searchOwnInOrder = statement(
   'search_own_in_order',
   InOrder,
-  `WITH ${callerOf}, ${latest},
-   ${pageInOrder(ownInOrder(`h.json, ${nameMatches} AS matches`, 'LIMIT $7::bigint'), `caller.sees = 'granted'`)}
+  `WITH ${callerOf}, ${latest}, ${start},
+   ${pageInOrder(ownInOrder(`h.json, ${nameMatches} AS matches`, afterStart, 'LIMIT $7::bigint'), `caller.sees = 'granted'`)}
    SELECT ${pageColumns}, ${completeColumn}`,
 )
 
@@ -115,12 +127,12 @@ export const searchOwnInOrder = statement(
  * Authenticates the call and reads all matching households of the firm from the index of grams, which has no useful order.
  * This is best if few names match. OFFSET 0 prevents PostgreSQL from using another index.
  *
- * $1 to $6 as in `searchFirmInOrder`, $7 tsquery of the pattern's grams, with U+FFFF for the id of the caller's firm
+ * $1 to $6, $8 and $9 as in `searchFirmInOrder`, $7 tsquery of the pattern's grams, with U+FFFF for the id of the caller's firm
  */
 export const searchByGrams = statement(
   'search_by_grams',
   Type.Object(Page),
-  `WITH ${callerOf}, ${latest},
+  `WITH ${callerOf}, ${latest}, ${start},
    matching AS (
      SELECT h.firm_id, h.id, h.json FROM caller, households h
       WHERE name_grams(h.firm_id, h.name_folded) @@ replace($7, ${"U&'\\FFFF'"}, caller.firm_id)::tsquery
@@ -130,7 +142,7 @@ export const searchByGrams = statement(
    page AS (
      ${asEntries(`
        SELECT h.firm_id AS scope, h.id, h.json FROM caller, matching h
-        WHERE h.id > $2 AND ${seesHousehold}
+        WHERE h.id > ${afterStart} AND ${seesHousehold}
         ORDER BY h.firm_id, h.id ${window}`)}
    )
    SELECT ${pageColumns}`,

@@ -1,6 +1,7 @@
-import type { Queries } from '../database/database.ts'
+import type { Queries, Value } from '../database/database.ts'
 import type { BearerToken } from '../resource/bearer.ts'
 import { searchValues } from './name-pattern.ts'
+import type { Place } from './page-places.ts'
 import { searchByGrams, searchFirmInOrder, searchOwnInOrder, searchSample } from './search-households.sql.ts'
 import { chooseSearchPlan } from './search-plan.ts'
 
@@ -14,6 +15,8 @@ export type Search = {
   size: number
   /** Number of households to skip. */
   before: bigint
+  /** Where the page before ended. The statement uses it in place of `after` and `before` if it is still valid. */
+  place: Place | undefined
   /** The `as_of` of the first page of a sync. Null on that page and outside a sync. */
   firstAsOf: string | null
 }
@@ -23,15 +26,19 @@ export type Search = {
  * The second statement authenticates again, and the answer comes only from this statement.
  */
 export async function searchHouseholds(database: Queries, search: Search) {
-  const { bearer, text, after, size, before, firstAsOf } = search
+  const { bearer, text, size, place, firstAsOf } = search
+  const { after, before } = place ? { after: place.after, before: 0n } : search
   const [like, grams] = searchValues(text)
-  const values = [bearer.value, after, like, size, String(before), firstAsOf]
+  const pageWith = (mostOrGrams: Value) => [
+    ...[bearer.value, search.after, like, size, String(search.before), firstAsOf, mostOrGrams],
+    ...[place?.version ?? null, place?.after ?? null],
+  ]
   const sample = await database.maybe(searchSample, [bearer.value, after, like])
   const plan = sample && chooseSearchPlan(sample, Number(before) + size + 1)
   if (plan && plan.by !== 'grams') {
     const inOrder = plan.by === 'firm' ? searchFirmInOrder : searchOwnInOrder
-    const page = await database.one(inOrder, [...values, plan.most])
+    const page = await database.one(inOrder, pageWith(plan.most))
     if (page.complete) return page
   }
-  return database.one(searchByGrams, [...values, grams])
+  return database.one(searchByGrams, pageWith(grams))
 }

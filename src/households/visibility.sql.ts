@@ -9,11 +9,15 @@
  */
 export type ByRole = { firm: string; granted: string }
 
-/** The households after the id `after` to which the caller has access rows, each once, in the order of their ids. */
+/**
+ * The households of the caller's firm after the id `after` to which the caller has access rows, each once, in the order of
+ * their ids. The access row carries the firm, so that LIMIT and OFFSET apply before any household is looked up.
+ */
 export function accessInOrder(after: string, window = ''): string {
   return `
     SELECT DISTINCT user_id, household_id FROM account_access
      WHERE (user_id, household_id) > (caller.user_id, ${after}) AND user_id <= caller.user_id
+       AND firm_id = caller.firm_id
      ORDER BY user_id, household_id ${window}`
 }
 
@@ -34,10 +38,10 @@ export function householdsInOrder(
        ORDER BY h.firm_id, h.id ${window}`,
     granted: `
       SELECT x.user_id AS scope, x.household_id AS id, ${columns}
-        FROM (${accessInOrder(after)}) AS x
+        FROM (${accessInOrder(after, window)}) AS x
        CROSS JOIN LATERAL (SELECT * FROM households
                             WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-       ORDER BY x.user_id, x.household_id ${window}`,
+       ORDER BY x.user_id, x.household_id`,
   }
 }
 

@@ -67,12 +67,12 @@ const touchedAccess = `
             JOIN users ON users.id = s.user_id
             LEFT JOIN staged_accounts moved ON moved.id = s.account_id
             LEFT JOIN accounts a ON a.id = s.account_id
-           WHERE NOT EXISTS (SELECT FROM account_access x WHERE x.user_id = s.user_id AND x.account_id = s.account_id)
+           WHERE NOT EXISTS (SELECT FROM account_access x WHERE x.user_id = s.user_id AND x.household_id = a.household_id AND x.account_id = a.id)
            UNION
           SELECT x.user_id, unnest(ARRAY[a.household_id, s.household_id])
             FROM staged_accounts s
             JOIN accounts a ON a.id = s.id AND a.household_id <> s.household_id
-            JOIN account_access x ON x.account_id = a.id
+            JOIN account_access x ON x.household_id = a.household_id AND x.account_id = a.id
            UNION
           SELECT user_id, household_id FROM removed_account_access) AS touched`
 

@@ -33,8 +33,8 @@ export type ImportFile = {
   table: string
   key: string[]
   columns: Column[]
-  /** SQL that finds the household of the account, and the order of the primary key, which contains the household. */
-  household?: { join: string; value: string; order: string }
+  /** SQL that finds household and firm of the account. The primary key contains the household: the rest of it, its order. */
+  household?: { join: string; values: { household_id: string; firm_id: string }; same: string; order: string }
   /** The column in which an added row stores the instant of the import. */
   instant?: string
 }
@@ -110,8 +110,9 @@ export const importFiles: ImportFile[] = [
       { ...required('account_id', checkId), references: account },
     ],
     household: {
-      join: 'JOIN accounts a ON a.id = s.account_id',
-      value: 'a.household_id',
+      join: 'JOIN accounts a ON a.id = s.account_id JOIN households h ON h.id = a.household_id',
+      values: { household_id: 'a.household_id', firm_id: 'h.firm_id' },
+      same: 'AND t.household_id = a.household_id',
       order: 's.user_id, a.household_id, s.account_id',
     },
   },

@@ -239,7 +239,14 @@ async function vacuum(client: pg.ClientBase, files: Record<string, Counts>): Pro
   })
   if (changed.length === 0) return null
   const tables = new Set(changed.map(({ table }) => table))
-  for (const written of ['firms', 'households', 'account_access', 'household_changes', 'access_changes'])
+  for (const written of [
+    'firms',
+    'households',
+    'account_access',
+    'household_changes',
+    'access_changes',
+    'listing_ranges',
+  ])
     tables.add(written)
   // Without the privilege for a table, VACUUM does not fail but warns and skips the table.
   const warnings: string[] = []

@@ -37,17 +37,17 @@ async function update(client: pg.ClientBase, file: ImportFile): Promise<number> 
 async function insert(client: pg.ClientBase, file: ImportFile, instant: Date): Promise<number> {
   const staged = tableColumns(file)
   const { household } = file
-  const into = [...staged, household ? 'household_id' : [], file.instant ?? []].flat()
+  const into = [...staged, Object.keys(household?.values ?? {}), file.instant ?? []].flat()
   const values = [
     ...staged.map((column) => `s.${column}`),
-    household ? household.value : [],
+    Object.values(household?.values ?? {}),
     file.instant ? '$1' : [],
   ]
   const { rowCount } = await client.query(
     `INSERT INTO ${file.table} (${into.join(', ')})
      SELECT ${values.flat().join(', ')}
        FROM staged_${file.table} s ${household?.join ?? ''}
-      WHERE NOT EXISTS (SELECT FROM ${file.table} t WHERE ${sameKey(file)})
+      WHERE NOT EXISTS (SELECT FROM ${file.table} t WHERE ${sameKey(file)} ${household?.same ?? ''})
       ORDER BY ${household?.order ?? file.key.map((column) => `s.${column}`).join(', ')}`,
     file.instant ? [instant] : [],
   )

@@ -70,7 +70,7 @@ const admittedReadsPerToken = 10
 export type ReadRefusal = { kind: 'refused'; bound: 'token' | 'server' }
 
 /**
- * Limits the reads whose cost depends on the data: searches, and pages that skip many entries. Without it, one token with a
+ * Limits the reads whose cost depends on the data: searches, and syncs over a long log of changes. Without it, one token with a
  * few parallel searches could use all of the database's CPU.
  */
 export type ExpensiveReadLimiter = {

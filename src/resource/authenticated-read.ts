@@ -89,11 +89,11 @@ function sendReadRefusal(request: FastifyRequest, reply: FastifyReply, { bound }
     ? sendProblem(
         reply.header('retry-after', '1'),
         'too_many_requests',
-        `Too many searches and deep pages of this access token are running or waiting. ${advice}`,
+        `Too many searches of this access token are running or waiting. ${advice}`,
       )
     : sendProblem(
         reply.header('retry-after', '5'),
         'unavailable',
-        `Too many searches and deep pages are running or waiting. ${advice}`,
+        `Too many searches are running or waiting. ${advice}`,
       )
 }

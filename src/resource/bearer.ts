@@ -13,6 +13,9 @@ export type BearerToken = {
   /** The same for all access tokens of a connection. Anyone could send this locator's token: only the statement checks it. */
   connectionKey: string
 }
+/** What the check of a token's text needs of the context. */
+type Verifier = Pick<Context, 'keys' | 'now'> & { config: Pick<Config, 'environment'> }
+
 export type Bearer = BearerToken | BearerRefusal
 
 /**
@@ -22,28 +25,28 @@ export type Bearer = BearerToken | BearerRefusal
 const clockTolerance = 300
 
 /** Reads the Authorization header (RFC 6750 section 2.1): one scheme, one space, one token and nothing else. */
-export function readBearer(context: Context, authorization: string | undefined): Bearer {
+export function readBearer(verifier: Verifier, authorization: string | undefined): Bearer {
   if (authorization === undefined) return bearerRefusal('missing')
   const token = /^bearer ([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
   if (token === undefined) return bearerRefusal('malformed_header')
-  return presented(context, token)
+  return presented(verifier, token)
 }
 
 /** Reads the header, or the `access_token` of a form body (RFC 6750 section 2.2). Not the query, which servers log. */
-export function readBearerOfForm(context: Context, { headers, body }: FastifyRequest): Bearer {
+export function readBearerOfForm(verifier: Verifier, { headers, body }: FastifyRequest): Bearer {
   const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '')
   const token: unknown =
     isForm && typeof body === 'object' && body !== null && 'access_token' in body
       ? body.access_token
       : undefined
-  if (token === undefined) return readBearer(context, headers.authorization)
+  if (token === undefined) return readBearer(verifier, headers.authorization)
   if (typeof token !== 'string' || headers.authorization !== undefined) {
     return bearerRefusal('ambiguous')
   }
-  return presented(context, token)
+  return presented(verifier, token)
 }
 
-function presented({ config, keys, now }: Context, text: string): Bearer {
+function presented({ config, keys, now }: Verifier, text: string): Bearer {
   const parsed = parseAccessToken(text, config.environment, keys)
   if (parsed.kind === 'refused') {
     return 'explanation' in parsed

@@ -15,6 +15,12 @@ const firmChangedAt = (row: string) => `(SELECT changed_at FROM firms WHERE id =
 const visibilityVersionOf = (row: string) =>
   `concat_ws(' ', ${row}.user_id, ${row}.firm_id, ${row}.sees, extract(epoch FROM ${firmChangedAt(row)}))`
 
+/** The common table expression `version`, for statements that also compare it. No row if the call is refused. */
+export const versionOfCaller = `version AS (SELECT ${visibilityVersionOf('caller')} AS visibility_version FROM caller)`
+
+/** Like `visibilityVersionColumn`, from `version`. */
+export const columnOfVersion = '(SELECT visibility_version FROM version) AS visibility_version'
+
 /** Selected together with `callerColumns`. Null if the call is refused. */
 export const visibilityVersionColumn = `(SELECT ${visibilityVersionOf('caller')} FROM caller) AS visibility_version`
 

@@ -11,13 +11,13 @@ import { accessNonceMinutes, rotationGraceSeconds } from './lifetimes.ts'
 
 const grace = `interval '${rotationGraceSeconds} seconds'`
 
-/** A clock that steps back must not make a stored moment earlier. */
+/** A clock that steps back must not make a stored moment earlier, or extend the grace of an older token. */
 const moment = 'greatest(c.refreshed_at, now())'
 
 /** SQL: whether `$7`, which is older than the predecessor of the newest token, was rotated long ago. */
 const isReplay = `c.generation > $7 + 1
-    AND NOT ($7 >= c.mark_generation AND now() < c.marked_at + 2 * ${grace})
-    AND NOT ($7 >= c.earlier_generation AND now() < c.earlier_at + 2 * ${grace})`
+    AND NOT ($7 >= c.mark_generation AND ${moment} < c.marked_at + 2 * ${grace})
+    AND NOT ($7 >= c.earlier_generation AND ${moment} < c.earlier_at + 2 * ${grace})`
 
 const isNewest = 'c.generation = $7'
 const beginsMark = `${isNewest} AND c.marked_at <= ${moment} - ${grace}`

@@ -52,18 +52,17 @@ function sendAll(paths: string[], accessToken: string): { refused: Answer[]; ans
 
 const times = (count: number, path: (n: number) => string) => Array.from({ length: count }, (_, n) => path(n))
 
-describe.each([
-  ['searches', (n: number) => `households?name_pattern=x&page=${n % 9}&page_size=1000`],
-  ['deep pages', (n: number) => `households?page=${n + 10}&page_size=1000`],
-])('46: one token sends 30 %s at once', (_, path) => {
-  test('two run, eight wait, the others are refused; token requests and ordinary pages still work', async () => {
+describe('46: one token sends 30 searches at once', () => {
+  const path = (n: number) => `households?name_pattern=x&page=${n % 9}&page_size=1000`
+
+  test('two run, eight wait, the others are refused; token requests and pages of any number still work', async () => {
     const { accessToken, refreshToken } = await tokensFor(server, partner, 'ada')
     const { refused, answers } = await whileHouseholdsAreLocked(async (holder) => {
       const sent = sendAll(times(30, path), accessToken)
       await until(() => sent.refused.length === 20)
       await until(async () => (await waiting()) === 2)
       expect((await refresh(server, partner, refreshToken)).status).toBe(200)
-      const ordinary = api(server, 'households?page=9&page_size=1000', accessToken)
+      const ordinary = api(server, 'households?page=5000&page_size=1000', accessToken)
       await until(async () => (await waiting()) === 3)
       await holder.query('ROLLBACK')
       expect((await ordinary).status).toBe(200)
@@ -143,7 +142,7 @@ test('46: a sync over a long log of changes takes a place of the token; a short 
     release = resolve
   })
   for (let n = 0; n < 10; n++)
-    void server.context.expensiveReadLimiter.admit(bearerOf(server, token).connectionKey, () => held)
+    void server.context.expensiveReadLimiter.admit(bearerOf(token).connectionKey, () => held)
   await changes(1, 100)
   expect(await sync()).toBe(200)
   await changes(101, 1100)

@@ -10,9 +10,9 @@ import pg from 'pg'
 import { compareBuilds, operationNames } from './against.ts'
 import { conditional } from './benches/conditional.ts'
 import { crawl } from './benches/crawl.ts'
-import { depth } from './benches/depth.ts'
 import { importRows } from './benches/import.ts'
 import { page } from './benches/page.ts'
+import { paging } from './benches/paging.ts'
 import { rotation } from './benches/rotation.ts'
 import { search } from './benches/search.ts'
 import { exchange, introspect, refresh } from './benches/tokens.ts'
@@ -26,7 +26,7 @@ type Bench = (world: World) => Promise<Table[]>
 const benches = new Map<string, Bench>([
   ['page', page],
   ['search', search],
-  ['depth', depth],
+  ['paging', paging],
   ['crawl', crawl],
   ['conditional', conditional],
   ['refresh', refresh],

@@ -36,7 +36,7 @@ function row(line: Summarized, isFirst: boolean): string[] {
 }
 
 /** The goals of these are always in the table of goals. Of the others, only those that were missed. */
-const mainGoals = /^(page|refresh|exchange|introspection|rotation)\b/
+const mainGoals = /^(page|paging|refresh|exchange|introspection|rotation)\b/
 
 /** The goals in docs/performance.md, in Markdown: one row for each goal, with a column for each size. */
 export function goalTable(goals: (Verdict & { households: number })[]): string {

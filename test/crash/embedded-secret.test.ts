@@ -47,14 +47,17 @@ test('the secret in the data directory is replaced with one command and one rest
   expect(after.secret).not.toBe(before.secrets.secret)
   for (const secret of Object.values(after)) expect(stdout).not.toContain(secret)
   // A second time would end what the first secret made.
-  expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining('start the server first') })
+  expect(await run()).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no server has started with it yet'),
+  })
 
   expect(await server.stop()).toBe(0)
   const restarted = await deployment.start()
   expect(await kids()).toEqual(before.kids)
   expect((await api(deployment, 'households', accessToken)).status).toBe(200)
   expect((await visitor.get(`${deployment.authUrl}/connections`)).status).toBe(200)
-  expect(await run()).toMatchObject({ code: 1, stderr: expect.stringMatching(/still needed until \d{4}-/) })
+  expect(await run()).toMatchObject({ code: 1, stderr: expect.stringMatching(/needed until \d{4}-/) })
   expect(secrets()).toEqual(after)
 
   // After a leak, the server must be stopped.

@@ -4,12 +4,13 @@ import { newDeployment } from '../support/deployment.ts'
 import { seed } from '../support/directory.ts'
 import { databaseFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
+import { testSecret } from '../support/server.ts'
 import { readsOf } from '../support/usage.ts'
 
 const db = await databaseFixture()
 const latchkey = await newDeployment({
   DATABASE_URL: db.url,
-  LATCHKEY_SECRET: 'a secret for tests, of 32 bytes or more',
+  LATCHKEY_SECRET: testSecret,
 })
 await seed(db.database, { users: ['ada'], households: ['h'] })
 afterAll(() => latchkey.remove())

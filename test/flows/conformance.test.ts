@@ -130,7 +130,7 @@ describe('two authorizations, one after the other', () => {
     const first = await client.run({ nonce: 'n' })
     const other = await RelyingParty.discover(server, await server.partner())
     expectInvalidGrant(await other.refresh(first.tokens.refreshToken), /refresh token/)
-    const refreshed = issued(await client.refresh(first.tokens.refreshToken))
+    const refreshed = issued(await client.refresh(first.tokens.refreshToken, { token_type: 'id' }))
     const claims = await client.verify(refreshed.idToken)
     const { iss, sub, aud, auth_time } = first.claims
     expect(claims).toMatchObject({ iss, sub, aud, auth_time })

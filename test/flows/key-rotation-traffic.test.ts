@@ -1,6 +1,6 @@
 import { setInterval } from 'node:timers/promises'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { signingAlgorithms } from '../../src/keys/signing-keys.ts'
 import { tokensFor } from '../support/connection.ts'
 import { movableClock } from '../support/database-clock.ts'
@@ -81,7 +81,7 @@ test('key rotation under traffic: no verification fails', async () => {
     const { partner, refreshToken } = connected[(requests >> 1) % 2] ?? { partner: undefined }
     requests++
     if (!partner) throw new Error('no partner is connected')
-    const { status, body } = await refresh(server, partner, refreshToken)
+    const { status, body } = await refresh(server, partner, refreshToken, { token_type: 'id' })
     expect(status).toBe(200)
     const idToken = String(body.id_token)
     issuedTokens.push({ idToken, issuedAt: time })

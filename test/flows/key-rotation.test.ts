@@ -39,7 +39,8 @@ afterEach(async () => {
 
 /** The kid of a fresh id_token. */
 async function signer(): Promise<string | undefined> {
-  return decodeProtectedHeader(issued(await refresh(server, partner, first.refreshToken)).idToken).kid
+  const answer = await refresh(server, partner, first.refreshToken, { token_type: 'id' })
+  return decodeProtectedHeader(issued(answer).idToken).kid
 }
 
 /** Moves the keys' time forward and refreshes the server's keyring. */

@@ -73,7 +73,7 @@ async function holdLock(key: number): Promise<pg.Client> {
 describe('Latchkey’s migrations', () => {
   test('create the schema of an empty database, and are applied only once', async () => {
     const schema = await tables()
-    expect(schema).toContain('refresh_tokens')
+    expect(schema).toContain('connections')
     await emptyDatabase()
     expect(await migrate(db.database)).toEqual(ownNames)
     expect(await tables()).toEqual(schema)

@@ -77,6 +77,13 @@ describe('partner create', () => {
     expect(await cli.text('partner', 'show', clientId)).toContain('PKCE           required')
   })
 
+  test('--id-token-on-refresh is stored', async () => {
+    const options = ['--name', 'Refreshing', '--redirect-uri', redirectUri, '--id-token-on-refresh']
+    const { client_id: clientId } = await cli.json('partner', 'create', ...options)
+    expect(await cli.json('partner', 'show', clientId)).toMatchObject({ id_token_on_refresh: true })
+    expect(await cli.text('partner', 'show', clientId)).toContain('id_token       RS256, also on refresh\n')
+  })
+
   test('names every redirect URI that is refused, and registers nothing', async () => {
     const before = await cli.json('partner', 'list')
     const bad = [
@@ -123,6 +130,7 @@ describe('partner list and show', () => {
       auth_methods: ['client_secret_basic', 'client_secret_post'],
       key_ids: [],
       id_token_alg: 'RS256',
+      id_token_on_refresh: false,
       post_logout_redirect_uris: [],
       site: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),

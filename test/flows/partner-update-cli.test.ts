@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { updatePartner } from '../../src/partners/partners.ts'
 import {
@@ -11,8 +12,10 @@ import {
   type SigningPair,
 } from '../support/client-assertion.ts'
 import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { issued, tokensFor } from '../support/connection.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { token } from '../support/journey.ts'
+import { seed } from '../support/directory.ts'
+import { refresh, token } from '../support/journey.ts'
 import { errorOf } from '../support/latchkey.ts'
 import { neverIssued } from '../support/never-issued.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
@@ -30,6 +33,7 @@ let jwks: string
 beforeAll(async () => {
   db = await testDatabase()
   server = await testServer({ on: db, secret })
+  await seed(db.database, { users: [{ id: 'ada' }] })
   cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
   directory = mkdtempSync(join(tmpdir(), 'latchkey-jwks-'))
   pair = await newSigningPair('ES256')
@@ -84,6 +88,26 @@ describe('partner update', () => {
       created_at,
       live_secrets,
     })
+  })
+
+  test('--id-token-on-refresh applies to the next refresh, and --no-id-token-on-refresh ends it', async () => {
+    const partner = await server.partner()
+    let { refreshToken } = await tokensFor(server, partner, 'ada')
+    const refreshed = async () => {
+      const tokens = issued(await refresh(server, partner, refreshToken))
+      refreshToken = tokens.refreshToken
+      return tokens.idToken
+    }
+    expect(await refreshed()).toBe('')
+    expect(await update(partner.clientId, '--id-token-on-refresh')).toMatchObject({
+      id_token_on_refresh: true,
+    })
+    expect(await update(partner.clientId, '--name', 'Same')).toMatchObject({ id_token_on_refresh: true })
+    expect(decodeJwt(await refreshed()).aud).toBe(partner.clientId)
+    expect(await update(partner.clientId, '--no-id-token-on-refresh')).toMatchObject({
+      id_token_on_refresh: false,
+    })
+    expect(await refreshed()).toBe('')
   })
 
   test('from a secret to keys and back: the new secret is shown only once, the old ones are dead', async () => {

@@ -78,7 +78,7 @@ describe('restore refuses a backup and leaves the database without rows', () => 
     await expectRefused(file, 'belongs to sandbox', { LATCHKEY_ENVIRONMENT: 'production' })
     const newer = changedCopy((text) => text.replace('"migrations":[', '"migrations":["9999_future.sql",'))
     await expectRefused(newer, 'made by a newer Latchkey')
-    await expectRefused(file, 'another LATCHKEY_SECRET', {
+    await expectRefused(file, 'another secret than LATCHKEY_SECRET', {
       LATCHKEY_SECRET: 'another secret, also of 32 bytes or more',
     })
   })

@@ -8,12 +8,13 @@ import {
   searchFirmInOrder,
   searchOwnInOrder,
 } from '../../src/households/search-households.sql.ts'
-import { sha256 } from '../../src/secrets/token-format.ts'
 import { accessTokenOf } from '../support/access-token.ts'
+import { bearerOf } from '../support/bearer.ts'
 import { query } from '../support/database.ts'
 import { replaceDirectory } from '../support/directory-rows.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
+import { neverIssued } from '../support/never-issued.ts'
 import { ofRuns } from '../support/property-runs.ts'
 
 const server = await serverFixture()
@@ -113,7 +114,7 @@ describe.each([
     await fc.assert(
       fc.asyncProperty(cases, async ({ names, patterns, size }) => {
         const { accessToken, matching } = await households(names, sees, { crowd: sampleSize })
-        const hash = sha256(accessToken)
+        const { value } = bearerOf(accessToken)
         const pieces = names.flatMap((name) => (name ? [[...name].slice(0, 3).join('')] : []))
         for (const pattern of [...patterns, ...pieces.slice(0, 3)]) {
           const expected = matching(pattern)
@@ -121,7 +122,10 @@ describe.each([
           const [like, grams] = searchValues(pattern)
           for (const statement of statements) {
             const last = statement === searchByGrams ? grams : 100_000
-            const page = await server.database.expensive.one(statement, [hash, '', like, size, 1, null, last])
+            const page = await server.database.expensive.one(statement, [
+              ...[value, '', like, size, 1, null, last],
+              ...[null, null],
+            ])
             expect(idsOf(JSON.parse(`[${page.entries ?? ''}]`)), statement.name).toEqual(
               expected.slice(1, size + 2),
             )
@@ -139,11 +143,14 @@ describe.each([
     for (const statement of statements) {
       if (statement === searchByGrams) continue
       const read = (token: string, size: number, most: number) =>
-        server.database.expensive.one(statement, [sha256(token), '', '%rarely%', size, 0, null, most])
+        server.database.expensive.one(statement, [
+          ...[bearerOf(token).value, '', '%rarely%', size, 0, null, most],
+          ...[null, null],
+        ])
       expect(await read(accessToken, 1, 2)).toMatchObject({ count: 1, complete: false })
       expect(await read(accessToken, 1, 10)).toMatchObject({ count: 2, complete: true })
       expect(await read(accessToken, 5, 10)).toMatchObject({ count: 2, complete: true })
-      expect(await read('unknown', 5, 10)).toMatchObject({ grant_id: null, entries: null, count: 0 })
+      expect(await read(neverIssued('at'), 5, 10)).toMatchObject({ grant_id: null, entries: null, count: 0 })
     }
   })
 })

@@ -35,7 +35,7 @@ describe.each(['RS256', 'ES256'] as const)('a partner with %s', (algorithm) => {
       [0, 1],
       [1, 0],
     ] as const) {
-      const { body } = await refresh(servers[at] ?? server, partner, first.refreshToken)
+      const { body } = await refresh(servers[at] ?? server, partner, first.refreshToken, { token_type: 'id' })
       const idToken = String(body.id_token)
       const jwks = createRemoteJWKSet(new URL(jwksUrl(servers[other] ?? server)))
       const { payload, protectedHeader } = await jwtVerify(idToken, jwks, { audience: partner.clientId })

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { newClientId } from '../../src/partners/client-id.ts'
 import { codeFor, issued, tokensFor } from '../support/connection.ts'
@@ -108,11 +108,27 @@ describe('the id_token', () => {
 
   test('of a refresh has the same subject and auth_time, and no nonce (OpenID Connect Core 12.2)', async () => {
     const first = await tokensFor(server, partner, 'ada', { more: { nonce: 'once' } })
-    const second = issued(await refresh(server, partner, first.refreshToken))
+    const second = issued(await refresh(server, partner, first.refreshToken, { token_type: 'id' }))
     const [before, after] = [(await verify(first.idToken)).payload, (await verify(second.idToken)).payload]
     expect(before.nonce).toBe('once')
     expect(after).not.toHaveProperty('nonce')
     for (const claim of ['sub', 'auth_time', 'iss', 'aud']) expect(after[claim]).toEqual(before[claim])
+  })
+
+  test('of a refresh is only for a request with token_type=id, or for a partner that is registered for it', async () => {
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
+    const { body } = await refresh(server, partner, refreshToken)
+    expect(Object.keys(body).sort()).toEqual([
+      'access_token',
+      'expires_in',
+      'refresh_token',
+      'scope',
+      'token_type',
+    ])
+    const always = await server.partner({ name: 'Always', idTokenOnRefresh: true })
+    const tokens = await tokensFor(server, always, 'ada')
+    const { idToken } = issued(await refresh(server, always, tokens.refreshToken))
+    expect(decodeJwt(idToken).aud).toBe(always.clientId)
   })
 
   test('has a subject that is stable for a partner, different for each partner, and not an id of the platform', async () => {

@@ -50,13 +50,35 @@ describe('RFC 7009: revocation', () => {
     }
   })
 
-  test('revoking an access token ends only that token', async () => {
+  test('revoking a live access token ends all access tokens of its connection, and the refresh token goes on', async () => {
     const first = await tokensFor(server, partner, 'ada')
     const second = issued(await refresh(server, partner, first.refreshToken))
+    const otherConnection = await tokensFor(server, partner, 'ada')
     expect((await revoke(second.accessToken)).status).toBe(200)
+    for (const { accessToken } of [first, second]) {
+      expect(await api(server, 'households', accessToken)).toMatchObject({
+        status: 401,
+        body: { detail: expect.stringContaining('has been revoked') },
+      })
+    }
+    expect(await statusOf(otherConnection.accessToken)).toBe(200)
+    const third = issued(await refresh(server, partner, second.refreshToken))
+    expect(await statusOf(third.accessToken)).toBe(200)
     expect(await statusOf(second.accessToken)).toBe(401)
-    expect(await statusOf(first.accessToken)).toBe(200)
-    expect((await refresh(server, partner, second.refreshToken)).status).toBe(200)
+    expect(await connectionOf(server, third.refreshToken)).toMatchObject({ revoked: false, generation: 3 })
+  })
+
+  test('revoking an access token that has expired or was revoked before changes nothing', async () => {
+    const first = await tokensFor(server, partner, 'ada')
+    await server.passTime(1800)
+    const second = issued(await refresh(server, partner, first.refreshToken))
+    await server.passTime(1801)
+    await revoke(first.accessToken)
+    expect(await statusOf(second.accessToken)).toBe(200)
+    await revoke(second.accessToken)
+    const third = issued(await refresh(server, partner, second.refreshToken))
+    await revoke(second.accessToken)
+    expect(await statusOf(third.accessToken)).toBe(200)
   })
 
   test('revoking twice has the same effect as once, and a replay afterwards does not change the reason', async () => {

@@ -43,7 +43,7 @@ for (const id of [...users, 'all']) tokens[id] = await accessTokenOf(server.data
 async function touched(user: string, since: string): Promise<number> {
   const [row] = await query<{ at: string }>(server.database, `SELECT (${since})::text AS at`)
   const sync = { filters: { updated_since: row?.at ?? '' }, progress: null }
-  const bearer = bearerOf(server, tokens[user] ?? '')
+  const bearer = bearerOf(tokens[user] ?? '')
   const plans = await explained(server.database, 'listing', async (listing) =>
     readPage({ listing, expensive: (read) => read(listing), bearer, sync, limit: 100 }),
   )

@@ -59,13 +59,10 @@ async function refresh(
   clientAuthentication: oauth.ClientAuth,
   { refresh_token }: oauth.TokenEndpointResponse,
 ) {
-  const response = await oauth.refreshTokenGrantRequest(
-    as,
-    self,
-    clientAuthentication,
-    refresh_token ?? '',
-    insecure,
-  )
+  const response = await oauth.refreshTokenGrantRequest(as, self, clientAuthentication, refresh_token ?? '', {
+    ...insecure,
+    additionalParameters: { token_type: 'id' },
+  })
   return oauth.processRefreshTokenResponse(as, self, response)
 }
 

@@ -47,7 +47,7 @@ test('openid-client: discovery, the journey with PKCE, state and nonce, userinfo
   const subject = tokens.claims()?.sub ?? ''
   expect(await client.fetchUserInfo(config, tokens.access_token, subject)).toEqual({ sub: subject })
 
-  const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '')
+  const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', { token_type: 'id' })
   expect(refreshed.refresh_token).not.toBe(tokens.refresh_token)
   expect(refreshed.claims()?.sub).toBe(subject)
   expect(await (await read(refreshed.access_token)).json()).toEqual(households)

@@ -48,7 +48,7 @@ test('every bench prints its tables and its goals, and leaves no files or proces
     'Memory of an import of 706 rows',
   ])
   expect(new Set(goals)).toEqual(
-    new Set(['page', 'search', 'depth', 'crawl', 'conditional', 'refresh', 'exchange', 'import']),
+    new Set(['page', 'search', 'paging', 'crawl', 'conditional', 'refresh', 'exchange', 'import']),
   )
   expect(readdirSync(scratch)).toEqual([])
 }, 600_000)

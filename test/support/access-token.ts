@@ -1,18 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../src/database/database.ts'
 import { accessTokenText, locatorBytes, nonceBytes } from '../../src/secrets/connection-token.ts'
+import type { SecretKeys } from '../../src/secrets/derived-keys.ts'
 import { sha256 } from '../../src/secrets/token-format.ts'
 import { query } from './database.ts'
 import { testKeys } from './server.ts'
 
-/** `expiresIn` in seconds. `clientId`: the partner that gets the token. */
-type AccessTokenOptions = { expiresIn?: number; clientId?: string }
+/** `expiresIn` in seconds. `clientId`: the partner that gets the token. `keys` of the server that will accept it. */
+type AccessTokenOptions = { expiresIn?: number; clientId?: string; keys?: SecretKeys }
 
-/** An access token of a user, with the rows that the whole journey would create. For servers with the shared test secret. */
+/** An access token of a user, with the rows that the whole journey would create. */
 export async function accessTokenOf(
   database: Database,
   userId: string,
-  { expiresIn = 3600, clientId = 'test_of_access_tokens' }: AccessTokenOptions = {},
+  {
+    expiresIn = 3600,
+    clientId = 'test_of_access_tokens',
+    keys = testKeys('sandbox'),
+  }: AccessTokenOptions = {},
 ): Promise<string> {
   const [locator, nonce] = [randomBytes(locatorBytes), randomBytes(nonceBytes)]
   await query(
@@ -34,5 +39,5 @@ export async function accessTokenOf(
     [userId, clientId, sha256(locator), nonce],
   )
   const expiresAt = Math.floor(Date.now() / 1000) + expiresIn
-  return accessTokenText('sandbox', testKeys('sandbox').current, { locator, nonce, expiresAt })
+  return accessTokenText('sandbox', keys.current, { locator, nonce, expiresAt })
 }

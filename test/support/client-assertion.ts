@@ -17,12 +17,12 @@ export type AssertionChanges = { claims?: Record<string, unknown>; withoutKid?: 
 
 /** A valid assertion (RFC 7523) with these changes. A claim that is undefined is left out. */
 export function assertionOf(
-  server: Addresses,
+  server: Addresses | TestServer,
   clientId: string,
   { alg, kid, privateKey }: SigningPair,
   { claims, withoutKid }: AssertionChanges = {},
 ): Promise<string> {
-  const now = Math.floor(Date.now() / 1000)
+  const now = Math.floor(('context' in server ? server.context.now() : new Date()).getTime() / 1000)
   const about = {
     iss: clientId,
     sub: clientId,

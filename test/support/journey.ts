@@ -69,8 +69,13 @@ export function token(
   return send(`${server.baseUrl}oauth2/${endpoint}`, { method: 'POST', body })
 }
 
-export function refresh(server: Addresses, partner: TestPartner, refreshToken: string): Promise<TokenAnswer> {
-  return token(server, partner, { grant_type: 'refresh_token', refresh_token: refreshToken })
+export function refresh(
+  server: Addresses,
+  partner: TestPartner,
+  refreshToken: string,
+  more: Record<string, string> = {},
+): Promise<TokenAnswer> {
+  return token(server, partner, { grant_type: 'refresh_token', refresh_token: refreshToken, ...more })
 }
 
 export type ApiAnswer = { status: number; headers: Headers; text: string; body: unknown }

@@ -52,8 +52,8 @@ export class RelyingParty {
     return this.#token({ grant_type: 'authorization_code', code, redirect_uri: this.#partner.redirectUri })
   }
 
-  refresh(refreshToken: string) {
-    return this.#token({ grant_type: 'refresh_token', refresh_token: refreshToken })
+  refresh(refreshToken: string, more: Record<string, string> = {}) {
+    return this.#token({ grant_type: 'refresh_token', refresh_token: refreshToken, ...more })
   }
 
   async verify(idToken: string): Promise<JWTPayload> {

@@ -28,6 +28,7 @@ type PartnerOptions = {
   authMethods?: string[]
   jwks?: object
   idTokenAlg?: string
+  idTokenOnRefresh?: boolean
   postLogoutRedirectUris?: string[]
 }
 

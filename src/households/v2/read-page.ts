@@ -43,7 +43,7 @@ export function readPage(page: PageRead): Promise<SyncRows | ReadRefusal> | Read
 }
 
 async function listPage({ listing, bearer, sync: { progress }, limit }: PageRead): Promise<SyncRows> {
-  const values = [bearer.value, progress?.after ?? '', limit, 0, progress?.as_of ?? null]
+  const values = [bearer.value, progress?.after ?? '', limit, progress?.as_of ?? null]
   return householdRows(await listing.one(syncHouseholds, values), limit)
 }
 
@@ -55,7 +55,15 @@ async function searchPage(
   const after = progress?.after ?? ''
   const firstAsOf = progress?.as_of ?? null
   return householdRows(
-    await searchHouseholds(database, { bearer, text, after, size: limit, before: 0n, firstAsOf }),
+    await searchHouseholds(database, {
+      bearer,
+      text,
+      after,
+      size: limit,
+      before: 0n,
+      place: undefined,
+      firstAsOf,
+    }),
     limit,
   )
 }

@@ -8,11 +8,11 @@ import { EntryColumns, entryColumns, listedPage } from '../list-households.sql.t
 /**
  * Like `listHouseholds`. Also returns the page's `as_of`, and whether the user's role or firm changed since the sync began.
  *
- * $1 to $4 as in `listHouseholds`, $5 the `as_of` of the first page, null on the first page
+ * $1 to $3 as in `listHouseholds`, $4 the `as_of` of the first page, null on the first page
  */
 export const syncHouseholds = statement(
   'sync_households',
   Type.Object({ ...CallerColumns, ...VisibilityVersionColumn, ...EntryColumns, ...SyncColumns }),
   `WITH ${callerOf}, ${latest}, ${listedPage}
-   SELECT ${callerColumns}, ${visibilityVersionColumn}, ${entryColumns}, ${syncColumns('$5')}`,
+   SELECT ${callerColumns}, ${visibilityVersionColumn}, ${entryColumns}, ${syncColumns('$4')}`,
 )
