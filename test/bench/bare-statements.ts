@@ -7,7 +7,7 @@ import type { Statement } from './peers/bare-sql.ts'
  */
 export function householdsOf(reader: Reader, count: number): Statement {
   if (reader === 'firm') return plannedFor(reader, count)
-  return { name: `granted_${count}`, text: granted('$1', count), values: [readers[reader].id] }
+  return { name: `of_user_${count}`, text: granted('$1', count), values: [readers[reader].id] }
 }
 
 /** The same for one user only: the user's id is in the text, so PostgreSQL plans the statement once, for this user. */

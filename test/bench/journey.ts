@@ -6,7 +6,11 @@ import type { Credentials, Partner } from './world.ts'
 
 export type Addresses = { authUrl: string; baseUrl: string }
 
-const Tokens = Type.Object({ access_token: Type.String(), refresh_token: Type.String() })
+const Tokens = Type.Object({
+  access_token: Type.String(),
+  refresh_token: Type.String(),
+  id_token: Type.Optional(Type.String()),
+})
 
 /** The user logs in once and presses *Connect* `count` times. */
 export async function newCodes(

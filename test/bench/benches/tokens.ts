@@ -102,15 +102,16 @@ export function refreshing(name: string, issuer: Issuer, parameters: Record<stri
   }
 }
 
-/** One round. `chains` holds the latest refresh token of each client connection. */
-function rotate(
+/** One round. `chains` holds the latest refresh token of each client connection. @throws if an id_token is missing */
+async function rotate(
   { addresses, partner }: Issuer,
   chains: string[],
   parameters: Record<string, string>,
   duration: number,
 ): Promise<Load> {
   let taken = 0
-  return loadHttp({
+  let withoutIdToken = 0
+  const load = await loadHttp({
     url: tokenUrl(addresses),
     duration,
     setupClient(client) {
@@ -127,12 +128,18 @@ function rotate(
             }),
           }),
           onResponse(status, body) {
-            if (status === 200) chains[chain] = readTokens(body).refresh_token
+            if (status !== 200) return
+            const tokens = readTokens(body)
+            chains[chain] = tokens.refresh_token
+            if (tokens.id_token === undefined) withoutIdToken++
           },
         },
       ])
     },
   })
+  if (parameters === wantsIdToken && withoutIdToken > 0)
+    throw new Error(`${withoutIdToken} refreshes returned no id_token`)
+  return load
 }
 
 export function exchange(world: World): Promise<Table[]> {
