@@ -1,4 +1,4 @@
-import { instructionsUnit } from './cost.ts'
+import { instructionsUnit, meter } from './cost.ts'
 
 /** The unit of an absolute limit. Without one, the limit is a ratio. */
 export type Unit = typeof instructionsUnit | 'bytes' | '%'
@@ -30,6 +30,6 @@ export function unitOf(limit: Limit): Unit | undefined {
 }
 
 export function whyNotMeasured({ limit }: Verdict): string {
-  const isCounted = unitOf(limit) === instructionsUnit
-  return isCounted ? 'not measured: perf counts no instructions here' : 'not measured'
+  const isUncountable = unitOf(limit) === instructionsUnit && meter().unit !== instructionsUnit
+  return isUncountable ? 'not measured: perf counts no instructions here' : 'not measured'
 }

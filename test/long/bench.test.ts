@@ -55,9 +55,9 @@ test('every bench prints its tables and its goals, and leaves no files or proces
   ])
   expect(new Set(goals)).toEqual(
     new Set([
-        ...['page', 'search', 'paging', 'crawl', 'conditional', 'refresh', 'exchange', 'introspection'],
-        ...['rotation', 'import'],
-      ]),
+      ...['page', 'search', 'paging', 'crawl', 'conditional', 'refresh', 'exchange', 'introspection'],
+      ...['rotation', 'import'],
+    ]),
   )
   expect(readdirSync(scratch)).toEqual([])
 }, 600_000)
