@@ -58,7 +58,7 @@ export async function rotation(world: World): Promise<Table[]> {
     const run = await refresher(world, url, admin)
     runs.push(await run(names.usual, total))
     runs.push(await withoutFullPageImages(admin, () => run(names.bare, total)))
-    runs.push(await besideSnapshot(url, () => run(names.open, few)))
+    runs.push(await withSnapshotOpen(url, () => run(names.open, few)))
     await admin.query('VACUUM connections')
     runs.push(await run(names.ended, few))
   })
@@ -148,7 +148,7 @@ async function reload(admin: pg.Client, expected: string): Promise<void> {
 }
 
 /** PostgreSQL keeps each version of a row that is newer than the oldest open snapshot. */
-function besideSnapshot<T>(url: string, work: () => Promise<T>): Promise<T> {
+function withSnapshotOpen<T>(url: string, work: () => Promise<T>): Promise<T> {
   return withClient(url, async (client) => {
     await client.query('SET idle_in_transaction_session_timeout = 0')
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
@@ -163,7 +163,7 @@ function tableOf(runs: Run[], total: number, few: number): Table {
     (of(name)?.after ?? Number.NaN) / (against ?? Number.NaN)
   const verdicts: Verdict[] = [
     {
-      goal: 'rotation: WAL of a refresh, beside full-page images',
+      goal: 'rotation: WAL of a refresh without full-page images',
       limit: { atMost: 300, unit: 'bytes' },
       measured: of(names.bare)?.wal ?? Number.NaN,
     },
