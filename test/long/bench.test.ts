@@ -67,7 +67,7 @@ test('--against prints what each operation costs in two builds, and leaves no fi
 
   expect(output).toMatch(/^Cost is (CPU time|thousands of instructions)/)
   expect(new Set(found(output, /^\| ([a-z]+(?: [a-z]+)?)/gm))).toEqual(
-    new Set(['operation', 'page of', 'search', 'refresh', 'code exchange', 'introspect']),
+    new Set(['operation', 'page of', 'search', 'refresh', 'refresh with', 'code exchange', 'introspect']),
   )
   expect(readdirSync(scratch)).toEqual([])
 }, 600_000)
