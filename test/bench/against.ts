@@ -1,11 +1,17 @@
 import { existsSync } from 'node:fs'
 import { patterns, searching } from './benches/search.ts'
-import { codesFor, exchanging, latchkeyIssuer, refreshing } from './benches/tokens.ts'
+import {
+  codesFor,
+  exchanging,
+  introspecting,
+  latchkeyIssuer,
+  ownToken,
+  refreshing,
+  wantsIdToken,
+} from './benches/tokens.ts'
 import { type Contender, type Effort, sample } from './compare.ts'
 import { meter } from './cost.ts'
 import { readerNames } from './data.ts'
-import { form, tokenBody } from './journey.ts'
-import { loadHttp } from './load.ts'
 import { median } from './statistics.ts'
 import { grid, number, times } from './table.ts'
 import { openWorld, programOf, type World } from './world.ts'
@@ -21,7 +27,7 @@ const searches = [
   '1 letter, in most names',
 ] as const
 
-const operations = new Map<string, (world: World) => Contender[]>([
+const operations = new Map<string, (world: World) => Contender[] | Promise<Contender[]>>([
   ['page', (world) => readerNames.map((reader) => searching(world, reader, `page of 100, ${reader}`))],
   [
     'search',
@@ -30,14 +36,24 @@ const operations = new Map<string, (world: World) => Contender[]>([
         searches.map((name) => searching(world, reader, `search, ${reader}: ${name}`, patterns[name])),
       ),
   ],
-  ['refresh', (world) => [{ ...refreshing(latchkeyIssuer(world)), name: 'refresh' }]],
   [
-    'exchange',
+    'refresh',
     (world) => [
-      { ...exchanging(latchkeyIssuer(world), codesFor(world.effort.seconds)), name: 'code exchange' },
+      refreshing('refresh', latchkeyIssuer(world)),
+      refreshing('refresh with id_token', latchkeyIssuer(world), wantsIdToken),
     ],
   ],
-  ['introspect', (world) => [introspecting(world)]],
+  [
+    'exchange',
+    (world) => {
+      const codes = codesFor(world.effort.seconds)
+      return [
+        exchanging('code exchange, RS256', latchkeyIssuer(world), codes),
+        exchanging('code exchange, ES256', latchkeyIssuer(world, world.es256Partner), codes),
+      ]
+    },
+  ],
+  ['introspect', async (world) => [await introspecting('introspect', ownToken(world))]],
 ])
 
 export const operationNames = [...operations.keys()]
@@ -79,8 +95,9 @@ export async function compareBuilds(
 
 /** @returns a row for each contender: cost of a call there and here, and the ratio's median, least and greatest */
 async function compareOperation(name: string, there: World, here: World): Promise<string[][]> {
-  const contenders = (world: World) => operations.get(name)?.(world) ?? []
-  const pairs = contenders(there).map((other, i) => [other, contenders(here)[i]] as const)
+  const contenders = async (world: World) => (await operations.get(name)?.(world)) ?? []
+  const ours = await contenders(here)
+  const pairs = (await contenders(there)).map((other, i) => [other, ours[i]] as const)
   const rows: string[][] = []
   for (const [other, mine] of pairs) {
     if (!mine) continue
@@ -103,19 +120,4 @@ async function compareOperation(name: string, there: World, here: World): Promis
 /** The cost of a call, for server and database together. */
 async function cost(contender: Contender, { effort, postmaster }: World): Promise<number> {
   return (await sample(contender, effort.seconds, postmaster)).cpu
-}
-
-/** The partner introspects one of its own access tokens. */
-function introspecting({ baseUrl, partner, tokens, server }: World): Contender {
-  const request = {
-    url: `${baseUrl}oauth2/introspect`,
-    requests: [
-      { method: 'POST' as const, headers: form, body: tokenBody(partner, { token: tokens.granted }) },
-    ],
-  }
-  return {
-    name: 'introspect',
-    pids: [server],
-    load: (seconds) => loadHttp({ ...request, duration: seconds }),
-  }
 }

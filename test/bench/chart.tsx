@@ -1,8 +1,8 @@
 import { renderToString } from 'preact-render-to-string'
-import { isMeasured, isMet, limitText, score, type Verdict } from './goal.ts'
-import { times } from './table.ts'
+import { isMet, score, type Verdict } from './goal.ts'
+import { limitText, measuredText } from './table.ts'
 
-/** A goal with its result at so many households. */
+/** A goal with its measured result at so many households. */
 export type Charted = Verdict & { households: number }
 
 const width = 1000
@@ -73,7 +73,7 @@ function Row({ goal, bars, y }: { goal: string; bars: Charted[]; y: number }) {
 
 function Bar({ bar, y }: { bar: Charted; y: number }) {
   const distance = (Math.log(score(bar)) / Math.log(farthest)) * reach
-  const length = isMeasured(bar) ? Math.min(reach, Math.max(2, Math.abs(distance))) : 0
+  const length = Math.min(reach, Math.max(2, Math.abs(distance)))
   return (
     <g>
       <rect
@@ -84,7 +84,7 @@ function Bar({ bar, y }: { bar: Charted; y: number }) {
         height={barHeight}
       />
       <text x={line + reach + 12} y={y + barHeight - 2}>
-        {`${times(bar.measured)} at ${bar.households.toLocaleString('en-US')}`}
+        {`${measuredText(bar)} at ${bar.households.toLocaleString('en-US')}`}
       </text>
     </g>
   )

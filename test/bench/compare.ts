@@ -1,5 +1,5 @@
-import { meter } from './cost.ts'
-import type { Limit } from './goal.ts'
+import { cpuTime, meter } from './cost.ts'
+import { type Limit, unitOf } from './goal.ts'
 import type { Load } from './load.ts'
 import { median, spread } from './statistics.ts'
 import type { SummaryLine } from './summary.ts'
@@ -16,9 +16,10 @@ export type Contender = {
   load(seconds: number): Promise<Load>
 }
 
-export type Effort = { rounds: number; seconds: number }
+/** `refreshes` is the size of the rotation bench, which has no rounds. */
+export type Effort = { rounds: number; seconds: number; refreshes: number }
 
-/** Rates are calls per second, latencies milliseconds, costs the meter's unit per call. */
+/** Rates are calls per second, latencies milliseconds, `Cpu` the meter's unit per call, `Time` CPU µs per call. */
 export type Sample = {
   rate: number
   p50: number
@@ -26,10 +27,12 @@ export type Sample = {
   serverCpu: number
   databaseCpu: number
   cpu: number
+  serverTime: number
+  databaseTime: number
 }
 
-/** A ratio of two contenders, and its limit. */
-export type Goal = { goal: string; measure: keyof Sample; of: string; against: string; limit: Limit }
+/** A limit for the ratio of two contenders or, without `against`, for the cost of one in the unit of the limit. */
+export type Goal = { goal: string; measure: keyof Sample; of: string; against?: string; limit: Limit }
 
 /** `summary` selects the contenders for the summary table and names the operation there. */
 export type About = {
@@ -64,6 +67,9 @@ export async function compare(
     const mine = samples.get(of) ?? []
     return median(mine.map((one, round) => one[measure] / (base[round]?.[measure] ?? Number.NaN)))
   }
+  // A limit in another unit than the meter's cannot be judged.
+  const amount = (measure: keyof Sample, of: string, limit: Limit) =>
+    unitOf(limit) === meter().unit ? medianOf(samples.get(of) ?? [])[measure] : Number.NaN
   const baseline = contenders[0]?.name ?? ''
   return {
     ...about,
@@ -78,13 +84,13 @@ export async function compare(
     verdicts: goals.map(({ goal, limit, measure, of, against }) => ({
       goal,
       limit,
-      measured: ratio(measure, of, against),
+      measured: against === undefined ? amount(measure, of, limit) : ratio(measure, of, against),
     })),
     medians: new Map([...samples].map(([name, mine]) => [name, medianOf(mine)])),
     summary: summary.map(({ of, operation }): SummaryLine => {
-      const { rate, p99, serverCpu, databaseCpu } = medianOf(samples.get(of) ?? [])
+      const { rate, p99, serverTime, databaseTime } = medianOf(samples.get(of) ?? [])
       return {
-        ...{ operation, rate, p99, serverCpu, databaseCpu },
+        ...{ operation, rate, p99, serverTime, databaseTime },
         ...{ ratio: ratio('cpu', of, baseline), against: baseline },
       }
     }),
@@ -95,10 +101,15 @@ export async function compare(
 export async function sample(contender: Contender, seconds: number, postmaster: number): Promise<Sample> {
   const { pids, prepare, load } = contender
   await prepare?.()
-  const { result, server, database } = await meter().costOf({ server: pids, postmaster }, () => load(seconds))
-  const { calls, elapsed, p50, p99 } = result
-  const [serverCpu, databaseCpu] = [server / calls, database / calls]
-  return { rate: calls / elapsed, p50, p99, serverCpu, databaseCpu, cpu: serverCpu + databaseCpu }
+  const processes = { server: pids, postmaster }
+  const cost = await meter().costOf(processes, () => cpuTime.costOf(processes, () => load(seconds)))
+  const { result: loaded, ...time } = cost.result
+  const { calls, elapsed, p50, p99 } = loaded
+  const [serverCpu, databaseCpu] = [cost.server / calls, cost.database / calls]
+  return {
+    ...{ rate: calls / elapsed, p50, p99, serverCpu, databaseCpu, cpu: serverCpu + databaseCpu },
+    ...{ serverTime: time.server / calls, databaseTime: time.database / calls },
+  }
 }
 
 function figures(name: string, samples: Sample[]): string[] {
@@ -120,5 +131,7 @@ function medianOf(samples: Sample[]): Sample {
     serverCpu: of('serverCpu'),
     databaseCpu: of('databaseCpu'),
     cpu: of('cpu'),
+    serverTime: of('serverTime'),
+    databaseTime: of('databaseTime'),
   }
 }

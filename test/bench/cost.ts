@@ -12,13 +12,16 @@ type Cost = { server: number; database: number }
 
 export type Meter = {
   /** The heading of its columns. */
-  unit: string
+  unit: 'CPU µs' | typeof instructionsUnit
   /** The heading of its ratios. */
   name: string
   /** One sentence that tells readers of a table what was measured. */
   about: string
   costOf<T>(processes: Processes, work: () => Promise<T>): Promise<Cost & { result: T }>
 }
+
+/** Thousands of instructions. */
+export const instructionsUnit = 'k instr.'
 
 let chosen: Meter | undefined
 
@@ -34,12 +37,8 @@ export function meter(): Meter {
   return chosen
 }
 
-/** For figures by which operators size their machines. */
-export function useCpuTime(): void {
-  chosen = cpuTime
-}
-
-const cpuTime: Meter = {
+/** Operators size their machines by CPU time, so it is measured even where instructions are counted. */
+export const cpuTime: Meter = {
   unit: 'CPU µs',
   name: 'CPU',
   about: 'Cost is CPU time in user and kernel mode from `/proc`.',
@@ -97,11 +96,11 @@ function times(pid: number): number[] {
 const perf = ['stat', '-x', ',', '-e', 'instructions:u,instructions:k']
 
 const instructions: Meter = {
-  unit: 'k instr.',
+  unit: instructionsUnit,
   name: 'instructions',
   about:
     'Cost is thousands of instructions in user and kernel mode, counted by `perf stat`. ' +
-    'Where a table or a goal says CPU, it means these instructions.',
+    'Where a goal or a ratio says CPU, it means these instructions. Columns in CPU µs are CPU time from `/proc`.',
   async costOf({ server, postmaster }, work) {
     // perf follows the child processes that start from now on.
     const counters = [await startCounter(server), await startCounter([postmaster, ...childrenOf(postmaster)])]

@@ -1,7 +1,12 @@
-/** `within`: the ratio is at most so many times larger or smaller. */
-export type Limit = { atLeast: number } | { atMost: number } | { within: number }
+import { instructionsUnit, meter } from './cost.ts'
 
-/** A goal, its limit, and the measured ratio. */
+/** The unit of an absolute limit. Without one, the limit is a ratio. */
+export type Unit = typeof instructionsUnit | 'bytes' | '%'
+
+/** `within`: the ratio is at most so many times larger or smaller. */
+export type Limit = { atLeast: number; unit?: Unit } | { atMost: number; unit?: Unit } | { within: number }
+
+/** A goal, its limit, and what was measured: a ratio, or an amount in the limit's unit. NaN if it was not measured. */
 export type Verdict = { goal: string; limit: Limit; measured: number }
 
 /** 1 just meets the goal, 2 is twice as good, 0.5 half as good. */
@@ -11,7 +16,7 @@ export function score({ limit, measured }: Verdict): number {
   return limit.within / Math.max(measured, 1 / measured)
 }
 
-/** False if a round was too short: no calls, or less CPU time than one tick. */
+/** False if a round was too short: no calls, or less CPU time than one tick. Also where a unit cannot be measured. */
 export function isMeasured({ measured }: Verdict): boolean {
   return Number.isFinite(measured) && measured > 0
 }
@@ -20,7 +25,11 @@ export function isMet(verdict: Verdict): boolean {
   return isMeasured(verdict) && score(verdict) >= 1
 }
 
-export function limitText(limit: Limit): string {
-  if ('atLeast' in limit) return `at least ${limit.atLeast}×`
-  return 'atMost' in limit ? `at most ${limit.atMost}×` : `within ${limit.within}×`
+export function unitOf(limit: Limit): Unit | undefined {
+  return 'unit' in limit ? limit.unit : undefined
+}
+
+export function whyNotMeasured({ limit }: Verdict): string {
+  const isUncountable = unitOf(limit) === instructionsUnit && meter().unit !== instructionsUnit
+  return isUncountable ? 'not measured: perf counts no instructions here' : 'not measured'
 }

@@ -2,11 +2,15 @@ import Type, { type Static } from 'typebox'
 import { Parse } from 'typebox/value'
 import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 import { emailOf, password, type Reader, readers } from './data.ts'
-import type { Partner } from './world.ts'
+import type { Credentials, Partner } from './world.ts'
 
 export type Addresses = { authUrl: string; baseUrl: string }
 
-const Tokens = Type.Object({ access_token: Type.String(), refresh_token: Type.String() })
+const Tokens = Type.Object({
+  access_token: Type.String(),
+  refresh_token: Type.String(),
+  id_token: Type.Optional(Type.String()),
+})
 
 /** The user logs in once and presses *Connect* `count` times. */
 export async function newCodes(
@@ -53,7 +57,10 @@ export function tokenUrl({ baseUrl }: Pick<Addresses, 'baseUrl'>): string {
 
 export const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-export function tokenBody({ clientId, clientSecret }: Partner, parameters: Record<string, string>): string {
+export function tokenBody(
+  { clientId, clientSecret }: Credentials,
+  parameters: Record<string, string>,
+): string {
   return new URLSearchParams({
     client_id: clientId,
     client_secret: clientSecret,

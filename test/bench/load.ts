@@ -49,17 +49,36 @@ export async function loadHttp({ status: expected = 200, ...requests }: Requests
 }
 
 /** Repeats the work for so many seconds, at least once, in so many parallel workers. */
-export async function repeat(seconds: number, workers: number, work: () => Promise<unknown>): Promise<Load> {
+export function repeat(seconds: number, workers: number, work: () => Promise<unknown>): Promise<Load> {
+  return inParallel(workers, work, (elapsed) => elapsed >= seconds * 1000)
+}
+
+/** Does the work so many times, at least once in each of so many parallel workers. `work` gets the number of its worker. */
+export function repeatTimes(
+  count: number,
+  workers: number,
+  work: (worker: number) => Promise<unknown>,
+): Promise<Load> {
+  let left = count - workers
+  return inParallel(workers, work, () => left-- <= 0)
+}
+
+/** `isOver` is asked after each piece of work, with the milliseconds since the start. */
+async function inParallel(
+  workers: number,
+  work: (worker: number) => Promise<unknown>,
+  isOver: (elapsed: number) => boolean,
+): Promise<Load> {
   const latencies: number[] = []
   const started = performance.now()
-  const worker = async () => {
+  const repeating = async (worker: number) => {
     do {
       const begun = performance.now()
-      await work()
+      await work(worker)
       latencies.push(performance.now() - begun)
-    } while (performance.now() - started < seconds * 1000)
+    } while (!isOver(performance.now() - started))
   }
-  await Promise.all(Array.from({ length: workers }, worker))
+  await Promise.all(Array.from({ length: workers }, (_, worker) => repeating(worker)))
   return summary(latencies, (performance.now() - started) / 1000)
 }
 

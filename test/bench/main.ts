@@ -1,5 +1,5 @@
 /**
- *   npm run bench [-- NAME… --households N --rounds N --seconds N --write]
+ *   npm run bench [-- NAME… --households N --rounds N --seconds N --refreshes N --write]
  * prints tables of ratios, measured side by side in one run. `--households` can be given more than once.
  *   npm run bench -- --against DIR [NAME… --households N --rounds N --seconds N]
  * compares the cost of a call with that in another checkout, which must be built.
@@ -13,9 +13,10 @@ import { crawl } from './benches/crawl.ts'
 import { importRows } from './benches/import.ts'
 import { page } from './benches/page.ts'
 import { paging } from './benches/paging.ts'
+import { rotation } from './benches/rotation.ts'
 import { search } from './benches/search.ts'
-import { exchange, refresh } from './benches/tokens.ts'
-import { meter, useCpuTime } from './cost.ts'
+import { exchange, introspect, refresh } from './benches/tokens.ts'
+import { meter } from './cost.ts'
 import { type Figures, writePages } from './pages.ts'
 import { acrossSizes, type PagesAt } from './sizes.ts'
 import { format, type Table } from './table.ts'
@@ -30,14 +31,19 @@ const benches = new Map<string, Bench>([
   ['conditional', conditional],
   ['refresh', refresh],
   ['exchange', exchange],
+  ['introspect', introspect],
+  ['rotation', rotation],
   ['import', importRows],
 ])
+/** Run only at the first size, because their data does not depend on it. */
+const independentOfSize = ['rotation']
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     against: { type: 'string' },
     households: { type: 'string', multiple: true, default: ['10000'] },
+    refreshes: { type: 'string', default: '20000' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     write: { type: 'boolean', default: false },
@@ -49,25 +55,25 @@ const unknown = names.filter((name) => !known.includes(name))
 if (unknown.length > 0) fail(`no bench ${unknown.join(', ')}; there are ${known.join(', ')}`)
 if (values.write && (positionals.length > 0 || values.against !== undefined))
   fail('--write is for a run of all benches, without names and without --against')
-if (values.write) useCpuTime()
 // Many short rounds in quick succession, so that two builds run under the same conditions.
 const [rounds, seconds] = values.against === undefined ? ['5', '2'] : ['7', '1']
 const effort = {
   rounds: numberOf('rounds', values.rounds ?? rounds, 1),
   seconds: numberOf('seconds', values.seconds ?? seconds, 0.01),
+  refreshes: numberOf('refreshes', values.refreshes, 100),
 }
 const sizes = values.households.map((households) => numberOf('households', households, 100))
 
 const tables: string[] = []
 const summary: Figures['summary'] = []
-const charted: Figures['charted'] = []
+const goals: Figures['goals'] = []
 const pages: PagesAt[] = []
 let about = ''
 
 if (values.against === undefined) {
   for (const households of sizes) await measure(households)
   for (const [i, table] of acrossSizes(pages).entries()) showTable(table, sizes[i + 1] ?? Number.NaN)
-  if (values.write) writePages({ about, tables: tables.join('\n'), summary, charted })
+  if (values.write) writePages({ about, tables: tables.join('\n'), summary, goals })
 } else {
   for (const households of sizes)
     await compareBuilds(values.against, names, households, effort).catch((error: Error) =>
@@ -87,6 +93,7 @@ async function measure(households: number): Promise<void> {
     }
     show(`## ${households.toLocaleString('en-US')} households\n`)
     for (const name of names) {
+      if (households !== sizes[0] && independentOfSize.includes(name)) continue
       const measured = (await benches.get(name)?.(world)) ?? []
       for (const table of measured) showTable(table, households)
       if (name === 'page') pages.push({ households, pages: measured })
@@ -98,7 +105,7 @@ async function measure(households: number): Promise<void> {
 
 function showTable(table: Table, households: number): void {
   show(format(table))
-  charted.push(...(table.verdicts ?? []).map((verdict) => ({ ...verdict, households })))
+  goals.push(...(table.verdicts ?? []).map((verdict) => ({ ...verdict, households })))
   summary.push(...(table.summary ?? []).map((line) => ({ ...line, households })))
 }
 

@@ -1,5 +1,5 @@
 import type { Sample } from './compare.ts'
-import { isMeasured, isMet, limitText, type Verdict } from './goal.ts'
+import { isMeasured, isMet, type Limit, type Unit, unitOf, type Verdict, whyNotMeasured } from './goal.ts'
 import type { SummaryLine } from './summary.ts'
 
 /** One table of a bench. `note` explains in a sentence or two how to read it. */
@@ -20,7 +20,7 @@ export function format({ title, note, columns, rows, verdicts = [] }: Table): st
   const goals = verdicts.map((verdict) => [
     verdict.goal,
     limitText(verdict.limit),
-    times(verdict.measured),
+    measuredText(verdict),
     outcome(verdict),
   ])
   const decided = goals.length > 0 ? [...grid(['goal', 'limit', 'measured', ''], goals), ''] : []
@@ -28,7 +28,7 @@ export function format({ title, note, columns, rows, verdicts = [] }: Table): st
 }
 
 function outcome(verdict: Verdict): string {
-  if (!isMeasured(verdict)) return 'not measured'
+  if (!isMeasured(verdict)) return whyNotMeasured(verdict)
   return isMet(verdict) ? 'met' : '**not met**'
 }
 
@@ -51,6 +51,21 @@ export function number(value: number): string {
 
 export function times(value: number): string {
   return Number.isFinite(value) ? `${number(value)}×` : '–'
+}
+
+export function limitText(limit: Limit): string {
+  const text = (value: number) => inUnit(value.toLocaleString('en-US'), unitOf(limit))
+  if ('atLeast' in limit) return `at least ${text(limit.atLeast)}`
+  return 'atMost' in limit ? `at most ${text(limit.atMost)}` : `within ${text(limit.within)}`
+}
+
+export function measuredText({ limit, measured }: Verdict): string {
+  return Number.isFinite(measured) ? inUnit(number(measured), unitOf(limit)) : '–'
+}
+
+function inUnit(value: string, unit: Unit | undefined): string {
+  if (unit === undefined) return `${value}×`
+  return unit === '%' ? `${value}%` : `${value} ${unit}`
 }
 
 export function percent(share: number): string {

@@ -19,7 +19,8 @@ export function programOf(checkout: string): string {
   return resolve(checkout, 'dist/cli/main.js')
 }
 
-export type Partner = { clientId: string; clientSecret: string; redirectUri: string }
+export type Credentials = { clientId: string; clientSecret: string }
+export type Partner = Credentials & { redirectUri: string }
 
 /** The result of an import: `elapsed` in seconds, `peak` memory of its process in MiB. */
 export type Imported = { rows: number; elapsed: number; peak: number }
@@ -30,7 +31,9 @@ export type World = {
   households: number
   authUrl: string
   baseUrl: string
+  /** Its id_tokens are signed with RS256. */
   partner: Partner
+  es256Partner: Partner
   /** One access token for each user. */
   tokens: Record<Reader, string>
   imported: Imported
@@ -72,7 +75,8 @@ export async function openWorld(households: number, effort: Effort, checkout = '
   try {
     server = await startServer(program, env, join(directory, 'server.log'))
     const imported = await importFiles(csv, rows, env, program)
-    const partner = await createPartner(env, program)
+    const partner = await createPartner('RS256', env, program)
+    const es256Partner = await createPartner('ES256', env, program)
     const addresses = { authUrl, baseUrl: `${authUrl}/service-open-api/` }
     const token = async (reader: Reader) =>
       (await redeem(addresses, partner, (await newCodes(addresses, partner, reader, 1))[0] ?? ''))
@@ -81,7 +85,16 @@ export async function openWorld(households: number, effort: Effort, checkout = '
     const database = embedded(dataDir)
     await settle(database.databaseUrl)
     return {
-      ...{ effort, households, ...addresses, partner, tokens, server: server.pid ?? 0, ...database },
+      ...{
+        effort,
+        households,
+        ...addresses,
+        partner,
+        es256Partner,
+        tokens,
+        server: server.pid ?? 0,
+        ...database,
+      },
       ...{ imported, csv: { directory: csv, rows }, directory, end },
     }
   } catch (error) {
@@ -134,9 +147,21 @@ async function startServer(program: string, env: Record<string, string>, log: st
 
 const CreatedPartner = Type.Object({ client_id: Type.String(), client_secret: Type.String() })
 
-async function createPartner(env: Record<string, string>, program: string): Promise<Partner> {
+async function createPartner(
+  algorithm: 'RS256' | 'ES256',
+  env: Record<string, string>,
+  program: string,
+): Promise<Partner> {
   const redirectUri = 'https://partner.example/callback'
-  const args = ['partner', 'create', '--name', 'Bench', '--redirect-uri', redirectUri, '--json']
+  const settings = [
+    '--name',
+    `Bench ${algorithm}`,
+    '--redirect-uri',
+    redirectUri,
+    '--id-token-alg',
+    algorithm,
+  ]
+  const args = ['partner', 'create', ...settings, '--json']
   const created = Parse(CreatedPartner, JSON.parse(await latchkey(args, env, program)))
   return { clientId: created.client_id, clientSecret: created.client_secret, redirectUri }
 }
@@ -152,7 +177,8 @@ function embedded(dataDir: string): { postmaster: number; databaseUrl: string } 
 
 /**
  * Vacuums the imported tables before the measurements. Autovacuum would do it within minutes, during some of the rounds.
- * Not the token tables: with statistics that say they are tiny, PostgreSQL would plan to read all of them.
+ * Not the tables of connections and tokens: with statistics that say they are tiny, PostgreSQL would plan to read all of
+ * them.
  */
 async function settle(databaseUrl: string): Promise<void> {
   const client = new pg.Client(databaseUrl)

@@ -13,7 +13,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 /** Runs the bench very briefly, so that its figures mean nothing. @returns its standard output */
 async function bench(...more: string[]): Promise<string> {
-  const tiny = ['--households', '200', '--rounds', '1', '--seconds', '0.03']
+  const tiny = ['--households', '200', '--rounds', '1', '--seconds', '0.03', '--refreshes', '500']
   const environment = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: scratch }
   const program = 'test/bench/dist/bench/main.js'
   return (await run(process.execPath, [program, ...tiny, ...more], { env: environment })).stdout
@@ -35,8 +35,12 @@ test('every bench prints its tables and its goals, and leaves no files or proces
     '`name_pattern` of a user who sees the whole firm',
     '`name_pattern` of a user who has access to a few hundred households',
     '`name_pattern` of a user who has access to half of all households',
-    'Page 1 of 100 each, for a user who sees the whole firm',
-    'Page 1 of 100 each, for a user who has access to a few hundred households',
+    'Pages of 6 up to page 32, for a user who sees the whole firm',
+    'Pages of 1 up to page 9, names with "lind", for a user who sees the whole firm',
+    'Pages of 6 up to page 32, for a user who has access to a few hundred households',
+    'Pages of 1 up to page 9, names with "lind", for a user who has access to a few hundred households',
+    'Pages of 3 up to page 32, for a user who has access to half of all households',
+    'Pages of 1 up to page 4, names with "lind", for a user who has access to half of all households',
     'A crawl of 200 households by a user who sees the whole firm',
     'A crawl of 100 households by a user who has access to half of all households',
     '200 and 304 for a user who sees the whole firm',
@@ -44,11 +48,16 @@ test('every bench prints its tables and its goals, and leaves no files or proces
     '200 and 304 for a user who has access to half of all households',
     'Refresh with rotation',
     'Code exchange',
+    'Introspection',
+    'The statement of a refresh alone',
     'Import of 706 rows',
     'Memory of an import of 706 rows',
   ])
   expect(new Set(goals)).toEqual(
-    new Set(['page', 'search', 'paging', 'crawl', 'conditional', 'refresh', 'exchange', 'import']),
+    new Set([
+      ...['page', 'search', 'paging', 'crawl', 'conditional', 'refresh', 'exchange', 'introspection'],
+      ...['rotation', 'import'],
+    ]),
   )
   expect(readdirSync(scratch)).toEqual([])
 }, 600_000)
@@ -58,7 +67,7 @@ test('--against prints what each operation costs in two builds, and leaves no fi
 
   expect(output).toMatch(/^Cost is (CPU time|thousands of instructions)/)
   expect(new Set(found(output, /^\| ([a-z]+(?: [a-z]+)?)/gm))).toEqual(
-    new Set(['operation', 'page of', 'search', 'refresh', 'code exchange', 'introspect']),
+    new Set(['operation', 'page of', 'search', 'refresh', 'refresh with', 'code exchange', 'introspect']),
   )
   expect(readdirSync(scratch)).toEqual([])
 }, 600_000)

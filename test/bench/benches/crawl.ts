@@ -1,4 +1,4 @@
-import { firstHouseholds } from '../bare-statements.ts'
+import { plannedFor } from '../bare-statements.ts'
 import { type Contender, compare, type Goal } from '../compare.ts'
 import { type Reader, readers } from '../data.ts'
 import { bearer, nextOf } from '../journey.ts'
@@ -51,7 +51,7 @@ async function crawlAs(world: World, reader: Crawler): Promise<Table> {
   const contenders: Contender[] = [
     {
       ...{ name: names.select, pids: [bare.pid], fresh: true },
-      load: (seconds) => bare.load({ as: 'stream', statement: firstHouseholds(reader, most), seconds }),
+      load: (seconds) => bare.load({ as: 'stream', statement: plannedFor(reader, most), seconds }),
     },
     { name: names.crawl, pids: [world.server], load: (seconds) => repeat(seconds, 1, read) },
   ]

@@ -1,12 +1,12 @@
 import { createReadStream, createWriteStream, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { writeData } from '../data.ts'
+import { databaseUrl, environment, newDatabase, withClient } from '../databases.ts'
 import { median, spread } from '../statistics.ts'
 import { number, percent, type Table, times } from '../table.ts'
-import { importFiles, latchkey, type World } from '../world.ts'
+import { importFiles, type World } from '../world.ts'
 
 /** In the order of their foreign keys. */
 const tables = ['firms', 'roles', 'users', 'households', 'accounts', 'account_access']
@@ -23,10 +23,7 @@ const names = {
 
 /** `latchkey import` into an empty database, against COPY of the same rows into the same tables; and its peak memory. */
 export async function importRows(world: World): Promise<Table[]> {
-  await withClient(world.databaseUrl, async (client) => {
-    await client.query('CREATE DATABASE bench_empty')
-  })
-  await latchkey(['migrate'], environment(world, 'bench_empty'))
+  await newDatabase(world, 'bench_empty')
   const memory = await memoryOf(world)
   return world.households > largest ? [memory] : [await speedOf(world), memory]
 }
@@ -136,27 +133,6 @@ async function copyAll(world: World): Promise<void> {
   })
 }
 
-function environment(world: World, database: string): Record<string, string> {
-  return {
-    DATABASE_URL: databaseUrl(world, database),
-    LATCHKEY_SECRET: 'a secret for the bench only, 32 bytes or more',
-  }
-}
-
-function databaseUrl(world: World, database: string): string {
-  return world.databaseUrl.replace(/\/latchkey$/, `/${database}`)
-}
-
 function rowsOf({ directory }: World, table: string): string {
   return join(directory, `${table}.copy`)
-}
-
-async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client(url)
-  await client.connect()
-  try {
-    await work(client)
-  } finally {
-    await client.end()
-  }
 }

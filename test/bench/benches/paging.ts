@@ -1,8 +1,7 @@
-import { setTimeout } from 'node:timers/promises'
 import type { Request } from 'autocannon'
-import pg from 'pg'
 import { type Contender, compare, type Goal } from '../compare.ts'
 import { type Reader, readerNames, readers, searched } from '../data.ts'
+import { idle } from '../idle.ts'
 import { bearer, nextOf } from '../journey.ts'
 import { connections, loadHttp } from '../load.ts'
 import { number, type Table } from '../table.ts'
@@ -135,21 +134,6 @@ function counted({ name, pids, headers, databaseUrl, address, last, step }: Coun
       })
     },
   }
-}
-
-/**
- * Waits until PostgreSQL has finished the statements that are left from the previous round. Searches wait for their turn in
- * the server, so PostgreSQL may be idle for a moment between two of them.
- */
-async function idle(databaseUrl: string): Promise<void> {
-  const client = new pg.Client(databaseUrl)
-  await client.connect()
-  const others = `SELECT FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
-  for (let idleFor = 0; idleFor < 4; ) {
-    idleFor = (await client.query(others)).rowCount ? 0 : idleFor + 1
-    await setTimeout(50)
-  }
-  await client.end()
 }
 
 /** The number of pages with at least `full` entries, up to one more than the deepest: by bisection. */

@@ -1,5 +1,6 @@
 import { type Contender, compare, type Goal } from '../compare.ts'
 import { type Reader, readerNames, readers, searched } from '../data.ts'
+import { idle } from '../idle.ts'
 import { bearer } from '../journey.ts'
 import { loadHttp } from '../load.ts'
 import type { Table } from '../table.ts'
@@ -47,10 +48,17 @@ function searchAs(world: World, reader: Reader): Promise<Table> {
   return compare(about, contenders, world.effort, world.postmaster)
 }
 
-/** Reads the first 100 households, or the first 100 that match the pattern. */
+/**
+ * Reads the first 100 households, or the first 100 that match the pattern. Searches that are left from the previous round
+ * would count towards the limit of searches for each token, and the server would refuse some of this round.
+ */
 export function searching(world: World, reader: Reader, name: string, pattern?: string): Contender {
   const query = new URLSearchParams({ page_size: '100', ...(pattern && { name_pattern: pattern }) })
   const url = `${world.baseUrl}api/v1/households?${query}`
   const headers = bearer(world.tokens[reader])
-  return { name, pids: [world.server], load: (seconds) => loadHttp({ url, headers, duration: seconds }) }
+  return {
+    ...{ name, pids: [world.server] },
+    prepare: () => idle(world.databaseUrl),
+    load: (seconds) => loadHttp({ url, headers, duration: seconds }),
+  }
 }

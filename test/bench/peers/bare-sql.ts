@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import pg from 'pg'
 import { connections, type Load, repeat } from '../load.ts'
 
-export type Statement = { name: string; text: string }
+export type Statement = { name: string; text: string; values?: string[] }
 /** `page`: all rows at once, on all connections. `stream`: row by row as they arrive, on one connection. */
 export type BareSqlRound = { as: 'page' | 'stream'; statement: Statement; seconds: number }
 

@@ -2,9 +2,10 @@ import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import type { Credentials } from '../world.ts'
 
 /** The introspection endpoint, and a client that may call it. */
-export type Introspection = { url: string; clientId: string; clientSecret: string }
+export type Introspection = Credentials & { url: string }
 
 const answer = Compile(Type.Object({ active: Type.Boolean(), sub: Type.Optional(Type.String()) }))
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { Parse } from 'typebox/value'
 import type { Addresses } from '../journey.ts'
-import type { Partner, World } from '../world.ts'
+import type { Credentials, Partner, World } from '../world.ts'
 import type { CodesWanted, ProviderSettings } from './oidc-provider.ts'
 import type { ListingSettings } from './orm-listing.ts'
 import { startPeer } from './peer.ts'
@@ -14,6 +14,8 @@ export type Stack = {
   provider: { pid: number; addresses: Pick<Addresses, 'baseUrl'> }
   listing: { pid: number; url: string }
   partner: Partner
+  /** The client that may introspect tokens: the listing's. */
+  introspecting: Credentials
   newCodes(user: string, count: number): Promise<string[]>
   stop(): void
 }
@@ -49,7 +51,7 @@ export async function startStack({ databaseUrl, partner: { redirectUri } }: Worl
   return {
     provider: { pid: provider.pid, addresses: { baseUrl: `${issuer}/` } },
     listing: { pid: listing.pid, url: `${origin}/households` },
-    partner,
+    ...{ partner, introspecting },
     newCodes: async (user, count) =>
       Parse(Type.Array(Type.String()), await provider.ask({ user, count } satisfies CodesWanted)),
     stop: () => {
