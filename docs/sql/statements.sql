@@ -203,7 +203,7 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT subject FROM caller) AS subject;
 
 -- find_used_secret
-SELECT key_id, current_since FROM secrets s
+SELECT key_id, current_since, auth_url FROM secrets s
 WHERE key_id = $1 AND NOT EXISTS (
   SELECT FROM secrets n WHERE n.current_since > s.current_since AND n.current_since < now() - interval '31 days');
 

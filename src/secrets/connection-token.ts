@@ -31,7 +31,7 @@ export type RefreshToken = { locator: Buffer; generation: number; expiresAt: num
 
 export type ConnectionTokenRefusal =
   | TokenTextRefusal
-  /** `forged`: altered, or never issued here. `unknown_key`: signed under a secret that is no longer accepted. */
+  /** `forged`: altered, or never issued here. `unknown_key`: signed under a secret that is not configured. */
   | { kind: 'refused'; reason: 'forged' }
   | { kind: 'refused'; reason: 'unknown_key'; keyId: string }
 
@@ -111,7 +111,7 @@ function parsePayload(
   }
   const expiresAt = payload.readUInt32BE(payloadBytes - 4)
   if (signer.tokensExpireBefore && expiresAt * 1000 >= signer.tokensExpireBefore.getTime()) {
-    return { kind: 'refused', reason: 'unknown_key', keyId: id }
+    return { kind: 'refused', reason: 'forged' } // after the change of the secret, by someone who has the old one
   }
   return {
     kind: 'ok',

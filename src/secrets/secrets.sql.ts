@@ -14,7 +14,7 @@ export const listSecrets = statement(
 export const findUsedSecret = statement(
   'find_used_secret',
   Row,
-  `SELECT key_id, current_since FROM secrets s
+  `SELECT key_id, current_since, auth_url FROM secrets s
     WHERE key_id = $1 AND NOT EXISTS (
       SELECT FROM secrets n WHERE n.current_since > s.current_since AND n.current_since < now() - interval '31 days')`,
 )

@@ -41,13 +41,17 @@ async function expectAccepted(server: TestServer, { accessToken, refreshToken }:
   return issued(await refresh(server, partner, refreshToken))
 }
 
-async function expectRefused(server: TestServer, { accessToken, refreshToken }: Issued): Promise<void> {
+async function expectRefused(
+  server: TestServer,
+  { accessToken, refreshToken }: Issued,
+  reason: 'unknown_key' | 'forged',
+): Promise<void> {
   const called = await api(server, 'households', accessToken)
   expect(called).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
-  expect(loggedReason(server, called)).toBe('unknown_key')
+  expect(loggedReason(server, called)).toBe(reason)
   const answer = await refresh(server, partner, refreshToken)
   expectInvalidGrant(answer, /^Invalid refresh token\./)
-  expect(loggedReason(server, answer)).toBe('refresh_token_unknown_key')
+  expect(loggedReason(server, answer)).toBe(`refresh_token_${reason}`)
 }
 
 describe('tokens while the secret is replaced', () => {
@@ -83,9 +87,23 @@ describe('tokens while the secret is replaced', () => {
     for (const refreshToken of texts) issued(await refresh(switched, partner, refreshToken))
   })
 
-  test('of a secret that the server does not have are refused', async () => {
-    await expectRefused(before, await tokensFor(switched, partner, 'ada'))
-    await expectRefused(finished, await tokensFor(before, partner, 'ada'))
+  test('of a secret that only other servers have: 503 for a refresh, so that the partner keeps the connection', async () => {
+    for (const [at, tokens] of [
+      [before, await tokensFor(switched, partner, 'ada')],
+      [finished, await tokensFor(before, partner, 'ada')],
+    ] as const) {
+      expect(await statusOf(at, tokens.accessToken)).toBe(401)
+      const answer = await refresh(at, partner, tokens.refreshToken)
+      expect(answer).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } })
+      expect(at.logs()).toContain('which other servers use and this one does not have')
+    }
+  })
+
+  test('of a secret that no server of this database has used: refused', async () => {
+    const foreign = await serverFixture({ secret: 'the secret of another deployment, 32 bytes' })
+    const elsewhere = await foreign.partner()
+    await seed(foreign.database, { users: ['ada'] })
+    await expectRefused(before, await tokensFor(foreign, elsewhere, 'ada'), 'unknown_key')
   })
 })
 
@@ -105,8 +123,8 @@ test('62: a token of the previous secret that no server can have made, by its ex
     refreshToken: refreshTokenText('sandbox', accepted.current, { ...refreshing.token, expiresAt }),
     idToken: '',
   })
-  await expectRefused(switched, expiring(seconds + 1))
-  await expectRefused(switched, expiring(seconds + 365 * day))
+  await expectRefused(switched, expiring(seconds + 1), 'forged')
+  await expectRefused(switched, expiring(seconds + 365 * day), 'forged')
   expect(await statusOf(before, expiring(seconds + 1).accessToken)).toBe(200) // the secret is still current there
   await expectAccepted(switched, expiring(seconds - 60))
 })
