@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import { ExplainedError } from '../explained-error.ts'
 import Type, { Compile, type Static, type TSchema } from '../typebox.ts'
+import { pipelined } from './pipelined.ts'
 
 /** A named prepared statement with the shape of its rows. Build one with `statement`. */
 export type Statement<Row> = { name: string; text: string; parse(row: unknown): Row }
@@ -23,7 +24,9 @@ export type Queries = {
  * another (docs/adr/0018). The statements of tokens, logins and pages run on `Database` itself.
  */
 export type Database = Queries & {
-  /** For pages of the API that an index returns in order. */
+  /** For short reads of the core class: several share a connection (`pipelined`). */
+  shortReads: Queries
+  /** For pages of the API that an index returns in order. They share connections too. */
   listing: Queries
   /** For reads whose cost depends on the data: searches and long syncs. */
   expensive: Queries
@@ -72,8 +75,8 @@ const listingPlanner = `${corePlanner} -c enable_hashjoin=off -c enable_mergejoi
 
 /** Connections and planner settings of each class of work. The sum is what one server needs of `max_connections`. */
 const workClasses = {
-  core: { max: 8, options: corePlanner },
-  listing: { max: 6, options: listingPlanner },
+  core: { max: 8, options: corePlanner, pipeline: true },
+  listing: { max: 6, options: listingPlanner, pipeline: true },
   expensive: { max: 3, options: listingPlanner },
 } as const
 export type WorkClass = keyof typeof workClasses
@@ -100,7 +103,8 @@ export function openPool(url: string, onError: (error: Error) => void): Database
   const pools = { core: open('core'), listing: open('listing'), expensive: open('expensive') }
   return {
     ...queriesOn(pools.core),
-    listing: queriesOn(pools.listing),
+    shortReads: queriesOn(pipelined(pools.core)),
+    listing: queriesOn(pipelined(pools.listing)),
     expensive: queriesOn(pools.expensive),
     async withConnection(work) {
       const client = new pg.Client(connectionConfig(url))
@@ -124,7 +128,7 @@ export function openPool(url: string, onError: (error: Error) => void): Database
 }
 
 /** Runs statements on one pool, or on one connection and therefore inside its transaction. */
-export function queriesOn(pool: pg.Pool | pg.Client): Queries {
+export function queriesOn(pool: { query(query: pg.QueryConfig): Promise<pg.QueryResult> }): Queries {
   const run = async <Row>(statement: Statement<Row>, values: Value[]): Promise<Row[]> => {
     try {
       const { rows } = await pool.query({ name: statement.name, text: statement.text, values })
@@ -162,7 +166,8 @@ const connectionFault =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying)/
 
 /**
- * PostgreSQL's error classes 08 (connection), 28 and 3D (login or database refused), 40 (deadlock, rollback), 53 (resources)
+ * PostgreSQL's error classes 08 (connection), 26 (the statement before on a shared connection should have prepared this
+ * one, and was cancelled), 28 and 3D (login or database refused), 40 (deadlock, rollback), 53 (resources)
  * and 57 (operator intervention, timeouts), 55P03 (lock timeout), 25006 (a primary that has become a standby), and errors
  * of the socket.
  */
@@ -170,7 +175,7 @@ export function isUnavailable(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
   return (
-    /^(08|28|3D|40|53|57|55P03|25006)/.test(code) ||
+    /^(08|26|28|3D|40|53|57|55P03|25006)/.test(code) ||
     /^E(CONN|PIPE|TIMEDOUT|AI_AGAIN|HOSTUNREACH|NETUNREACH|NOTFOUND)/.test(code) ||
     connectionFault.test(error.message)
   )

@@ -14,7 +14,7 @@ export function userinfoRoutes(app: FastifyInstance, context: Context): void {
   const { config, database, usage } = context
   const answer = async (request: FastifyRequest, reply: FastifyReply, bearer: Bearer) => {
     if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
-    const row = await database.one(findSubject, [bearer.value])
+    const row = await database.shortReads.one(findSubject, [bearer.value])
     if (row.grant_id === null)
       return sendBearerRefusal(reply, config, bearerRefusal(row.refusal ?? 'unknown'), row)
     usage.used(row.grant_id, row.used_at)

@@ -29,7 +29,7 @@ export async function introspect(
   const presented = presentedToken(context, token)
   const values = [...clientValues(client), presented.locatorHash, presented.proof, presented.expiresAt]
   const statement = presented.kind === 'access' ? introspectAccessToken : introspectRefreshToken
-  const row = await database.one(statement, values)
+  const row = await database.shortReads.one(statement, values)
   const refusal = clientRefusal(row.client_authentication, client)
   if (refusal) return refusal
   if (presented.kind === 'none' || row.subject === null) return { kind: 'inactive' }
