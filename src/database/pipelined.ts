@@ -2,13 +2,13 @@ import type pg from 'pg'
 
 type Waiting = { query: pg.QueryConfig; resolve(result: pg.QueryResult): void; reject(error: unknown): void }
 
-/** More would make one request wait longer for the others than a connection of its own costs. */
+/** More would make one request wait longer for the others than a separate connection costs. */
 const longestPipeline = 8
 
 /**
  * Sends statements that arrive in the same turn of the event loop over one connection, without waiting for an answer
  * between them. This saves system calls and wake-ups here and in PostgreSQL (docs/adr/0022). Each statement is still a
- * transaction of its own: if one fails, the others do not. A lost connection fails all that have no answer yet.
+ * separate transaction: if one fails, the others do not. A lost connection fails all that have no answer yet.
  *
  * Only for short statements that wait for no lock and commit nothing, because each waits for those before it. The pool
  * must have `pipeline: true`.

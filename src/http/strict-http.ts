@@ -49,7 +49,7 @@ const securityHeaders = {
   'x-download-options': 'noopen',
   'x-frame-options': 'DENY',
   'x-permitted-cross-domain-policies': 'none',
-  'x-xss-protection': '0', // turns off a filter of old browsers that made holes of its own
+  'x-xss-protection': '0', // turns off a filter of old browsers, which attackers could misuse
 }
 
 /** Two years, in seconds. Not for subdomains: they may belong to other services. */
