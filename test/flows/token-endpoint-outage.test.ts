@@ -19,6 +19,9 @@ const changing: Database = {
   run: (statement, values) => current.run(statement, values),
   one: (statement, values) => current.one(statement, values),
   maybe: (statement, values) => current.maybe(statement, values),
+  get shortReads() {
+    return current.shortReads
+  },
   get listing() {
     return current.listing
   },
