@@ -964,6 +964,32 @@ WITH client AS (
 )
 SELECT * FROM rotated;
 
+-- rotate_newest_token
+UPDATE connections c SET
+generation = c.generation + 1,
+refreshed_at = greatest(c.refreshed_at, now()),
+mark_generation = CASE WHEN c.marked_at <= greatest(c.refreshed_at, now()) - interval '60 seconds' THEN c.generation ELSE c.mark_generation END,
+marked_at = CASE WHEN c.marked_at <= greatest(c.refreshed_at, now()) - interval '60 seconds' THEN greatest(c.refreshed_at, now()) ELSE c.marked_at END,
+earlier_generation = CASE WHEN c.marked_at <= greatest(c.refreshed_at, now()) - interval '60 seconds' THEN c.mark_generation ELSE c.earlier_generation END,
+earlier_at = CASE WHEN c.marked_at <= greatest(c.refreshed_at, now()) - interval '60 seconds' THEN c.marked_at ELSE c.earlier_at END,
+previous_access_nonce = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN c.access_nonce ELSE c.previous_access_nonce END,
+access_nonce = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN $7::bytea ELSE c.access_nonce END,
+access_nonce_at = CASE WHEN (c.access_nonce IS NULL OR c.access_nonce_at <= greatest(c.refreshed_at, now()) - interval '61 minutes') THEN greatest(c.refreshed_at, now()) ELSE c.access_nonce_at END
+FROM partners client, grants g, users u
+WHERE client.client_id = $1 AND client.status = 'active' AND $2::text = ANY (client.auth_methods)
+AND $2 <> 'private_key_jwt' AND $3::bytea = ANY (client.secret_hashes)
+AND c.refresh_locator_hash = $4 AND g.id = c.grant_id AND u.id = g.user_id
+AND CASE
+WHEN c.revoked_at IS NOT NULL THEN
+CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.revoked_at IS NOT NULL THEN
+CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.client_id = client.client_id AND c.generation = $5::bigint AND now() < $6::timestamptz
+RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at;
+
 -- rotate_partner_secret
 UPDATE partners SET secret_hashes = ARRAY[$2::bytea] || secret_hashes[1:$3::int] WHERE client_id = $1
 RETURNING client_id, cardinality(secret_hashes) AS live_secrets;

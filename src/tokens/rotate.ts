@@ -13,7 +13,13 @@ import { checkKeyIsForeign } from '../secrets/secret-keys.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import { refreshTokenDays } from './lifetimes.ts'
 import { clientRefusal, endedRefusal, type IssuedTokens, newTokens, withIdToken } from './outcome.ts'
-import { explainRefresh, type Rotated, rotateAheadOfRow, rotateRefreshToken } from './rotate.sql.ts'
+import {
+  explainRefresh,
+  type Rotated,
+  rotateAheadOfRow,
+  rotateNewestToken,
+  rotateRefreshToken,
+} from './rotate.sql.ts'
 
 export type Rotation = { client: ClientCredential; refreshToken: string; wantsIdToken: boolean }
 
@@ -22,6 +28,12 @@ export async function rotate(context: Context, request: Rotation): Promise<Issue
   const { config, database, keys } = context
   const { client } = request
   const parsed = parseRefreshToken(request.refreshToken, config.environment, keys)
+  if (parsed.kind === 'ok' && !client.assertion) {
+    const { clientId, method, digest } = client
+    const values = [clientId, method, digest, ...tokenValues(parsed.token), randomBytes(nonceBytes)]
+    const rotated = await database.maybe(rotateNewestToken, values)
+    if (rotated) return answer(context, request, parsed.token, rotated)
+  }
   const row = await database.one(rotateRefreshToken, [
     ...clientValues(client),
     // Without a valid token, the statement only authenticates the client, which comes first.

@@ -7,10 +7,9 @@ import { afterAll, expect, test } from 'vitest'
 import { openPool } from '../../src/database/database.ts'
 import { openEmbedded } from '../../src/database/embedded/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { clientValues } from '../../src/partners/client-authentication.sql.ts'
 import { nonceBytes, parseRefreshToken } from '../../src/secrets/connection-token.ts'
 import { sha256 } from '../../src/secrets/token-format.ts'
-import { rotateRefreshToken } from '../../src/tokens/rotate.sql.ts'
+import { rotateNewestToken, rotateRefreshToken } from '../../src/tokens/rotate.sql.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { serverFixture } from '../support/fixtures.ts'
@@ -53,11 +52,7 @@ test('1,000 refreshes write 300 bytes of WAL each at most, and 99 % of them are 
     if (parsed.kind === 'refused') throw new Error(parsed.reason)
     locators.push(sha256(parsed.token.locator))
   }
-  const client = clientValues({
-    method: 'client_secret_post',
-    clientId: partner.clientId,
-    digest: sha256(partner.clientSecret),
-  })
+  const client = [partner.clientId, 'client_secret_post', sha256(partner.clientSecret)]
   const expiresAt = new Date(Date.now() + 3_600_000)
   await server.database.withConnection(async (session) => {
     await endOtherSessions(session)
@@ -73,7 +68,7 @@ test('1,000 refreshes write 300 bytes of WAL each at most, and 99 % of them are 
     const rotate = async (n: number) => {
       const generation = 1 + Math.floor(n / connections)
       const values = [...client, locators[n % connections], generation, expiresAt, randomBytes(nonceBytes)]
-      const { rows } = await session.query({ ...rotateRefreshToken, values })
+      const { rows } = await session.query({ ...rotateNewestToken, values })
       expect(rows[0]).toMatchObject({ generation: generation + 1 })
     }
     // Rows that were inserted together fill their page. The first new versions move to pages with more space.

@@ -137,7 +137,7 @@ test('a code exchange, a refresh and an API call run one statement each, and cou
   const [rotating, rotated] = await during(() =>
     refresh(server, partner, String(redeemed.body.refresh_token)),
   )
-  expect([rotated.status, rotating]).toEqual([200, ['rotate_refresh_token']])
+  expect([rotated.status, rotating]).toEqual([200, ['rotate_newest_token']])
   const accessToken = String(redeemed.body.access_token)
   const [listing] = await during(() => api(server, 'households', accessToken))
   expect(listing).toEqual(['list_households'])

@@ -76,7 +76,7 @@ async function refresher(world: World, url: string, admin: pg.Client) {
   const refresh = (pool: pg.Pool) => async (client: number) => {
     const n = client + clients * Math.floor(Math.random() * (connections / clients))
     const generation = generations[n] ?? 0
-    const authentication = ['bench', 'client_secret_basic', Buffer.from([0]), null, null]
+    const authentication = ['bench', 'client_secret_basic', Buffer.from([0])]
     const values = [...authentication, locatorHashes[n], generation, expiresAt, randomBytes(8)]
     const { rows } = await pool.query({ ...statement, values })
     if (rows[0]?.generation !== generation + 1)
