@@ -281,6 +281,43 @@ WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.subject FROM (SELECT) AS always LEFT JOIN live l ON true;
 
+-- introspect_live_access_token
+SELECT g.subject
+FROM partners client
+JOIN connections c ON c.access_locator_hash = $4 AND c.client_id = client.client_id
+JOIN grants g ON g.id = c.grant_id
+JOIN users u ON u.id = g.user_id
+WHERE client.client_id = $1 AND client.status = 'active' AND $2::text = ANY (client.auth_methods)
+AND $2 <> 'private_key_jwt' AND $3::bytea = ANY (client.secret_hashes)
+AND (
+  $5::bytea = c.access_nonce AND $6::timestamptz <= c.access_nonce_at + interval '7320 seconds'
+  OR $5::bytea = c.previous_access_nonce AND $6::timestamptz <= c.access_nonce_at + interval '3660 seconds'
+) IS TRUE AND now() < $6::timestamptz AND CASE
+WHEN c.revoked_at IS NOT NULL THEN
+CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.revoked_at IS NOT NULL THEN
+CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL;
+
+-- introspect_live_refresh_token
+SELECT g.subject
+FROM partners client
+JOIN connections c ON c.refresh_locator_hash = $4 AND c.client_id = client.client_id
+JOIN grants g ON g.id = c.grant_id
+JOIN users u ON u.id = g.user_id
+WHERE client.client_id = $1 AND client.status = 'active' AND $2::text = ANY (client.auth_methods)
+AND $2 <> 'private_key_jwt' AND $3::bytea = ANY (client.secret_hashes)
+AND c.generation = $5::bigint AND now() < $6::timestamptz AND CASE
+WHEN c.revoked_at IS NOT NULL THEN
+CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.revoked_at IS NOT NULL THEN
+CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL;
+
 -- introspect_refresh_token
 WITH
 credentialed AS (

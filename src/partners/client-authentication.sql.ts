@@ -27,6 +27,13 @@ export const authenticatedClient = `
       WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
    )`
 
+/**
+ * SQL: whether an active partner `client` has authenticated with a secret. For statements of the common case, which leave all
+ * other cases to a statement that begins with `authenticatedClient`. $1 client_id, $2 method, $3 SHA-256 of the secret
+ */
+export const isActiveWithSecret = `client.client_id = $1 AND client.status = 'active' AND $2::text = ANY (client.auth_methods)
+       AND $2 <> 'private_key_jwt' AND $3::bytea = ANY (client.secret_hashes)`
+
 /** The values of `$1` to `$5`. */
 export function clientValues({ clientId, method, digest, assertion }: ClientCredential): Value[] {
   return [clientId, method, digest, assertion?.hash ?? null, assertion?.expiresAt ?? null]

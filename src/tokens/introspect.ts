@@ -2,10 +2,10 @@ import type { Context } from '../context.ts'
 import type { TokenRefusal } from '../http/refusals.ts'
 import { clientValues } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
-import { introspectAccessToken, introspectRefreshToken } from './introspect.sql.ts'
+import { introspectLiveToken, introspectToken } from './introspect.sql.ts'
 import { accessTokenSeconds, refreshTokenSeconds } from './lifetimes.ts'
 import { clientRefusal } from './outcome.ts'
-import { presentedToken } from './presented-token.ts'
+import { type PresentedToken, presentedToken } from './presented-token.ts'
 
 export type Introspection =
   | { kind: 'inactive' }
@@ -27,13 +27,26 @@ export async function introspect(
 ): Promise<Introspection | TokenRefusal> {
   const { database } = context
   const presented = presentedToken(context, token)
-  const values = [...clientValues(client), presented.locatorHash, presented.proof, presented.expiresAt]
-  const statement = presented.kind === 'access' ? introspectAccessToken : introspectRefreshToken
-  const row = await database.shortReads.one(statement, values)
+  const values = [presented.locatorHash, presented.proof, presented.expiresAt]
+  if (presented.kind !== 'none' && !client.assertion) {
+    const { clientId, method, digest } = client
+    const statement = introspectLiveToken[presented.kind]
+    const live = await database.shortReads.maybe(statement, [clientId, method, digest, ...values])
+    if (live) return active(presented, clientId, live.subject)
+  }
+  const statement = introspectToken[presented.kind === 'access' ? 'access' : 'refresh']
+  const row = await database.shortReads.one(statement, [...clientValues(client), ...values])
   const refusal = clientRefusal(row.client_authentication, client)
   if (refusal) return refusal
   if (presented.kind === 'none' || row.subject === null) return { kind: 'inactive' }
-  const { kind, expiresAt } = presented
+  return active(presented, client.clientId, row.subject)
+}
+
+function active(
+  { kind, expiresAt }: Exclude<PresentedToken, { kind: 'none' }>,
+  clientId: string,
+  subject: string,
+): Introspection {
   const issuedAt = new Date(expiresAt.getTime() - lifetimes[kind] * 1000)
-  return { kind: 'active', token: kind, clientId: client.clientId, subject: row.subject, issuedAt, expiresAt }
+  return { kind: 'active', token: kind, clientId, subject, issuedAt, expiresAt }
 }

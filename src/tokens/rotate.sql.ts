@@ -5,6 +5,7 @@ import {
   authenticatedClient,
   ClientAuthentication,
   clientAuthenticationColumn,
+  isActiveWithSecret,
 } from '../partners/client-authentication.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import { accessNonceMinutes, rotationGraceSeconds } from './lifetimes.ts'
@@ -77,8 +78,7 @@ export const rotateNewestToken = statement(
        earlier_generation = CASE WHEN ${markIsDue} THEN c.mark_generation ELSE c.earlier_generation END,
        earlier_at = CASE WHEN ${markIsDue} THEN c.marked_at ELSE c.earlier_at END, ${accessNonces('$7')}
       FROM partners client, grants g, users u
-     WHERE client.client_id = $1 AND client.status = 'active' AND $2::text = ANY (client.auth_methods)
-       AND $2 <> 'private_key_jwt' AND $3::bytea = ANY (client.secret_hashes)
+     WHERE ${isActiveWithSecret}
        AND ${live('$4')} AND c.client_id = client.client_id AND c.generation = $5::bigint AND now() < $6::timestamptz
     RETURNING ${rotated}`,
 )
