@@ -56,8 +56,8 @@ CREATE FUNCTION range_of(entry listing_entry) RETURNS text LANGUAGE sql STABLE A
 $$;
 
 -- Locks the ranges of these entries until the end of the transaction, and creates those that are missing. Another
--- transaction may divide or remove a range while this one waits for it. Therefore looks again after the wait: whoever holds
--- a range's lock is the only one who may change the range or insert another one in its place.
+-- transaction may divide or remove a range while this one waits for it. The function therefore looks again after the wait.
+-- Only the transaction that holds a range's lock may change the range or insert another one in its place.
 CREATE FUNCTION lock_ranges(entries listing_entry[]) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
     locked listing_entry[];

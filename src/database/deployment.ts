@@ -1,6 +1,5 @@
 import type pg from 'pg'
-import type { Environment } from '../config.ts'
-import { foreignMark } from '../environment.ts'
+import { type Environment, foreignMark } from '../environment.ts'
 import { ExplainedError } from '../explained-error.ts'
 
 export class WrongEnvironment extends ExplainedError {}

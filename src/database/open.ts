@@ -1,11 +1,11 @@
-import type { Config } from '../config.ts'
+import type { Environment } from '../environment.ts'
 import { type Database, openPool } from './database.ts'
 import { checkEnvironment, recordEnvironment } from './deployment.ts'
 import { openEmbedded } from './embedded/embedded.ts'
 import { explainSchema, MigrationError, migrate, readSchema } from './migrate.ts'
 
-type Place = Pick<Config, 'databaseUrl' | 'dataDir'>
-type Deployment = Place & Pick<Config, 'environment'>
+type Place = { databaseUrl?: string; dataDir: string }
+type Deployment = Place & { environment: Environment }
 type OnError = (error: Error) => void
 
 /** Connects to the configured database and changes nothing. `close` also disconnects from the embedded PostgreSQL. */
@@ -53,7 +53,7 @@ export async function openDatabase(
 /** @returns the names of the migrations applied now */
 export async function migrateDeployment(
   database: Database,
-  { environment }: Pick<Config, 'environment'>,
+  { environment }: { environment: Environment },
 ): Promise<string[]> {
   await database.withConnection((client) => checkEnvironment(client, environment))
   const applied = await migrate(database)

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Environment } from '../config.ts'
+import type { Environment } from '../environment.ts'
 import { type DerivedKeys, hmac, type SecretKeys } from './derived-keys.ts'
 import {
   parseToken,

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts'
 import type { Queries } from '../database/database.ts'
+import type { Secrets } from './configured-secrets.ts'
 import { keyIdOf } from './derived-keys.ts'
 import { endOfOverlap } from './secret-keys.ts'
 import { listSecrets } from './secrets.sql.ts'
@@ -31,7 +31,7 @@ export type Rotation = {
 }
 
 /** @throws {DatabaseUnavailable} */
-export async function readRotation(database: Queries, config: Config, now: Date): Promise<Rotation> {
+export async function readRotation(database: Queries, config: Secrets, now: Date): Promise<Rotation> {
   const rows = await database.run(listSecrets, [])
   const idOf = (secret: string | undefined) => (secret ? keyIdOf(secret) : null)
   const secrets = {

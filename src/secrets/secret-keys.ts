@@ -1,6 +1,7 @@
-import type { Config } from '../config.ts'
 import type { Queries } from '../database/database.ts'
+import type { Environment } from '../environment.ts'
 import { ExplainedError } from '../explained-error.ts'
+import type { Secrets } from './configured-secrets.ts'
 import { type DerivedKeys, deriveKeys, keyIdOf, type SecretKeys } from './derived-keys.ts'
 import { findUsedSecret, recordCurrentSecret } from './secrets.sql.ts'
 
@@ -10,7 +11,7 @@ import { findUsedSecret, recordCurrentSecret } from './secrets.sql.ts'
  */
 const previousSecretDays = 31
 
-type Configured = Pick<Config, 'secret' | 'nextSecret' | 'previousSecret' | 'environment'>
+type Configured = Omit<Secrets, 'secretInDataDir'> & { environment: Environment }
 
 /** A token was signed under a secret that other servers use and this one does not have: the operator's fault, not the client's. */
 export class MissingSecret extends ExplainedError {}
@@ -46,7 +47,7 @@ export function endOfOverlap(currentSince: Date): Date {
  */
 export async function recordedSecretKeys(
   database: Queries,
-  config: Configured & Pick<Config, 'authUrl'>,
+  config: Configured & { authUrl: string },
   now: Date,
 ): Promise<SecretKeys> {
   const values = [keyIdOf(config.secret), config.authUrl]

@@ -1,7 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Environment } from '../config.ts'
-import { anyMark, foreignTo, markOf } from '../environment.ts'
+import { anyMark, type Environment, foreignTo, markOf } from '../environment.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
