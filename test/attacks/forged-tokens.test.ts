@@ -239,43 +239,6 @@ test('61: 1,000 forged tokens cause no statement', async () => {
   expect(await statusOf(accessToken)).toBe(200)
 })
 
-describe('61: an expired access token', () => {
-  const expired = { status: 401, body: { detail: expect.stringMatching(/^Expired access token\./) } }
-
-  test('over five minutes ago is refused without a statement', async () => {
-    const { accessToken } = await newTokens()
-    await server.passTime(hour + 302)
-    const spent = await database.statementsDuring(async () => {
-      expect(await api(server, 'households', accessToken)).toMatchObject(expired)
-    })
-    expect(spent).toBe(0)
-  })
-
-  test('less than five minutes ago is refused by the database', async () => {
-    const { accessToken } = await newTokens()
-    await server.passTime(hour + 200)
-    const spent = await database.statementsDuring(async () => {
-      expect(await api(server, 'households', accessToken)).toMatchObject(expired)
-    })
-    expect(spent).toBe(1)
-  })
-
-  test('by the database’s clock alone is refused', async () => {
-    const { accessToken } = await newTokens()
-    await server.passTime(hour + 200)
-    server.advanceClock(-hour - 200)
-    expect(await api(server, 'households', accessToken)).toMatchObject(expired)
-    server.advanceClock(hour + 200)
-  })
-
-  test('by the server’s clock alone is accepted, up to five minutes', async () => {
-    const { accessToken } = await newTokens()
-    server.advanceClock(hour + 200)
-    expect(await statusOf(accessToken)).toBe(200)
-    server.advanceClock(-hour - 200)
-  })
-})
-
 describe('61: a genuine MAC alone', () => {
   test('with a guessed locator: the token is unknown, and nothing changes', async () => {
     const own = await newTokens()

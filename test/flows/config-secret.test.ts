@@ -1,45 +1,18 @@
 import { execFile } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../src/config.ts'
-
-let dataDir: string
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'latchkey-config-'))
-})
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+import { describe, expect, test } from 'vitest'
+import { configFixture } from '../support/config.ts'
 
 const secret = 'a secret of 32 bytes or more, truly'
 const databaseUrl = 'postgres://latchkey:hunter2@db.example:5432/latchkey'
 
-function read(env: Record<string, string> = {}) {
-  return readConfig({ LATCHKEY_DATA_DIR: dataDir, ...env })
-}
-
-function faultsOf(env: Record<string, string>): string[] {
-  try {
-    read(env)
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults
-    throw error
-  }
-  return []
-}
+const fixture = configFixture()
+const { read, faultsOf } = fixture
 
 describe('the secret in a file', () => {
   const fileWith = (text: string, mode = 0o600) => {
-    const file = join(dataDir, 'my-secret')
+    const file = join(fixture.dataDir, 'my-secret')
     writeFileSync(file, text)
     chmodSync(file, mode)
     return file
@@ -53,7 +26,7 @@ describe('the secret in a file', () => {
       const file = fileWith(text, mode)
       expect(read({ LATCHKEY_SECRET_FILE: file, ...more }).secret).toBe(secret)
       rmSync(file)
-      expect(existsSync(join(dataDir, 'secret'))).toBe(false)
+      expect(existsSync(join(fixture.dataDir, 'secret'))).toBe(false)
     }
   })
 
@@ -64,14 +37,14 @@ describe('the secret in a file', () => {
   })
 
   test('a missing file and a directory are refused, and the error names the file', () => {
-    const file = join(dataDir, 'none')
+    const file = join(fixture.dataDir, 'none')
     expect(faultsOf({ LATCHKEY_SECRET_FILE: file })).toEqual([
       expect.stringMatching(/^LATCHKEY_SECRET_FILE: the file cannot be read: ENOENT.*none/),
     ])
-    expect(faultsOf({ LATCHKEY_SECRET_FILE: dataDir })).toEqual([
+    expect(faultsOf({ LATCHKEY_SECRET_FILE: fixture.dataDir })).toEqual([
       expect.stringMatching(/^LATCHKEY_SECRET_FILE: the file cannot be read: EISDIR/),
     ])
-    expect(existsSync(join(dataDir, 'secret'))).toBe(false)
+    expect(existsSync(join(fixture.dataDir, 'secret'))).toBe(false)
   })
 
   test.each([0o604, 0o620, 0o666, 0o660])(
@@ -95,7 +68,7 @@ describe('the secret in a file', () => {
   })
 
   test('errors of the file are reported together with all other errors', () => {
-    const file = join(dataDir, 'none')
+    const file = join(fixture.dataDir, 'none')
     expect(
       faultsOf({ LATCHKEY_SECRET_FILE: file, LATCHKEY_LOG_LEVEL: 'loud', LATCHKEY_PORT: 'x' }),
     ).toHaveLength(3)
@@ -108,7 +81,7 @@ describe('the next and the previous secret', () => {
   const names = ['LATCHKEY_SECRET_NEXT', 'LATCHKEY_SECRET_PREVIOUS']
 
   test('are read beside LATCHKEY_SECRET, each from its variable or its file', () => {
-    const file = join(dataDir, 'previous')
+    const file = join(fixture.dataDir, 'previous')
     writeFileSync(file, `${previous}\n`, { mode: 0o400 })
     const config = read({
       LATCHKEY_SECRET: secret,
@@ -130,7 +103,7 @@ describe('the next and the previous secret', () => {
   })
 
   test('have at least 32 bytes, and every fault is reported', () => {
-    const file = join(dataDir, 'next')
+    const file = join(fixture.dataDir, 'next')
     writeFileSync(file, 'x'.repeat(31), { mode: 0o600 })
     const faults = {
       LATCHKEY_SECRET: 'x'.repeat(31),
@@ -173,14 +146,14 @@ describe('the next and the previous secret', () => {
     const fault = `${name}: needs LATCHKEY_SECRET; \`latchkey secret rotate\` replaces a secret in the data directory`
     expect(faultsOf({ [name]: next })).toEqual([fault])
     expect(faultsOf({ [`${name}_FILE`]: '/anything' })).toEqual([fault])
-    expect(readdirSync(dataDir)).toEqual([])
+    expect(readdirSync(fixture.dataDir)).toEqual([])
   })
 })
 
 describe('the secret in the data directory', () => {
   const write = (current: string, previous: string) => {
-    writeFileSync(join(dataDir, 'secret'), current, { mode: 0o600 })
-    writeFileSync(join(dataDir, 'secret.previous'), previous, { mode: 0o600 })
+    writeFileSync(join(fixture.dataDir, 'secret'), current, { mode: 0o600 })
+    writeFileSync(join(fixture.dataDir, 'secret.previous'), previous, { mode: 0o600 })
   }
 
   test('has the previous one beside it', () => {
@@ -204,25 +177,25 @@ describe('the secret in the data directory', () => {
 describe('the secret', () => {
   test('is generated once, stored with mode 600 and reused', () => {
     const first = read().secret
-    expect(statSync(join(dataDir, 'secret')).mode & 0o777).toBe(0o600)
-    expect(readFileSync(join(dataDir, 'secret'), 'utf8')).toBe(first)
+    expect(statSync(join(fixture.dataDir, 'secret')).mode & 0o777).toBe(0o600)
+    expect(readFileSync(join(fixture.dataDir, 'secret'), 'utf8')).toBe(first)
     expect(read().secret).toBe(first)
-    expect(readdirSync(dataDir)).toEqual(['secret'])
+    expect(readdirSync(fixture.dataDir)).toEqual(['secret'])
   })
 
   test('differs between data directories', () => {
-    expect(read({ LATCHKEY_DATA_DIR: join(dataDir, 'deep/other') }).secret).not.toBe(read().secret)
+    expect(read({ LATCHKEY_DATA_DIR: join(fixture.dataDir, 'deep/other') }).secret).not.toBe(read().secret)
   })
 
   test('is LATCHKEY_SECRET if that is set, and nothing is stored', () => {
     expect(read({ LATCHKEY_SECRET: secret }).secret).toBe(secret)
-    expect(readdirSync(dataDir)).toEqual([])
+    expect(readdirSync(fixture.dataDir)).toEqual([])
   })
 
   test('is refused, not replaced, if the stored secret is damaged', () => {
-    writeFileSync(join(dataDir, 'secret'), 'damaged')
+    writeFileSync(join(fixture.dataDir, 'secret'), 'damaged')
     expect(faultsOf({})).toEqual([expect.stringMatching(/^LATCHKEY_SECRET: .*32 bytes/)])
-    expect(readFileSync(join(dataDir, 'secret'), 'utf8')).toBe('damaged')
+    expect(readFileSync(join(fixture.dataDir, 'secret'), 'utf8')).toBe('damaged')
   })
 
   test('is required with DATABASE_URL, even if the data directory contains one', () => {
@@ -243,12 +216,12 @@ describe('the secret', () => {
 
   test('is not generated if the configuration is refused', () => {
     expect(faultsOf({ LATCHKEY_PORT: 'x' })).toHaveLength(1)
-    expect(readdirSync(dataDir)).toEqual([])
+    expect(readdirSync(fixture.dataDir)).toEqual([])
   })
 
   test('is a configuration error if it cannot be stored', () => {
-    writeFileSync(join(dataDir, 'file'), '')
-    expect(faultsOf({ LATCHKEY_DATA_DIR: join(dataDir, 'file/data') })).toEqual([
+    writeFileSync(join(fixture.dataDir, 'file'), '')
+    expect(faultsOf({ LATCHKEY_DATA_DIR: join(fixture.dataDir, 'file/data') })).toEqual([
       expect.stringMatching(/^LATCHKEY_SECRET: ENOTDIR/),
     ])
   })
@@ -263,7 +236,7 @@ test('several processes that start at once on an empty data directory use the sa
       () =>
         new Promise<string>((done, failed) => {
           const args = ['--input-type=module', '--eval', script]
-          const env = { PATH: process.env.PATH, LATCHKEY_DATA_DIR: dataDir }
+          const env = { PATH: process.env.PATH, LATCHKEY_DATA_DIR: fixture.dataDir }
           execFile(process.execPath, args, { env }, (error, stdout) => (error ? failed(error) : done(stdout)))
         }),
     ),

@@ -1,32 +1,15 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../src/config.ts'
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { configFixture } from '../support/config.ts'
 import { latchkey } from '../support/latchkey.ts'
-
-let dataDir: string
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'latchkey-config-'))
-})
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const secret = 'a secret of 32 bytes or more, truly'
 const databaseUrl = 'postgres://latchkey:hunter2@db.example:5432/latchkey'
 
-function read(env: Record<string, string> = {}) {
-  return readConfig({ LATCHKEY_DATA_DIR: dataDir, ...env })
-}
-
-function faultsOf(env: Record<string, string>): string[] {
-  try {
-    read(env)
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults
-    throw error
-  }
-  return []
-}
+const fixture = configFixture()
+const { read, faultsOf } = fixture
 
 describe('without any variable', () => {
   test('the defaults are those that docs/operate.md lists', () => {
@@ -38,7 +21,7 @@ describe('without any variable', () => {
       port: 4000,
       opsHost: '127.0.0.1',
       opsPort: 4001,
-      dataDir,
+      dataDir: fixture.dataDir,
       secret: expect.stringMatching(/^[A-Za-z0-9_-]{64}$/),
       secretInDataDir: true,
       trustedProxies: [],
@@ -87,13 +70,13 @@ test('a production deployment can set every variable', () => {
     opsHost: '10.0.0.5',
     opsPort: 8081,
     logLevel: 'warn',
-    dataDir,
+    dataDir: fixture.dataDir,
     secret,
     secretInDataDir: false,
     databaseUrl,
     trustedProxies: ['10.0.0.0/8', '192.0.2.1', '2001:db8::/32'],
   })
-  expect(existsSync(join(dataDir, 'secret'))).toBe(false)
+  expect(existsSync(join(fixture.dataDir, 'secret'))).toBe(false)
 })
 
 describe('the log level', () => {
@@ -171,7 +154,7 @@ describe('a value', () => {
 
 test('all errors are reported at once, without secret values', async () => {
   const env = {
-    LATCHKEY_DATA_DIR: dataDir,
+    LATCHKEY_DATA_DIR: fixture.dataDir,
     LATCHKEY_ENVIRONMENT: 'staging',
     LATCHKEY_PORT: 'http',
     LATCHKEY_OPS_PORT: '0',
