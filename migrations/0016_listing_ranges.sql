@@ -20,7 +20,11 @@ CREATE INDEX account_access_of_household ON account_access (household_id, accoun
 
 CREATE FUNCTION set_firm_of_access() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    NEW.firm_id := (SELECT firm_id FROM households WHERE id = NEW.household_id);
+    SELECT firm_id INTO NEW.firm_id FROM households WHERE id = NEW.household_id;
+    -- Another transaction removed the household after this statement began. NOT NULL would report a missing firm instead.
+    IF NOT FOUND THEN
+      RAISE foreign_key_violation USING MESSAGE = format('household "%s" of an account_access row does not exist', NEW.household_id);
+    END IF;
     RETURN NEW;
   END $$;
 CREATE TRIGGER set_firm_of_new_access BEFORE INSERT ON account_access

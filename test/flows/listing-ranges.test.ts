@@ -157,8 +157,10 @@ test('writers in parallel, each in transactions of several statements, leave tru
     }
   }
   const failures: string[] = []
-  await Promise.all([0, 2, 4, 6].map(writer))
-  expect(failures.length).toBeLessThan(150)
+  // Waits for all writers, also when one of them fails, so that none still writes during the next test.
+  const writers = await Promise.allSettled([0, 2, 4, 6].map(writer))
+  expect(writers.filter(({ status }) => status === 'rejected')).toEqual([])
+  expect(failures.length).toBeLessThan(writes.length / 2)
   expect(await expectExactCounts()).toBeGreaterThan(2)
 }, 60_000)
 
