@@ -10,11 +10,12 @@ import type { IssuedTokens } from './outcome.ts'
 import { redeem } from './redeem.ts'
 import { revoke } from './revoke.ts'
 import { rotate } from './rotate.ts'
+import { introspectToken, requestToken, revokeToken } from './token.operations.ts'
 
 export function tokenRoutes(app: FastifyInstance, context: Context): void {
   const withClient = clientRequests(context)
 
-  app.post('/token', async (request, reply) => {
+  app.post('/token', { config: { operation: requestToken } }, async (request, reply) => {
     const outcome = await withClient(request, 'token', (client, body) => issue(context, client, body))
     if (outcome.kind === 'refused') return refuse(request, reply, outcome)
     return reply.send({
@@ -27,7 +28,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
     })
   })
 
-  app.post('/revoke', async (request, reply) => {
+  app.post('/revoke', { config: { operation: revokeToken } }, async (request, reply) => {
     const outcome = await withClient(request, 'revoke', async (client, { token }) =>
       token ? revoke(context, { client, token }) : noToken,
     )
@@ -36,7 +37,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
     return reply.send({})
   })
 
-  app.post('/introspect', async (request, reply) => {
+  app.post('/introspect', { config: { operation: introspectToken } }, async (request, reply) => {
     const outcome = await withClient(request, 'introspect', async (client, { token }) =>
       token ? introspect(context, { client, token }) : noToken,
     )

@@ -2,6 +2,7 @@ import Type, { type Static } from '../../typebox.ts'
 import { longestPattern } from '../name-pattern.ts'
 import { defaultSize, largestSize } from '../page.ts'
 import { readInstant } from './instant.ts'
+import { daysKept } from './list-changes.sql.ts'
 import { type Filters, type Progress, readCursor } from './sync-cursor.ts'
 
 export const SyncQuery = Type.Object({
@@ -11,21 +12,28 @@ export const SyncQuery = Type.Object({
       maximum: largestSize,
       default: defaultSize,
       description: 'Maximum number of entries on a page.',
+      examples: [2],
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ description: 'The `next_cursor` of the previous page. It contains the other parameters.' }),
+    Type.String({
+      minLength: 1,
+      description:
+        'The `next_cursor` of the previous page. Send it alone or with the same parameters: it contains them, except `limit`.',
+    }),
   ),
   name_contains: Type.Optional(
     Type.String({
       maxLength: longestPattern,
-      description: 'Text that the name must contain, ignoring case. Cannot be combined with `updated_since`.',
+      description:
+        'Text that the name must contain, ignoring case. If it is empty, all visible households are returned. Cannot be combined with `updated_since`.',
+      examples: ['family trust'],
     }),
   ),
   updated_since: Type.Optional(
     Type.String({
       description:
-        'RFC 3339 instant, the `as_of` of an earlier receipt. Returns only what changed since then or is no longer visible.',
+        'The `as_of` of an earlier `receipt`, unchanged, or another RFC 3339 instant with up to six decimals. Returns only what has changed since then or is no longer visible.',
     }),
   ),
 })
@@ -84,3 +92,6 @@ const searchWithUpdatedSince: RejectedSync = {
   detail:
     'cannot be combined with updated_since: households renamed to a name without this text would be missing',
 }
+export const syncExpiredDetail =
+  `updated_since is more than ${daysKept} days ago, or the user's role or firm has changed since then or since this ` +
+  'sync began; read all households again, without updated_since and cursor, and continue from the as_of of that receipt'

@@ -2,56 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
 import { sendInvalidParameters, sendProblem } from '../../http/api-edge.ts'
 import { authenticatedRead, type ReadAnswer } from '../../resource/authenticated-read.ts'
-import { notModified } from '../../resource/send-page.ts'
-import Type, { type Static } from '../../typebox.ts'
-import { answers, findableId, Household, householdNotFound, security } from '../api.ts'
+import type { Static } from '../../typebox.ts'
+import { findableId, HouseholdParams, householdNotFound } from '../api.ts'
 import { defaultSize } from '../page.ts'
 import { findHousehold } from './find-household.sql.ts'
-import { daysKept } from './list-changes.sql.ts'
 import { readPage } from './read-page.ts'
+import { getHousehold, syncHouseholds } from './sync.operations.ts'
 import { buildSyncPage, createIdDigest } from './sync-page.ts'
-import { parseSyncRequest, type RejectedSync, SyncQuery } from './sync-request.ts'
-
-const HouseholdPage = Type.Object({
-  data: Type.Array(Household),
-  removed: Type.Optional(
-    Type.Array(Type.String(), {
-      description:
-        'With `updated_since`: ids of households that are no longer visible. Some may have become visible only after that instant.',
-    }),
-  ),
-  next_cursor: Type.Union([Type.String(), Type.Null()]),
-  receipt: Type.Optional(
-    Type.Object(
-      {
-        count: Type.Integer({ description: 'Households in `data`, over all pages.' }),
-        removed: Type.Optional(Type.Integer({ description: 'Ids in `removed`, over all pages.' })),
-        sha256: Type.String({
-          description:
-            'SHA-256 of the ids in `data` in the order sent, each followed by a line feed; hexadecimal.',
-        }),
-        as_of: Type.String({ description: 'Send it as `updated_since` next time.' }),
-      },
-      { description: 'On the last page, for the whole sync.' },
-    ),
-  ),
-})
-const HouseholdParams = Type.Object({ household_id: Type.String() })
-
-const syncSchema = {
-  operationId: 'walkHouseholds',
-  summary: 'Households visible to the current user, or what changed of them',
-  security,
-  querystring: SyncQuery,
-  response: { ...answers(HouseholdPage, 400, 401, 410, 429, 503), 304: notModified },
-}
-const householdSchema = {
-  operationId: 'getHousehold',
-  summary: 'A household visible to the current user',
-  security,
-  params: HouseholdParams,
-  response: { ...answers(Household, 400, 401, 404, 503), 304: notModified },
-}
+import { parseSyncRequest, type RejectedSync, SyncQuery, syncExpiredDetail } from './sync-request.ts'
 
 export async function syncRoutes(app: FastifyInstance, context: Context): Promise<void> {
   await serveSync(app, context)
@@ -63,7 +21,7 @@ async function serveSync(app: FastifyInstance, context: Context): Promise<void> 
   const digest = await createIdDigest()
   app.get<{ Querystring: Static<typeof SyncQuery> }>(
     '/households',
-    { schema: syncSchema },
+    { schema: { querystring: SyncQuery }, config: { operation: syncHouseholds } },
     (request, reply) =>
       authenticatedRead(context, request, reply, () => {
         const parsed = parseSyncRequest(request.query)
@@ -105,7 +63,7 @@ function serveHousehold(app: FastifyInstance, context: Context): void {
   const { database } = context
   app.get<{ Params: Static<typeof HouseholdParams> }>(
     '/households/:household_id',
-    { schema: householdSchema },
+    { schema: { params: HouseholdParams }, config: { operation: getHousehold } },
     (request, reply) =>
       authenticatedRead(context, request, reply, () => {
         const { household_id: id } = request.params
@@ -133,11 +91,5 @@ function rejectionOf({ parameter, detail }: RejectedSync): ReadAnswer & { kind: 
 const syncExpired: ReadAnswer = {
   kind: 'problem',
   outcome: 'expired',
-  send: (reply) =>
-    sendProblem(
-      reply,
-      'sync_expired',
-      `updated_since is more than ${daysKept} days ago, or the user's role or firm has changed since then or since this ` +
-        'sync began; read all households again, without updated_since and cursor, and continue from the as_of of that receipt',
-    ),
+  send: (reply) => sendProblem(reply, 'sync_expired', syncExpiredDetail),
 }
