@@ -16,12 +16,6 @@ export type PartnerOptions = {
   fetch?: typeof globalThis.fetch
 }
 
-/**
- * Binds an attempt to connect to the browser that began it. Keep it where only that browser leads to it: in the session, or
- * in an HttpOnly cookie. Use it once.
- */
-export type ConnectAttempt = { state: string; codeVerifier: string }
-
 /** A URL, the path and query of a request, or any request object with them in `url`. */
 export type CallbackRequest = string | URL | { readonly url?: string | undefined }
 
@@ -30,20 +24,29 @@ export function addressOf(baseUrl: string | URL, path: string): URL {
   return new URL(path, String(baseUrl).replace(/\/*$/, '/'))
 }
 
-/** The address to which the browser is sent, with PKCE (RFC 7636). */
-export function startAttempt(options: PartnerOptions): { url: URL; attempt: ConnectAttempt } {
-  const attempt = { state: randomText(), codeVerifier: randomText() }
+/** What begins an attempt to connect: where the browser goes, with PKCE (RFC 7636), and what must be there when it returns. */
+export type ConnectAttempt = {
+  url: URL
+  /**
+   * Binds the attempt to the browser. Keep it where only that browser leads to it: in its session, or in an HttpOnly cookie.
+   * Use it once. It consists of letters, digits and `-_.`.
+   */
+  attempt: string
+}
+
+export function startAttempt(options: PartnerOptions): ConnectAttempt {
+  const [state, codeVerifier] = [randomText(), randomText()]
   const url = addressOf(options.authUrl, 'api/oauth2/authorize')
   url.search = new URLSearchParams({
     response_type: 'code',
     client_id: options.clientId,
     redirect_uri: options.redirectUri,
     scope: 'openid',
-    state: attempt.state,
-    code_challenge: createHash('sha256').update(attempt.codeVerifier).digest('base64url'),
+    state,
+    code_challenge: createHash('sha256').update(codeVerifier).digest('base64url'),
     code_challenge_method: 'S256',
   }).toString()
-  return { url, attempt }
+  return { url, attempt: `${state}.${codeVerifier}` }
 }
 
 const randomText = () => randomBytes(32).toString('base64url')
@@ -55,7 +58,7 @@ const randomText = () => randomBytes(32).toString('base64url')
  */
 export function readCallback(
   request: CallbackRequest,
-  attempt: ConnectAttempt | undefined,
+  attempt: string | undefined,
   { authUrl }: PartnerOptions,
 ): { code: string; codeVerifier: string } {
   const address = typeof request === 'string' || request instanceof URL ? request : request.url
@@ -65,7 +68,8 @@ export function readCallback(
     if (values.length > 1) throw new LatchkeyError('invalid_callback', `The callback has ${name} twice.`)
     return values[0]
   }
-  if (!attempt?.state || read('state') !== attempt.state) {
+  const [state, codeVerifier] = attempt?.split('.') ?? []
+  if (!state || !codeVerifier || read('state') !== state) {
     throw new LatchkeyError(
       'state_mismatch',
       'This attempt to connect was not started in this browser, or a newer attempt replaced it.',
@@ -84,7 +88,7 @@ export function readCallback(
   }
   const code = read('code')
   if (!code) throw new LatchkeyError('invalid_callback', 'The callback has neither a code nor an error.')
-  return { code, codeVerifier: attempt.codeVerifier }
+  return { code, codeVerifier }
 }
 
 /** Not repeated if the answer is lost: a code that is presented twice ends the connection. */

@@ -23,14 +23,14 @@ export type Callback = {
   /** The request with which the browser came back to the redirect URI. */
   request: CallbackRequest
   /** What `startConnecting` gave to this browser. Undefined if the browser has none: the callback is then refused. */
-  attempt: ConnectAttempt | undefined
+  attempt: string | undefined
   /** Your own id of the connection, under which its tokens are stored. */
   key: string
 }
 
 export type Latchkey = {
   /** Send the browser to `url`, and keep `attempt` for its callback. */
-  startConnecting(): { url: URL; attempt: ConnectAttempt }
+  startConnecting(): ConnectAttempt
   /** Checks the callback, exchanges its code for tokens and stores them. */
   handleCallback(callback: Callback): Promise<Client>
   /** The client of a connection. If there is no connection, its calls throw `ConnectionEnded`. */
