@@ -4,6 +4,7 @@ import { apiProblems } from '../http/openapi/responses.ts'
 import { notModified } from '../resource/send-page.ts'
 import Type from '../typebox.ts'
 import { Account, Household, noSuchHousehold } from './api.ts'
+import { exampleAccounts } from './examples.ts'
 import { longestPattern } from './name-pattern.ts'
 import { PageQuery } from './page.ts'
 
@@ -63,30 +64,7 @@ export const listAccountsOfHousehold: Operation = {
       examples: {
         first_page: {
           summary: 'The first two accounts of hh-0003',
-          value: [
-            {
-              id: 'ac-0003-1',
-              household_id: 'hh-0003',
-              name: 'Current account',
-              type: 'checking',
-              number_masked: '•••• 3352',
-              custodian: 'Harbour Bank',
-              currency: 'GBP',
-              status: 'active',
-              opened_on: '2004-10-23',
-            },
-            {
-              id: 'ac-0003-2',
-              household_id: 'hh-0003',
-              name: 'Portfolio',
-              type: 'brokerage',
-              number_masked: '•••• 1271',
-              custodian: 'Meridian Custody',
-              currency: 'GBP',
-              status: 'active',
-              opened_on: '2004-11-29',
-            },
-          ],
+          value: [exampleAccounts['ac-0003-1'], exampleAccounts['ac-0003-2']],
         },
       },
     }),

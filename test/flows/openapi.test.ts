@@ -56,6 +56,7 @@ describe('openapi.json', () => {
       ['listHouseholds', 'get /api/v1/households'],
       ['syncHouseholds', 'get /api/v2/households'],
       ['getHousehold', 'get /api/v2/households/{household_id}'],
+      ['syncAccounts', 'get /api/v2/accounts'],
       ['listAccountsOfHousehold', 'get /api/v1/households/{household_id}/accounts'],
       ['requestToken', 'post /oauth2/token'],
       ['revokeToken', 'post /oauth2/revoke'],

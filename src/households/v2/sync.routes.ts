@@ -7,31 +7,39 @@ import { findableId, HouseholdParams, householdNotFound } from '../api.ts'
 import { defaultSize } from '../page.ts'
 import { findHousehold } from './find-household.sql.ts'
 import { readPage } from './read-page.ts'
-import { getHousehold, syncHouseholds } from './sync.operations.ts'
-import { buildSyncPage, createIdDigest } from './sync-page.ts'
-import { parseSyncRequest, type RejectedSync, SyncQuery, syncExpiredDetail } from './sync-request.ts'
+import { getHousehold, syncs } from './sync.operations.ts'
+import type { Resource } from './sync-cursor.ts'
+import { buildSyncPage, createIdDigest, type IdDigest } from './sync-page.ts'
+import {
+  type AnySyncQuery,
+  parseSyncRequest,
+  type RejectedSync,
+  syncExpiredDetail,
+  syncQueries,
+} from './sync-request.ts'
 
 export async function syncRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  await serveSync(app, context)
+  const digest = await createIdDigest()
+  serveSync(app, context, 'households', digest)
+  serveSync(app, context, 'accounts', digest)
   serveHousehold(app, context)
 }
 
-async function serveSync(app: FastifyInstance, context: Context): Promise<void> {
+function serveSync(app: FastifyInstance, context: Context, resource: Resource, digest: IdDigest): void {
   const { database, expensiveReadLimiter, keys } = context
-  const digest = await createIdDigest()
-  app.get<{ Querystring: Static<typeof SyncQuery> }>(
-    '/households',
-    { schema: { querystring: SyncQuery }, config: { operation: syncHouseholds } },
+  app.get<{ Querystring: AnySyncQuery }>(
+    `/${resource}`,
+    { schema: { querystring: syncQueries[resource] }, config: { operation: syncs[resource] } },
     (request, reply) =>
       authenticatedRead(context, request, reply, () => {
-        const parsed = parseSyncRequest(request.query)
+        const parsed = parseSyncRequest(resource, request.query)
         if (parsed.kind === 'rejected') return { kind: 'rejected', send: rejectionOf(parsed).send }
         const { limit = defaultSize, cursor = '' } = request.query
         return {
           kind: 'read',
-          place: { sync: parsed.sync.filters, limit, cursor },
+          place: { resource, sync: parsed.sync.filters, limit, cursor },
           read: (bearer) =>
-            readPage({
+            readPage[resource]({
               listing: database.listing,
               expensive: (read) =>
                 expensiveReadLimiter.admit(bearer.connectionKey, () => read(database.expensive)),
@@ -40,16 +48,17 @@ async function serveSync(app: FastifyInstance, context: Context): Promise<void> 
               limit,
             }),
           answer: (page, userId) => {
-            const built = buildSyncPage(parsed.sync, page, digest, {
-              userId,
-              cursor: cursor || undefined,
-              keys,
-            })
+            const owner = { resource, userId, cursor: cursor || undefined, keys }
+            const built = buildSyncPage(parsed.sync, page, digest, owner)
             switch (built.kind) {
               case 'page':
-                return { kind: 'page', body: built.body, rows: { households: built.count, accounts: 0 } }
+                return {
+                  kind: 'page',
+                  body: built.body,
+                  rows: { households: 0, accounts: 0, [resource]: built.count },
+                }
               case 'expired':
-                return syncExpired
+                return syncExpired(resource)
               case 'rejected':
                 return rejectionOf(built)
             }
@@ -88,8 +97,8 @@ function rejectionOf({ parameter, detail }: RejectedSync): ReadAnswer & { kind: 
   }
 }
 
-const syncExpired: ReadAnswer = {
+const syncExpired = (resource: Resource): ReadAnswer => ({
   kind: 'problem',
   outcome: 'expired',
-  send: (reply) => sendProblem(reply, 'sync_expired', syncExpiredDetail),
-}
+  send: (reply) => sendProblem(reply, 'sync_expired', syncExpiredDetail(resource)),
+})
