@@ -67,7 +67,7 @@ export function createClient(options: PartnerOptions, connections: Connections, 
       return entries<Household>('api/v2/households', query, call)
     },
 
-    /** All active accounts that the user sees, in the order of their ids. */
+    /** All active accounts that the user sees, in the order of their households. */
     accounts(call: CallOptions = {}) {
       return entries<Account>('api/v2/accounts', {}, call)
     },

@@ -132,6 +132,20 @@ test.each([
   expect(await failureOf(client.syncHouseholds())).toMatchObject({ code: 'summary_mismatch' })
 })
 
+test('what a sync sends twice counts as the later page says', async () => {
+  const receipt = { ...right, count: 2, removed: 2, sha256: digestOf(['h1', 'h2']) }
+  answers = [
+    json({ data: [{ id: 'h1' }], removed: ['h2'], next_cursor: 'c' }),
+    json({ data: [{ id: 'h2' }], removed: ['h1'], next_cursor: null, receipt }),
+  ]
+  expect(await client.syncHouseholds({ since: 'x' })).toEqual({
+    full: false,
+    changed: [{ id: 'h2' }],
+    removed: ['h1'],
+    asOf: right.as_of,
+  })
+})
+
 test.each([
   ['no JSON', (response: ServerResponse) => response.end('<html>')],
   ['entries without an id', json({ data: [{}], next_cursor: 'x' })],

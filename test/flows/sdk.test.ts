@@ -58,6 +58,7 @@ describe('reading', () => {
       { id: 'a-h0001' },
       { id: 'a-h0002' },
     ])
+    expect(await collect(client.accounts())).toHaveLength(3)
   })
 
   test('a page by its number names the pages before and after it', async () => {
@@ -84,6 +85,7 @@ describe('a sync', () => {
       removed: ['h1000'],
     })
     expect(await client.syncHouseholds({ since: next.asOf })).toMatchObject({ changed: [], removed: [] })
+    expect(await client.syncAccounts()).toMatchObject({ full: true, changed: [{ id: 'a-h0000' }, {}, {}] })
   })
 
   test('gives everything if the server no longer knows what changed since then', async () => {
