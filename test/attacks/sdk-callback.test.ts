@@ -23,15 +23,35 @@ describe('72: the callback of the client library refuses', () => {
     `/callback?${new URLSearchParams({ code, state, iss: server.authUrl, ...parameters })}${more}`
 
   test.each([
-    ['the attacker’s callback in another browser', `/callback${attackerCallback.search}`, attempt, 'state_mismatch'],
+    [
+      'the attacker’s callback in another browser',
+      `/callback${attackerCallback.search}`,
+      attempt,
+      'state_mismatch',
+    ],
     ['a callback in a browser without an attempt', callback({}), undefined, 'state_mismatch'],
     ['a callback without state', callback({ state: '' }), attempt, 'state_mismatch'],
     ['an empty attempt and an empty state', callback({ state: '' }), '.', 'state_mismatch'],
-    ['a forged refusal without state', callback({ state: 'x', error: 'access_denied' }), attempt, 'state_mismatch'],
+    [
+      'a forged refusal without state',
+      callback({ state: 'x', error: 'access_denied' }),
+      attempt,
+      'state_mismatch',
+    ],
     ['two values of state', callback({}, '&state=x'), attempt, 'invalid_callback'],
     ['two codes', callback({}, '&code=x'), attempt, 'invalid_callback'],
-    ['a callback of another authorization server', callback({ iss: 'https://evil.example' }), attempt, 'issuer_mismatch'],
-    ['a callback without a code', `/callback?state=${state}&iss=${server.authUrl}`, attempt, 'invalid_callback'],
+    [
+      'a callback of another authorization server',
+      callback({ iss: 'https://evil.example' }),
+      attempt,
+      'issuer_mismatch',
+    ],
+    [
+      'a callback without a code',
+      `/callback?state=${state}&iss=${server.authUrl}`,
+      attempt,
+      'invalid_callback',
+    ],
     ['a request without an address', '', attempt, 'state_mismatch'],
   ])('%s', async (_, request, kept, expected) => {
     const error = await failureOf(latchkey.handleCallback({ request, attempt: kept, key: 'victim' }))

@@ -80,7 +80,10 @@ test('a call fails at once if the server asks for a wait of more than a minute',
 
 test('a call fails after four attempts', async () => {
   answers = Array.from({ length: 4 }, () => limited('0'))
-  expect(await failureOf(client.household('h1'))).toMatchObject({ code: 'too_many_requests', detail: 'Slow down.' })
+  expect(await failureOf(client.household('h1'))).toMatchObject({
+    code: 'too_many_requests',
+    detail: 'Slow down.',
+  })
 })
 
 test('a read whose response is lost or cut off is sent again', async () => {
@@ -92,7 +95,11 @@ test('a refresh whose response is lost is sent again with the same refresh token
   await store.set('ada', { accessToken: 'old', refreshToken: 'rt', expiresAt: Date.now() })
   answers = [dropped, json({ access_token: 'at2', refresh_token: 'rt2', expires_in: 3600 }), household]
   expect(await client.household('h1')).toEqual({ id: 'h1' })
-  expect(received.map(({ body }) => new URLSearchParams(body).get('refresh_token'))).toEqual(['rt', 'rt', null])
+  expect(received.map(({ body }) => new URLSearchParams(body).get('refresh_token'))).toEqual([
+    'rt',
+    'rt',
+    null,
+  ])
   expect(await store.get('ada')).toMatchObject({ accessToken: 'at2', refreshToken: 'rt2' })
 })
 

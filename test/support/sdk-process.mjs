@@ -8,5 +8,8 @@ const client = createLatchkey({ ...options, store: fileStore(directory) }).clien
 process.send('ready')
 process.once('message', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: calls }, () => client.household('h1')))
-  process.send(outcomes.map(({ status, reason }) => reason?.message ?? status), () => process.disconnect())
+  process.send(
+    outcomes.map(({ status, reason }) => reason?.message ?? status),
+    () => process.disconnect(),
+  )
 })
