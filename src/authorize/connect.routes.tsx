@@ -102,7 +102,7 @@ async function decide(exchange: Exchange & { decision: 'connect' | 'cancel' }): 
     return web.errorPage({ reply, texts, status: 403, heading, text: <p>{text}</p>, recoveryLink })
   }
   const step = { ...exchange, authorization, texts }
-  if (decision === 'cancel') {
+  if (decision === 'cancel' || context.sandbox?.cancelsConsent(session.user_id)) {
     const answer = { error: 'access_denied', error_description: 'The user denied the request.' }
     return sendBack({ ...step, answer })
   }

@@ -54,6 +54,7 @@ const householdsSchema = {
       Type.Array(Household, { headers: { ...pageHeaders, ...deprecationHeaders } }),
       400,
       401,
+      410,
       429,
       503,
     ),
@@ -84,7 +85,7 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
   const successor = `${config.baseUrl}api/v2/households`
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',
-    { schema: householdsSchema, ...deprecation(config.v1) },
+    { schema: householdsSchema, ...deprecation(context, successor) },
     (request, reply) =>
       authenticatedRead(context, request, reply, () => {
         const pattern = request.query.name_pattern || undefined

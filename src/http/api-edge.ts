@@ -108,6 +108,7 @@ const problems = {
   invalid_token: { status: 401, title: 'Invalid access token' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
+  gone: { status: 410, title: 'Gone' },
   sync_expired: { status: 410, title: 'Synchronization expired' },
   too_many_requests: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Internal server error' },

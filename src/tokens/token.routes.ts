@@ -16,7 +16,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
 
   app.post('/token', async (request, reply) => {
     const outcome = await withClient(request, 'token', (client, body) => issue(context, client, body))
-    if (outcome.kind === 'refused') return refuse(request, reply, outcome)
+    if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     return reply.send({
       access_token: outcome.accessToken,
       token_type: 'Bearer',
@@ -31,7 +31,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
     const outcome = await withClient(request, 'revoke', async (client, { token }) =>
       token ? revoke(context, { client, token }) : noToken,
     )
-    if (outcome.kind === 'refused') return refuse(request, reply, outcome)
+    if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     // Clients ignore the body (RFC 7009 section 2.2). Some still parse it as JSON, and an empty body is not JSON.
     return reply.send({})
   })
@@ -40,7 +40,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
     const outcome = await withClient(request, 'introspect', async (client, { token }) =>
       token ? introspect(context, { client, token }) : noToken,
     )
-    if (outcome.kind === 'refused') return refuse(request, reply, outcome)
+    if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     if (outcome.kind === 'inactive') return reply.send({ active: false })
     return reply.send({
       active: true,
@@ -84,7 +84,7 @@ async function issue(
   }
 }
 
-function refuse(
+export function sendTokenRefusal(
   request: FastifyRequest,
   reply: FastifyReply,
   { error, explanation }: TokenRefusal,
