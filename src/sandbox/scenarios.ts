@@ -103,6 +103,7 @@ export function lateFailures(app: FastifyInstance, sandbox: Sandbox): void {
 
 /** Resolves after so many milliseconds, or when the client closes the connection. */
 async function untilClosed({ raw }: FastifyReply, ms: number): Promise<void> {
+  if (raw.destroyed) return
   const closed = new AbortController()
   const abort = () => closed.abort()
   raw.once('close', abort)
