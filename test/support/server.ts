@@ -16,6 +16,7 @@ import { recordedSecretKeys, secretKeys } from '../../src/secrets/secret-keys.ts
 import { createServer } from '../../src/server.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { type MovableClock, movableClock } from './database-clock.ts'
+import { checkingResponses } from './described-responses.ts'
 import { onFreePort } from './ports.ts'
 
 /** `clientSecret` is empty if the partner has none. */
@@ -107,7 +108,8 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     const config = configFor(options, secrets, port)
     const keys = await recordedSecretKeys(database, config, now())
     const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
-    const app = await createServer(context, logger)
+    const basePath = new URL(config.baseUrl).pathname
+    const app = await checkingResponses(basePath, () => createServer(context, logger))
     await app.listen({ host: '127.0.0.1', port })
     return { app, context }
   })
