@@ -30,7 +30,7 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
     {
       schema: { querystring: HouseholdsQuery },
       config: { operation: listHouseholds },
-      ...deprecation(config.v1),
+      ...deprecation(context, successor),
     },
     (request, reply) =>
       authenticatedRead(context, request, reply, () => {

@@ -1,4 +1,5 @@
-import { Problem, type ProblemCode, problemOf } from '../api-edge.ts'
+import { errorPageAddress, type OAuthErrorCode, type ProblemCode } from '../../errors/catalogue.ts'
+import { Problem, problemOf } from '../api-edge.ts'
 import { OAuthError, oauthErrorOf } from '../oauth-edge.ts'
 import { bearerRefusal, tokenRefusal } from '../refusals.ts'
 import { everyResponse, type ResponseHeader, requestHeaders } from './headers.ts'
@@ -8,7 +9,7 @@ import type { Response } from './operation.ts'
 
 const requestId = requestHeaders['X-API-Request-ID'].example
 
-type ProblemExample = [code: ProblemCode, detail: string, more?: Parameters<typeof problemOf>[3]]
+type ProblemExample = [code: ProblemCode, detail: string, more?: Partial<Pick<Problem, 'status' | 'errors'>>]
 
 /** Headers of an answer to a request that the server could not read far enough to count it. */
 const unreadHeaders = ['X-API-Request-ID', 'Cache-Control'] as const
@@ -27,7 +28,8 @@ export function problem(
     schema: Problem,
     examples: Object.fromEntries(
       examples.map(([code, detail, more]) => {
-        const value = problemOf(code, detail, requestId, more)
+        const type = errorPageAddress('{base_url}', code)
+        const value = problemOf(code, { type, detail, requestId, ...more })
         return [code, { summary: value.title, value }]
       }),
     ),
@@ -114,7 +116,7 @@ export const bodyProblems = {
 function oauthError(
   name: string,
   description: string,
-  examples: [error: OAuthError['error'], explanation: string][],
+  examples: [error: OAuthErrorCode, explanation: string, anchor?: string][],
   headers: ResponseHeader[] = [],
 ): Response {
   return {
@@ -124,9 +126,16 @@ function oauthError(
     mediaType: 'application/json',
     schema: OAuthError,
     examples: Object.fromEntries(
-      examples.map(([error, explanation]) => [
+      examples.map(([error, explanation, anchor]) => [
         error,
-        { summary: error, value: oauthErrorOf(error, explanation, requestId) },
+        {
+          summary: error,
+          value: oauthErrorOf(error, {
+            explanation,
+            uri: errorPageAddress('{base_url}', error, anchor),
+            requestId,
+          }),
+        },
       ]),
     ),
   }
@@ -142,14 +151,14 @@ export const tokenErrors = {
     'BadRequest',
     'The request was refused. `error` is for programs, `error_description` says what to change.',
     [
-      [unknownCode.error, unknownCode.explanation],
-      [noGrantType.error, noGrantType.explanation],
+      [unknownCode.error, unknownCode.explanation, unknownCode.anchor],
+      [noGrantType.error, noGrantType.explanation, noGrantType.anchor],
     ],
   ),
   401: oauthError(
     'Unauthorized',
     'The credentials of the partner are missing or invalid.',
-    [[unknownClient.error, unknownClient.explanation]],
+    [[unknownClient.error, unknownClient.explanation, unknownClient.anchor]],
     ['WWW-Authenticate'],
   ),
   408: apiProblems[408],
