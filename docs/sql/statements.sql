@@ -417,8 +417,7 @@ change AS (
         WHERE (c.user_id, c.changed_at, c.account_id) > (caller.user_id, $2::timestamptz, $3)
         AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
         AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (
-            SELECT FROM accounts a JOIN households h ON h.id = a.household_id
-            WHERE a.id = c.account_id AND h.firm_id = caller.firm_id OFFSET 0)
+            SELECT FROM accounts a WHERE a.id = c.account_id AND a.firm_id = caller.firm_id OFFSET 0)
           OR EXISTS (SELECT FROM account_changes l WHERE l.firm_id = caller.firm_id AND l.account_id = c.account_id OFFSET 0))
         ORDER BY c.user_id, c.changed_at, c.account_id LIMIT $4::int + 1) UNION (
         SELECT c.changed_at, c.account_id AS id FROM account_changes c
@@ -435,13 +434,10 @@ own AS (
     SELECT account_id FROM account_access WHERE user_id = caller.user_id AND firm_id = caller.firm_id LIMIT 5001) AS own WHERE NOT complete
 ),
 entry AS (
-  SELECT first.*, (SELECT '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json FROM accounts a JOIN households h ON h.id = a.household_id
-    WHERE a.id = first.id AND a.status = 'active' AND (
-      h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))) AND (
-      caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-        SELECT FROM account_access x
-        WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id))) AS json
+  SELECT first.*, (SELECT a.json FROM accounts a WHERE a.id = first.id AND a.status = 'active' AND (
+      a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+          SELECT FROM account_access x
+          WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0)))) AS json
   FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, id) AS place
     FROM change ORDER BY changed_at, id LIMIT $4::int + 1) AS first
 ),
@@ -489,12 +485,12 @@ bearer AS (
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))
 ), page AS (
   SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
-    SELECT a.household_id AS scope, a.id, '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json
+    SELECT a.household_id AS scope, a.id, a.json
     FROM caller, household, accounts a
     WHERE a.household_id = household.id AND a.id > $5 AND a.status = 'active' AND (
-      caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-        SELECT FROM account_access x
-        WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id))
+      a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+          SELECT FROM account_access x
+          WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0)))
     ORDER BY a.household_id, a.id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry
 )
 SELECT
@@ -756,8 +752,7 @@ change AS (
       WHERE (c.user_id, c.changed_at, c.account_id) > (caller.user_id, $2::timestamptz, $3)
       AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
       AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (
-          SELECT FROM accounts a JOIN households h ON h.id = a.household_id
-          WHERE a.id = c.account_id AND h.firm_id = caller.firm_id OFFSET 0)
+          SELECT FROM accounts a WHERE a.id = c.account_id AND a.firm_id = caller.firm_id OFFSET 0)
         OR EXISTS (SELECT FROM account_changes l WHERE l.firm_id = caller.firm_id AND l.account_id = c.account_id OFFSET 0))
       ORDER BY c.user_id, c.changed_at, c.account_id LIMIT $4::int + 1) UNION (
       SELECT c.changed_at, c.account_id AS id
@@ -768,13 +763,10 @@ change AS (
   WHERE fault IS NULL AND sees = 'granted'
 ),
 entry AS (
-  SELECT first.*, (SELECT '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json FROM accounts a JOIN households h ON h.id = a.household_id
-    WHERE a.id = first.id AND a.status = 'active' AND (
-      h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))) AND (
-      caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-        SELECT FROM account_access x
-        WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id))) AS json
+  SELECT first.*, (SELECT a.json FROM accounts a WHERE a.id = first.id AND a.status = 'active' AND (
+      a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+          SELECT FROM account_access x
+          WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0)))) AS json
   FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, id) AS place
     FROM change ORDER BY changed_at, id LIMIT $4::int + 1) AS first
 ),
@@ -1539,25 +1531,23 @@ bearer AS (
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
 ), page AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, household_id, id) AS entries FROM (
-      SELECT h.firm_id AS scope, h.id AS household_id, a.id, '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json
-      FROM (SELECT firm_id, id FROM households
-        WHERE (firm_id, id) >= (caller.firm_id, $2) AND firm_id <= caller.firm_id
-        ORDER BY firm_id, id) AS h
-      CROSS JOIN LATERAL (SELECT * FROM accounts
-        WHERE household_id = h.id AND (household_id, id) > ($2, $3)
-        AND status = 'active' OFFSET 0) AS a
-      ORDER BY h.firm_id, h.id, a.id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'firm'
+      SELECT a.firm_id AS scope, a.household_id, a.id, a.json FROM accounts a
+      WHERE (a.firm_id, a.household_id, a.id) > (caller.firm_id, $2, $3) AND a.firm_id <= caller.firm_id
+      AND a.status = 'active'
+      ORDER BY a.firm_id, a.household_id, a.id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'firm'
   UNION ALL
   SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, household_id, id) AS entries FROM (
-      SELECT x.user_id AS scope, x.household_id, x.account_id AS id, '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json
-      FROM (SELECT user_id, household_id, account_id FROM account_access
-        WHERE (user_id, household_id, account_id) > (caller.user_id, $2, $3)
-        AND user_id <= caller.user_id AND firm_id = caller.firm_id
-        ORDER BY user_id, household_id, account_id) AS x
-      CROSS JOIN LATERAL (SELECT * FROM accounts
-        WHERE household_id = x.household_id AND id = x.account_id AND status = 'active' LIMIT 1) AS a
-      ORDER BY x.user_id, x.household_id, x.account_id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'granted')
+      SELECT scope, household_id, id, json
+      FROM (SELECT x.user_id AS scope, x.household_id, x.account_id AS id,
+        (SELECT a.json FROM accounts a
+          WHERE a.household_id = x.household_id AND a.id = x.account_id AND a.status = 'active') AS json
+        FROM account_access x
+        WHERE (x.user_id, x.household_id, x.account_id) > (caller.user_id, $2, $3)
+        AND x.user_id <= caller.user_id AND x.firm_id = caller.firm_id
+        ORDER BY x.user_id, x.household_id, x.account_id) AS own
+      WHERE json IS NOT NULL
+      ORDER BY scope, household_id, id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
