@@ -574,6 +574,42 @@ string_agg(to_json(household_id)::text, ',' ORDER BY place) FILTER (WHERE json I
 (SELECT household_id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
 
+-- list_firm_households
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
+  FROM connections c
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE c.access_locator_hash = ($1).locator_hash
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+)
+SELECT caller.grant_id, now() AS used_at, caller.refusal, caller.client_id, caller.user_id,
+concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version, page.count, page.entries
+FROM bearer AS caller CROSS JOIN LATERAL (
+  SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+    SELECT h.firm_id AS scope, h.id, h.json FROM households h
+    WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
+    ORDER BY h.firm_id, h.id LIMIT $3::int + 1) AS entry) AS page
+WHERE caller.refusal IS NULL AND caller.sees = 'firm';
+
 -- list_grants
 SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
@@ -626,9 +662,10 @@ bearer AS (
         ORDER BY user_id, household_id LIMIT $3::int + 1) AS x
       CROSS JOIN LATERAL (SELECT * FROM households
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted') SELECT
+      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted')
+SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, (SELECT sees FROM caller) AS sees;
 
 -- list_households_by_number
 WITH

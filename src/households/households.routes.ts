@@ -13,6 +13,7 @@ import {
   security,
 } from './api.ts'
 import { cutPage } from './entries.ts'
+import { FirmCallers } from './firm-callers.ts'
 import { listAccounts } from './list-accounts.sql.ts'
 import { readHouseholds } from './list-page.ts'
 import { longestPattern } from './name-pattern.ts'
@@ -80,7 +81,7 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
 
 function serveHouseholds(app: FastifyInstance, context: Context, address: string): void {
   const { config, keys } = context
-  const places = new PagePlaces()
+  const hints = { places: new PagePlaces(), firmCallers: new FirmCallers() }
   const successor = `${config.baseUrl}api/v2/households`
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',
@@ -93,7 +94,7 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
         return {
           kind: 'read',
           place: page,
-          read: (bearer) => readHouseholds(context, places, { page, text: pattern, bearer }),
+          read: (bearer) => readHouseholds(context, hints, { page, text: pattern, bearer }),
           answer: ({ body, count, last }) => {
             const link = linkHeader(page, last, keys)
             return { kind: 'page', body, link, rows: { households: count, accounts: 0 } }
