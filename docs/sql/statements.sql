@@ -20,6 +20,38 @@ households = r.households + excluded.households,
 accounts = r.accounts + excluded.accounts
 RETURNING grant_id;
 
+-- advance_sandbox_clock
+WITH found AS (
+  SELECT c.id, coalesce(k.seconds_ahead, 0) AS seconds_ahead
+  FROM connections c
+  JOIN grants g ON g.id = c.grant_id
+  JOIN users u ON u.id = g.user_id
+  JOIN partners p ON p.client_id = c.client_id
+  LEFT JOIN sandbox_clocks k ON k.access_locator_hash = c.access_locator_hash
+  WHERE c.access_locator_hash = $1 AND p.status = 'active' AND CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL
+), aged AS (
+  UPDATE connections c
+  SET refreshed_at = c.refreshed_at - make_interval(secs => $2::float), access_nonce_at = c.access_nonce_at - make_interval(secs => $2::float), marked_at = c.marked_at - make_interval(secs => $2::float), earlier_at = c.earlier_at - make_interval(secs => $2::float)
+  FROM found WHERE c.id = found.id AND found.seconds_ahead + $2::float <= 316224000
+  RETURNING c.refresh_locator_hash, c.access_locator_hash
+), advanced AS (
+  INSERT INTO sandbox_clocks AS k (refresh_locator_hash, access_locator_hash, seconds_ahead)
+  SELECT refresh_locator_hash, access_locator_hash, $2::float FROM aged
+  ON CONFLICT (refresh_locator_hash) DO UPDATE SET seconds_ahead = k.seconds_ahead + excluded.seconds_ahead
+  RETURNING k.seconds_ahead
+), purged AS (
+  DELETE FROM sandbox_clocks k
+  WHERE NOT EXISTS (SELECT FROM connections c WHERE c.access_locator_hash = k.access_locator_hash)
+)
+SELECT EXISTS (SELECT FROM found) AS live, (SELECT seconds_ahead FROM advanced)::float AS seconds_ahead;
+
 -- any_firm
 SELECT id FROM firms LIMIT 1;
 
@@ -156,6 +188,14 @@ SELECT
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site FROM partners WHERE client_id = $1;
+
+-- find_sandbox_clock
+SELECT seconds_ahead::float AS seconds_ahead FROM sandbox_clocks WHERE access_locator_hash = $1
+UNION ALL
+SELECT seconds_ahead::float FROM sandbox_clocks WHERE refresh_locator_hash = $1;
+
+-- find_sandbox_firm
+SELECT id FROM firms WHERE id = $1;
 
 -- find_session
 WITH found AS (
@@ -498,6 +538,42 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible
 FROM page;
 
+-- list_firm_households
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
+  FROM connections c
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE c.access_locator_hash = ($1).locator_hash
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+)
+SELECT caller.grant_id, now() AS used_at, caller.refusal, caller.client_id, caller.user_id,
+concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version, page.count, page.entries
+FROM bearer AS caller CROSS JOIN LATERAL (
+  SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+    SELECT h.firm_id AS scope, h.id, h.json FROM households h
+    WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
+    ORDER BY h.firm_id, h.id LIMIT $3::int + 1) AS entry) AS page
+WHERE caller.refusal IS NULL AND caller.sees = 'firm';
+
 -- list_grants
 SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
@@ -645,9 +721,10 @@ bearer AS (
         ORDER BY user_id, household_id LIMIT $3::int + 1) AS x
       CROSS JOIN LATERAL (SELECT * FROM households
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted') SELECT
+      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted')
+SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, (SELECT sees FROM caller) AS sees;
 
 -- list_households_by_number
 WITH
@@ -1545,7 +1622,7 @@ bearer AS (
         FROM account_access x
         WHERE (x.user_id, x.household_id, x.account_id) > (caller.user_id, $2, $3)
         AND x.user_id <= caller.user_id AND x.firm_id = caller.firm_id
-        ORDER BY x.user_id, x.household_id, x.account_id) AS own
+        ORDER BY x.user_id, x.household_id, x.account_id OFFSET 0) AS own
       WHERE json IS NOT NULL
       ORDER BY scope, household_id, id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT
