@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { Keyring } from './keys/keyring.ts'
+import type { Limits } from './limits/limits.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
 import type { SecretKeys } from './secrets/derived-keys.ts'
@@ -13,6 +14,7 @@ export type Context = {
   passwordHashLimiter: PasswordHashLimiter
   keyring: Keyring
   expensiveReadLimiter: ExpensiveReadLimiter
+  limits: Limits
   usage: Usage
   /** The server's clock. The database decides by its own clock (docs/adr/0006). */
   now(): Date

@@ -7,6 +7,8 @@ import type { Database } from '../../src/database/database.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { insertSigningKey } from '../../src/keys/signing-keys.sql.ts'
 import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../../src/keys/signing-keys.ts'
+import { Limits } from '../../src/limits/limits.ts'
+import type { LimitSettings } from '../../src/limits/settings.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
@@ -30,6 +32,7 @@ type PartnerOptions = {
   idTokenAlg?: string
   idTokenOnRefresh?: boolean
   postLogoutRedirectUris?: string[]
+  limits?: LimitSettings
 }
 
 export type TestServer = {
@@ -66,6 +69,9 @@ export type TestServerOptions = {
   /** Proxies whose headers the server trusts. The tests themselves connect from 127.0.0.1. */
   trustedProxies?: string[]
   v1?: Config['v1']
+  /** Defaults for all partners. A server learns the limits of a partner only by `context.limits.refresh`. */
+  limits?: LimitSettings
+  failuresPerMinute?: number
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -106,7 +112,9 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const { app, context } = await onFreePort(async (port) => {
     const config = configFor(options, secrets, port)
     const keys = await recordedSecretKeys(database, config, now())
-    const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
+    const limits = new Limits({ database, config, now, logger })
+    await limits.refresh()
+    const context: Context = { config, database, keys, keyring, ...limiters, limits, usage, now }
     const app = await createServer(context, logger)
     await app.listen({ host: '127.0.0.1', port })
     return { app, context }
@@ -159,6 +167,7 @@ function configFor(
   port: number,
 ): Config {
   const { environment = 'sandbox', host = '127.0.0.1', trustedProxies = [], v1 } = options
+  const { limits = {}, failuresPerMinute } = options
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
@@ -172,6 +181,8 @@ function configFor(
     secretInDataDir: false,
     trustedProxies,
     ...(v1 && { v1 }),
+    limits,
+    failuresPerMinute,
   }
 }
 

@@ -2,6 +2,7 @@ import type { Queries, Value } from '../../database/database.ts'
 import type { ReadRefusal } from '../../process/limiters.ts'
 import type { CallerRow } from '../../resource/authenticated-read.ts'
 import type { BearerToken } from '../../resource/bearer.ts'
+import type { ExpensiveRead } from '../../resource/expensive-read.ts'
 import { cutPage, type Entries } from '../entries.ts'
 import { searchHouseholds } from '../search-households.ts'
 import { type ChangesRow, listChanges, listChangesOfOwn, mostOwnHouseholds } from './list-changes.sql.ts'
@@ -28,14 +29,13 @@ const afterAllIds = '~'
 type PageRead = {
   /** For reads whose cost is bounded by the size of the page. */
   listing: Queries
-  /** For reads whose cost depends on the data; refused if too many run. */
-  expensive: <Row>(read: (database: Queries) => Promise<Row>) => Promise<Row> | ReadRefusal
+  expensive: ExpensiveRead
   bearer: BearerToken
   sync: SyncRequest
   limit: number
 }
 
-export function readPage(page: PageRead): Promise<SyncRows | ReadRefusal> | ReadRefusal {
+export function readPage(page: PageRead): Promise<SyncRows | ReadRefusal> {
   const { name_contains: name, updated_since: since } = page.sync.filters
   if (since !== undefined) return readChanges(page, since)
   if (name !== undefined) return page.expensive((database) => searchPage(database, page, name))

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
 import { sendInvalidParameters, sendProblem } from '../../http/api-edge.ts'
 import { authenticatedRead, type ReadAnswer } from '../../resource/authenticated-read.ts'
+import { expensiveReads } from '../../resource/expensive-read.ts'
 import { notModified } from '../../resource/send-page.ts'
 import Type, { type Static } from '../../typebox.ts'
 import { answers, findableId, Household, householdNotFound, security } from '../api.ts'
@@ -59,7 +60,7 @@ export async function syncRoutes(app: FastifyInstance, context: Context): Promis
 }
 
 async function serveSync(app: FastifyInstance, context: Context): Promise<void> {
-  const { database, expensiveReadLimiter, keys } = context
+  const { database, keys } = context
   const digest = await createIdDigest()
   app.get<{ Querystring: Static<typeof SyncQuery> }>(
     '/households',
@@ -75,8 +76,7 @@ async function serveSync(app: FastifyInstance, context: Context): Promise<void> 
           read: (bearer) =>
             readPage({
               listing: database.listing,
-              expensive: (read) =>
-                expensiveReadLimiter.admit(bearer.connectionKey, () => read(database.expensive)),
+              expensive: expensiveReads(context, bearer),
               bearer,
               sync: parsed.sync,
               limit,
