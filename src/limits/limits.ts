@@ -145,7 +145,7 @@ export class Limits {
 
   /** The request was not authenticated after all, so it does not count for the partner. */
   giveBack({ taken }: Admission): void {
-    if (taken.kind === 'taken') this.#quotas.giveBack(taken)
+    if (taken.kind === 'taken') this.#quotas.giveBack(taken.quotas)
   }
 
   /** Whether the credential has authenticated its client before. A hint: it may have been replaced since. */

@@ -31,7 +31,7 @@ type Quota = {
 }
 
 /** `quotas` are those of the demands, in the same order. */
-export type Taken = { kind: 'taken' | 'refused'; window: number; quotas: Quota[] }
+export type Taken = { kind: 'taken' | 'refused'; quotas: Quota[] }
 
 type Wanted = { key: string; quota: Quota; resolve(): void; reject(error: unknown): void }
 
@@ -59,33 +59,25 @@ export class Quotas {
   }
 
   /**
-   * Takes one request of each quota, or none if one of them has none left.
+   * Takes one request of each quota, or none if one of them has none left. The most specific quota is last and is taken first: a
+   * request that it refuses then takes no lease of the others.
    * @throws {DatabaseUnavailable} if a lease is needed and cannot be taken
    */
   async take(demands: Demand[]): Promise<Taken> {
-    for (;;) {
-      const window = this.#currentWindow()
-      const quotas = demands.map((demand) => this.#quotaOf(demand))
-      const usedUp = quotas.filter(isUsedUp)
-      for (const quota of usedUp) quota.remaining = 0
-      if (usedUp.length > 0) return { kind: 'refused', window, quotas }
-      const empty = quotas.filter((quota) => available(quota) === 0)
-      if (empty.length === 0) {
-        for (const [n, quota] of quotas.entries()) this.#takeOne(demands[n]?.key ?? '', quota)
-        return { kind: 'taken', window, quotas }
+    const taken: Quota[] = []
+    for (const demand of demands.toReversed()) {
+      const quota = await this.#takeOne(demand)
+      if (!quota) {
+        this.giveBack(taken)
+        return { kind: 'refused', quotas: demands.map((each) => this.#quotaOf(each)) }
       }
-      await Promise.all(
-        demands.map(({ key }, n) => {
-          const quota = quotas[n]
-          return quota && available(quota) === 0 ? this.#waitForLease(key, quota) : undefined
-        }),
-      )
+      taken.unshift(quota)
     }
+    return { kind: 'taken', quotas: taken }
   }
 
-  /** Undoes `take`, for a request that does not count after all. */
-  giveBack({ window, quotas }: Taken): void {
-    if (window !== this.#currentWindow()) return
+  /** Undoes `take`, for a request that does not count after all. Without effect after the end of the window. */
+  giveBack(quotas: Quota[]): void {
     for (const quota of quotas) {
       quota.leased += 1
       quota.remaining += 1
@@ -107,13 +99,11 @@ export class Quotas {
     if (isBetter) this.#ahead = ahead
   }
 
-  #currentWindow(): number {
-    const window = Math.floor((this.#now().getTime() + this.#ahead) / (windowSeconds * 1000))
-    if (window !== this.#window) {
-      this.#window = window
-      this.#quotas = new Map()
-    }
-    return window
+  /** Forgets the quotas of the last window if it has ended. */
+  #beginWindow(): void {
+    const window = windowOf(this.#now().getTime() + this.#ahead)
+    if (window !== this.#window) this.#quotas = new Map()
+    this.#window = window
   }
 
   #quotaOf({ key, most, unleased }: Demand): Quota {
@@ -135,7 +125,25 @@ export class Quotas {
     return quota
   }
 
-  #takeOne(key: string, quota: Quota): void {
+  /** Undefined: none left. */
+  async #takeOne(demand: Demand): Promise<Quota | undefined> {
+    for (;;) {
+      this.#beginWindow()
+      const quota = this.#quotaOf(demand)
+      if (available(quota) > 0) {
+        this.#count(demand.key, quota)
+        return quota
+      }
+      if (quota.exhausted) {
+        quota.remaining = 0
+        return undefined
+      }
+      await this.#waitForLease(demand.key, quota)
+    }
+  }
+
+  /** Counts one request, and takes the next lease in the background if half of this one is used. */
+  #count(key: string, quota: Quota): void {
     if (quota.unleased > 0) {
       quota.unleased -= 1
       quota.unreported += 1
@@ -143,9 +151,10 @@ export class Quotas {
       quota.leased -= 1
     }
     quota.remaining = Math.max(quota.remaining - 1, available(quota))
-    const isLow = available(quota) <= Math.floor(leaseOf(quota.most) / 2)
+    const lease = leaseOf(quota.most)
+    const isLow = lease > 1 && available(quota) <= Math.floor(lease / 2)
     // If the lease cannot be taken now, a later request takes it, and reports the error if it has to wait for it.
-    if (isLow && !quota.exhausted && leaseOf(quota.most) > 1) void this.#lease(key, quota).catch(() => {})
+    if (isLow && !quota.exhausted) void this.#lease(key, quota).catch(() => {})
   }
 
   async #waitForLease(key: string, quota: Quota): Promise<void> {
@@ -173,6 +182,7 @@ export class Quotas {
     // A new window may have begun since. In one statement, no key may occur twice.
     const wanted = this.#wanted.filter((one) => this.#quotas.get(one.key) === one.quota || void one.resolve())
     this.#wanted = []
+    if (wanted.length === 0) return
     const reported = wanted.map(({ quota }) => quota.unreported)
     const column = (value: (quota: Quota) => number) => wanted.map(({ quota }) => String(value(quota)))
     const values = [
@@ -200,12 +210,16 @@ export class Quotas {
   /** If the window of the lease has ended by now, the lease is lost, and those who wait for it take another one. */
   #add(key: string, quota: Quota, row: { now: Date; granted: number; used: number }): void {
     this.observe(row.now)
-    const isCurrent = Math.floor(row.now.getTime() / (windowSeconds * 1000)) === this.#currentWindow()
-    if (!isCurrent || this.#quotas.get(key) !== quota) return
+    this.#beginWindow()
+    if (windowOf(row.now.getTime()) !== this.#window || this.#quotas.get(key) !== quota) return
     quota.leased += row.granted
     quota.exhausted = row.granted === 0
     quota.remaining = Math.max(quota.most - row.used, 0) + available(quota)
   }
+}
+
+function windowOf(milliseconds: number): number {
+  return Math.floor(milliseconds / (windowSeconds * 1000))
 }
 
 function leaseOf(most: number): number {
@@ -214,10 +228,6 @@ function leaseOf(most: number): number {
 
 function available({ unleased, leased }: Quota): number {
   return unleased + leased
-}
-
-function isUsedUp(quota: Quota): boolean {
-  return quota.exhausted && available(quota) === 0
 }
 
 /** The operator has changed the limit in the middle of a window: the next lease is taken by the new one. */

@@ -51,15 +51,13 @@ export async function authenticatedRead<Row extends CallerRow>(
   if (planned.kind === 'rejected') return planned.send(reply)
 
   const call = new LimitedCall(context, request, reply, bearer)
-  const limited = await call.begin()
-  if (limited) return limited
+  if (!(await call.mayRun())) return reply
 
   const ifNoneMatch = request.headers['if-none-match']
   const unchanged = await matchIfNoneMatch(context, ifNoneMatch, bearer, planned.place)
   if (unchanged) {
     const { client_id, user_id, grant_id, used_at } = unchanged.caller
-    const refused = await call.authenticated({ clientId: client_id, userId: user_id })
-    if (refused) return refused
+    if (!(await call.mayBeAnswered({ clientId: client_id, userId: user_id }))) return reply
     logOnce(request, { event: 'read', outcome: 'not_modified', client_id, user_id })
     usage.used(grant_id, used_at)
     return sendNotModified(reply, unchanged.tag)
@@ -84,8 +82,7 @@ async function sendAnswer<Row extends CallerRow>(
     call.unauthenticated()
     return sendBearerRefusal(reply, config, bearerRefusal(row.refusal ?? 'unknown'), row)
   }
-  const refused = await call.authenticated({ clientId: client_id, userId: user_id })
-  if (refused) return refused
+  if (!(await call.mayBeAnswered({ clientId: client_id, userId: user_id }))) return reply
 
   const answer = answerOf(row, user_id)
   if (answer.kind === 'problem') {

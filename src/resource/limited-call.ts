@@ -29,7 +29,10 @@ export async function refuseBearer(
   )
 }
 
-/** The limits of one call of the API. The methods return the reply if they have refused the call. */
+/**
+ * The limits of one call of the API. A method that returns false has answered the call with 429. It does not return the reply,
+ * because a reply is thenable: awaiting it would wait for the answer to be sent, and give undefined.
+ */
 export class LimitedCall {
   readonly #context: Pick<Context, 'limits'>
   readonly #request: FastifyRequest
@@ -50,20 +53,17 @@ export class LimitedCall {
   }
 
   /** Before the statement: counts the call if its caller is known, so that a flood costs no statements. */
-  async begin(): Promise<FastifyReply | undefined> {
+  async mayRun(): Promise<boolean> {
     this.#early = await this.#context.limits.admitEarly(this.#connectionKey)
-    return this.#early && isRefused(this.#early.admission)
-      ? this.#refuse(this.#early.admission, this.#early.caller)
-      : undefined
+    return !this.#early || this.#isWithin(this.#early.admission, this.#early.caller)
   }
 
-  /** The statement has authenticated the call. */
-  async authenticated(caller: Caller): Promise<FastifyReply | undefined> {
+  /** After the statement has authenticated the call: counts it, unless it is counted already. */
+  async mayBeAnswered(caller: Caller): Promise<boolean> {
     const admission = await this.#context.limits.admit(this.#connectionKey, caller, this.#early)
-    if (!admission) return undefined
-    if (isRefused(admission)) return this.#refuse(admission, caller)
+    if (!admission || !this.#isWithin(admission, caller)) return !admission
     setRateLimitFields(this.#reply, admission)
-    return undefined
+    return true
   }
 
   /** The statement has refused the token, so the call does not count. */
@@ -71,9 +71,11 @@ export class LimitedCall {
     if (this.#early) this.#context.limits.giveBack(this.#early.admission)
   }
 
-  #refuse(admission: Admission, { clientId, userId }: Caller): FastifyReply {
+  #isWithin(admission: Admission, { clientId, userId }: Caller): boolean {
+    if (!isRefused(admission)) return true
     logOnce(this.#request, { event: 'read', outcome: 'limited', client_id: clientId, user_id: userId })
     setRateLimitFields(this.#reply, admission)
-    return sendProblem(this.#reply, 'too_many_requests', explainRefusal(admission))
+    sendProblem(this.#reply, 'too_many_requests', explainRefusal(admission))
+    return false
   }
 }

@@ -16,16 +16,14 @@ export function userinfoRoutes(app: FastifyInstance, context: Context): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply, bearer: Bearer) => {
     if (bearer.kind === 'refused') return refuseBearer(context, reply, bearer)
     const call = new LimitedCall(context, request, reply, bearer)
-    const limited = await call.begin()
-    if (limited) return limited
+    if (!(await call.mayRun())) return reply
     const row = await database.shortReads.one(findSubject, [bearer.value])
     const { grant_id: grantId, client_id: clientId, user_id: userId } = row
     if (grantId === null || clientId === null || userId === null) {
       call.unauthenticated()
       return sendBearerRefusal(reply, config, bearerRefusal(row.refusal ?? 'unknown'), row)
     }
-    const refused = await call.authenticated({ clientId, userId })
-    if (refused) return refused
+    if (!(await call.mayBeAnswered({ clientId, userId }))) return reply
     usage.used(grantId, row.used_at)
     request.log.info({ event: 'userinfo', client_id: clientId, user_id: userId })
     return reply.header('cache-control', 'no-store').send({ sub: row.subject })
