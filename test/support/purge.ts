@@ -49,6 +49,7 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     'grant_reads',
     'household_changes',
     'access_changes',
+    'limit_windows',
     'connections',
   ]
   return Object.fromEntries(tables.map((table) => [table, rows]))
