@@ -33,7 +33,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
 
   strictHttp(app, { hsts: config.authUrl.startsWith('https:') })
   accessLog(app)
-  await apiDescription(app, config)
+  const description = apiDescription(app, config)
 
   await app.register((web) => pages(web, context))
 
@@ -45,7 +45,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   await app.register(
     async (service) => {
       apiEdge(service)
-      apiDescriptionRoute(service)
+      apiDescriptionRoute(service, description)
       userinfoRoutes(service, context)
       allowOnly(service, ['GET'], '/openapi.json')
       allowOnly(service, ['GET', 'POST'], '/oauth2/userinfo')
@@ -90,7 +90,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
     async (v2) => {
       apiEdge(v2)
       await syncRoutes(v2, context)
-      allowOnly(v2, ['GET'], '/households', '/households/:household_id')
+      allowOnly(v2, ['GET'], '/households', '/households/:household_id', '/accounts')
     },
     { prefix: `${root}api/v2` },
   )

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from '../typebox.ts'
 import { classify } from './faults.ts'
 
 /** The token endpoints answer errors with the JSON of RFC 6749 section 5.2. No answer may be cached. */
@@ -14,7 +15,7 @@ export function oauthEdge(app: FastifyInstance): void {
       client: 'invalid_request',
       unavailable: 'temporarily_unavailable',
       internal: 'server_error',
-    }
+    } as const
     return sendOauthError(request, reply, fault.status, codes[fault.kind], fault.explanation)
   })
   app.setNotFoundHandler((request, reply) =>
@@ -44,10 +45,41 @@ export function sendOauthError(
   request: FastifyRequest,
   reply: FastifyReply,
   status: number,
-  error: string,
+  error: OAuthErrorCode,
   explanation: string,
 ): FastifyReply {
   // RFC 6749 section 5.2: the scheme that the client used in the Authorization header, which can only be Basic.
   if (status === 401) reply.header('www-authenticate', 'Basic realm="latchkey", charset="UTF-8"')
-  return reply.status(status).send({ error, error_description: explanation, request_id: request.id })
+  return reply.status(status).send(oauthErrorOf(error, explanation, request.id))
+}
+
+/** The errors of the token endpoints: RFC 6749 section 5.2, and two of section 4.1.2.1 for faults of the server. */
+const oauthErrors = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'temporarily_unavailable',
+  'server_error',
+] as const
+
+type OAuthErrorCode = (typeof oauthErrors)[number]
+
+export const OAuthError = Type.Object(
+  {
+    error: Type.Unsafe<OAuthErrorCode>({
+      type: 'string',
+      enum: oauthErrors,
+      description: 'What happened, for programs.',
+    }),
+    error_description: Type.String({ description: 'What happened and what to do, for people.' }),
+    request_id: Type.String({ description: 'The `X-API-Request-ID` of the response.' }),
+  },
+  { $id: 'OAuthError', description: 'An error of the token endpoints (RFC 6749 section 5.2).' },
+)
+export type OAuthError = Static<typeof OAuthError>
+
+export function oauthErrorOf(error: OAuthErrorCode, explanation: string, requestId: string): OAuthError {
+  return { error, error_description: explanation, request_id: requestId }
 }

@@ -5,8 +5,9 @@ import type { TokenRefusal } from '../http/refusals.ts'
 import type { Limits } from '../limits/limits.ts'
 import { explainRefusal, isRefused, setRateLimitFields } from '../limits/rate-limit-fields.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
+import { parseRefreshToken } from '../secrets/connection-token.ts'
+import { sha256 } from '../secrets/token-format.ts'
 import type { ClientEndpoint } from './client-request.ts'
-import { presentedToken } from './presented-token.ts'
 
 /** The request was not carried out, because a quota of its client is used up. */
 export type Limited = { kind: 'limited'; explanation: string }
@@ -64,10 +65,9 @@ export function isInvalidClient(outcome: { kind: string } | TokenRefusal): boole
 }
 
 /** The connection of a refresh. Undefined for another request, and for a text that is not a refresh token. */
-function connectionKeyOf(context: Context, body: Record<string, string>): string | undefined {
-  if (!body.refresh_token) return undefined
-  const { kind, locatorHash } = presentedToken(context, body.refresh_token)
-  return kind === 'refresh' ? locatorHash.toString('hex') : undefined
+function connectionKeyOf({ config, keys }: Context, body: Record<string, string>): string | undefined {
+  const parsed = parseRefreshToken(body.refresh_token ?? '', config.environment, keys)
+  return parsed.kind === 'ok' ? sha256(parsed.token.locator).toString('hex') : undefined
 }
 
 /**

@@ -10,12 +10,13 @@ import type { IssuedTokens } from './outcome.ts'
 import { redeem } from './redeem.ts'
 import { revoke } from './revoke.ts'
 import { rotate } from './rotate.ts'
+import { introspectToken, requestToken, revokeToken } from './token.operations.ts'
 import { sendLimited } from './token-limits.ts'
 
 export function tokenRoutes(app: FastifyInstance, context: Context): void {
   const withClient = clientRequests(context)
 
-  app.post('/token', async (request, reply) => {
+  app.post('/token', { config: { operation: requestToken } }, async (request, reply) => {
     const outcome = await withClient(request, reply, 'token', (client, body) => issue(context, client, body))
     if (outcome.kind === 'limited') return sendLimited(request, reply, outcome)
     if (outcome.kind === 'refused') return refuse(request, reply, outcome)
@@ -29,7 +30,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
     })
   })
 
-  app.post('/revoke', async (request, reply) => {
+  app.post('/revoke', { config: { operation: revokeToken } }, async (request, reply) => {
     const outcome = await withClient(request, reply, 'revoke', async (client, { token }) =>
       token ? revoke(context, { client, token }) : noToken,
     )
@@ -39,7 +40,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
     return reply.send({})
   })
 
-  app.post('/introspect', async (request, reply) => {
+  app.post('/introspect', { config: { operation: introspectToken } }, async (request, reply) => {
     const outcome = await withClient(request, reply, 'introspect', async (client, { token }) =>
       token ? introspect(context, { client, token }) : noToken,
     )

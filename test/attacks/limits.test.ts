@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { listGrants, revokeGrant } from '../../src/grants/grants.sql.ts'
-import { rotatePartnerSecret } from '../../src/partners/partners.ts'
 import { setPartnerStatus } from '../../src/partners/partners.sql.ts'
+import { rotatePartnerSecret } from '../../src/partners/partners.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { tokensFor } from '../support/connection.ts'
 import { countingDatabase } from '../support/counting-database.ts'

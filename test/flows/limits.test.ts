@@ -128,7 +128,9 @@ describe('the answers of the API', () => {
       { policy: 'partner', r: 57 },
       { policy: 'user', r: 0, t: seconds },
     ])
-    const userinfo = await fetch(`${one.baseUrl}oauth2/userinfo`, { headers: { authorization: `Bearer ${ada}` } })
+    const userinfo = await fetch(`${one.baseUrl}oauth2/userinfo`, {
+      headers: { authorization: `Bearer ${ada}` },
+    })
     expect(userinfo.status).toBe(429)
 
     await one.passTime(seconds)
@@ -156,7 +158,9 @@ test('the answers of the token endpoint say the quota; a revocation is never ref
     status: 429,
     body: {
       error: 'temporarily_unavailable',
-      error_description: expect.stringMatching(/^Too many token requests of this application: the limit is 2 per/),
+      error_description: expect.stringMatching(
+        /^Too many token requests of this application: the limit is 2 per/,
+      ),
     },
   })
   const revoked = await token(one, registered, { token: refreshToken }, 'revoke')

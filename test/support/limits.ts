@@ -37,7 +37,11 @@ export async function nextWindow({ context, passTime }: TestServer): Promise<voi
 }
 
 /** Sends all requests, so many at a time. @returns their results in order */
-export async function inParallel<T>(count: number, atOnce: number, send: (n: number) => Promise<T>): Promise<T[]> {
+export async function inParallel<T>(
+  count: number,
+  atOnce: number,
+  send: (n: number) => Promise<T>,
+): Promise<T[]> {
   const results: T[] = []
   for (let n = 0; n < count; n += atOnce) {
     const batch = Array.from({ length: Math.min(atOnce, count - n) }, (_, place) => send(n + place))
