@@ -29,8 +29,8 @@ const meant = new Map(
 /** Adds the header to the answers of all operations that are registered after this. */
 export function reportUnknownParameters(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
-    if (route.schema?.operationId === undefined) return
-    const known = propertiesOf(route.schema.querystring)
+    if (route.config?.operation === undefined) return
+    const known = propertiesOf(route.schema?.querystring)
     // Before validation, so that an error has the header too.
     const report = async (request: FastifyRequest, reply: FastifyReply) => {
       const unknown = unknownNames(request.query, known)
