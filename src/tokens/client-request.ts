@@ -90,8 +90,7 @@ function readBody(body: unknown): Parameters | undefined {
   if (typeof body !== 'object' || Array.isArray(body)) return undefined
   const form: Form = Object.create(null)
   for (const [name, value] of Object.entries(body)) {
-    if (typeof value !== 'string' && !isStrings(value)) return undefined
-    if ([value].flat().some((text) => text.includes('\0'))) return undefined // PostgreSQL's text type cannot store it
+    if (!isText(value) && !(Array.isArray(value) && value.every(isText))) return undefined
     form[name] = value
   }
   return parametersOf(form)
@@ -103,6 +102,7 @@ function isJsonSentAsForm({ values }: Parameters): boolean {
   return false
 }
 
-function isStrings(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+/** Without NUL, which PostgreSQL's text type cannot store. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0')
 }

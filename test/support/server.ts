@@ -17,6 +17,7 @@ import { recordedSecretKeys, secretKeys } from '../../src/secrets/secret-keys.ts
 import { createServer } from '../../src/server.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { type MovableClock, movableClock } from './database-clock.ts'
+import { checkingResponses } from './described-responses.ts'
 import { onFreePort } from './ports.ts'
 
 /** `clientSecret` is empty if the partner has none. */
@@ -109,7 +110,8 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     const keys = await recordedSecretKeys(database, config, now())
     const sandbox = config.environment === 'sandbox' && { sandbox: new Sandbox(database, now) }
     const context: Context = { config, database, keys, keyring, ...limiters, usage, now, ...sandbox }
-    const app = await createServer(context, logger)
+    const basePath = new URL(config.baseUrl).pathname
+    const app = await checkingResponses(basePath, () => createServer(context, logger))
     await app.listen({ host: '127.0.0.1', port })
     return { app, context }
   })
