@@ -132,10 +132,12 @@ export type Problem = Static<typeof Problem>
 export function problemOf(
   code: ProblemCode,
   {
+    type,
+    detail,
     requestId,
     ...more
   }: Pick<Problem, 'type' | 'detail'> & Partial<Pick<Problem, 'status' | 'errors'>> & { requestId: string },
 ): Problem {
   const { status, title } = problems[code]
-  return { title, status, code, request_id: requestId, ...more }
+  return { type, title, status, detail, code, request_id: requestId, ...more }
 }
