@@ -20,6 +20,38 @@ households = r.households + excluded.households,
 accounts = r.accounts + excluded.accounts
 RETURNING grant_id;
 
+-- advance_sandbox_clock
+WITH found AS (
+  SELECT c.id, coalesce(k.seconds_ahead, 0) AS seconds_ahead
+  FROM connections c
+  JOIN grants g ON g.id = c.grant_id
+  JOIN users u ON u.id = g.user_id
+  JOIN partners p ON p.client_id = c.client_id
+  LEFT JOIN sandbox_clocks k ON k.access_locator_hash = c.access_locator_hash
+  WHERE c.access_locator_hash = $1 AND p.status = 'active' AND CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL
+), aged AS (
+  UPDATE connections c
+  SET refreshed_at = c.refreshed_at - make_interval(secs => $2::float), access_nonce_at = c.access_nonce_at - make_interval(secs => $2::float), marked_at = c.marked_at - make_interval(secs => $2::float), earlier_at = c.earlier_at - make_interval(secs => $2::float)
+  FROM found WHERE c.id = found.id AND found.seconds_ahead + $2::float <= 316224000
+  RETURNING c.refresh_locator_hash, c.access_locator_hash
+), advanced AS (
+  INSERT INTO sandbox_clocks AS k (refresh_locator_hash, access_locator_hash, seconds_ahead)
+  SELECT refresh_locator_hash, access_locator_hash, $2::float FROM aged
+  ON CONFLICT (refresh_locator_hash) DO UPDATE SET seconds_ahead = k.seconds_ahead + excluded.seconds_ahead
+  RETURNING k.seconds_ahead
+), purged AS (
+  DELETE FROM sandbox_clocks k
+  WHERE NOT EXISTS (SELECT FROM connections c WHERE c.access_locator_hash = k.access_locator_hash)
+)
+SELECT EXISTS (SELECT FROM found) AS live, (SELECT seconds_ahead FROM advanced)::float AS seconds_ahead;
+
 -- any_firm
 SELECT id FROM firms LIMIT 1;
 
@@ -156,6 +188,14 @@ SELECT
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site FROM partners WHERE client_id = $1;
+
+-- find_sandbox_clock
+SELECT seconds_ahead::float AS seconds_ahead FROM sandbox_clocks WHERE access_locator_hash = $1
+UNION ALL
+SELECT seconds_ahead::float FROM sandbox_clocks WHERE refresh_locator_hash = $1;
+
+-- find_sandbox_firm
+SELECT id FROM firms WHERE id = $1;
 
 -- find_session
 WITH found AS (
