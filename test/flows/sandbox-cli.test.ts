@@ -42,7 +42,10 @@ test('loading again restores what was changed, and changes nothing else', async 
     db.database,
     `DELETE FROM account_access; UPDATE users SET status = 'disabled', password_hash = NULL`,
   )
-  expect(files(await load())).toMatchObject({ 'users.csv': { changed: 6 }, 'account_access.csv': { added: 9 } })
+  expect(files(await load())).toMatchObject({
+    'users.csv': { changed: 6 },
+    'account_access.csv': { added: 9 },
+  })
   const [, ...restored] = await everything(db.database)
   expect(restored).toEqual(loaded.slice(1)) // without the instant of the firm's last change
 })
