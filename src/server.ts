@@ -10,6 +10,7 @@ import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
 import { allowOnly, apiEdge, apiErrors } from './http/api-edge.ts'
+import { errorAddresses } from './http/error-address.ts'
 import { accessLog } from './http/log.ts'
 import { oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
@@ -32,9 +33,10 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     rewriteUrl: ({ url = '' }) => singleSlash(url, base),
   })
 
+  errorAddresses(app, config)
   strictHttp(app, { hsts: config.authUrl.startsWith('https:') })
   accessLog(app)
-  await apiDescription(app, config)
+  const description = apiDescription(app, config)
 
   await app.register((web) => pages(web, context))
 
@@ -47,7 +49,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     async (service) => {
       apiEdge(service)
       sandboxOfApi(service, context)
-      apiDescriptionRoute(service)
+      apiDescriptionRoute(service, description)
       userinfoRoutes(service, context)
       sandboxRoutes(service, context)
       allowOnly(service, ['GET'], '/openapi.json')
@@ -96,7 +98,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
       apiEdge(v2)
       sandboxOfApi(v2, context)
       await syncRoutes(v2, context)
-      allowOnly(v2, ['GET'], '/households', '/households/:household_id')
+      allowOnly(v2, ['GET'], '/households', '/households/:household_id', '/accounts')
     },
     { prefix: `${root}api/v2` },
   )

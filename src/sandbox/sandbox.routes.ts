@@ -22,7 +22,7 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
   allowOnly(app, ['POST'], '/sandbox/clock')
   app.post<{ Body: Static<typeof ClockBody> }>(
     '/sandbox/clock',
-    { schema: { body: ClockBody, hide: true } },
+    { schema: { body: ClockBody } },
     async (request, reply) => {
       const token = /^bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
       if (token === undefined) return sendBearerRefusal(reply, config, bearerRefusal('missing'))

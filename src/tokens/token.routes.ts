@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { oauthErrors } from '../errors/oauth.ts'
 import { sendOauthError } from '../http/oauth-edge.ts'
 import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
@@ -10,11 +11,12 @@ import type { IssuedTokens } from './outcome.ts'
 import { redeem } from './redeem.ts'
 import { revoke } from './revoke.ts'
 import { rotate } from './rotate.ts'
+import { introspectToken, requestToken, revokeToken } from './token.operations.ts'
 
 export function tokenRoutes(app: FastifyInstance, context: Context): void {
   const withClient = clientRequests(context)
 
-  app.post('/token', async (request, reply) => {
+  app.post('/token', { config: { operation: requestToken } }, async (request, reply) => {
     const outcome = await withClient(request, 'token', (client, body) => issue(context, client, body))
     if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     return reply.send({
@@ -27,7 +29,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
     })
   })
 
-  app.post('/revoke', async (request, reply) => {
+  app.post('/revoke', { config: { operation: revokeToken } }, async (request, reply) => {
     const outcome = await withClient(request, 'revoke', async (client, { token }) =>
       token ? revoke(context, { client, token }) : noToken,
     )
@@ -36,7 +38,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
     return reply.send({})
   })
 
-  app.post('/introspect', async (request, reply) => {
+  app.post('/introspect', { config: { operation: introspectToken } }, async (request, reply) => {
     const outcome = await withClient(request, 'introspect', async (client, { token }) =>
       token ? introspect(context, { client, token }) : noToken,
     )
@@ -87,9 +89,9 @@ async function issue(
 export function sendTokenRefusal(
   request: FastifyRequest,
   reply: FastifyReply,
-  { error, explanation }: TokenRefusal,
+  { error, explanation, anchor }: TokenRefusal,
 ): FastifyReply {
-  return sendOauthError(request, reply, error === 'invalid_client' ? 401 : 400, error, explanation)
+  return sendOauthError(request, reply, oauthErrors[error].status, error, explanation, anchor)
 }
 
 function seconds(instant: Date): number {
