@@ -1,0 +1,134 @@
+import type { ComponentChildren } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import type { Environment } from '../config.ts'
+import type { Heading } from './article.ts'
+
+/** The contents on the left: the same on every page. */
+export type ContentsGroup = { title: string; pages: { path: string; title: string }[] }
+
+/** What all pages of a deployment share. */
+export type Frame = {
+  environment: Environment
+  /** The path of the docs, such as `/service-open-api/docs`. */
+  root: string
+  sheet: string
+  script: string
+  contents: ContentsGroup[]
+}
+
+export type DocsPage = {
+  path: string
+  title: string
+  description?: string
+  /** The sections of the page, which the contents list below its title. */
+  headings?: Heading[]
+  /** What was searched for. */
+  query?: string
+  body: ComponentChildren
+}
+
+/** A complete HTML document. There is no inline script or style, and nothing is loaded from another host. */
+export function renderDocsPage(frame: Frame, page: DocsPage): string {
+  const { environment, root, sheet, script } = frame
+  const document = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${page.title} · Latchkey docs`}</title>
+        {page.description && <meta name="description" content={page.description} />}
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href={sheet} />
+        <script src={script} />
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          Skip to the text
+        </a>
+        <header class="top">
+          <a class="brand" href={root}>
+            <strong>Latchkey</strong> <span>Docs</span>
+          </a>
+          {environment === 'sandbox' && <span class="badge">Sandbox</span>}
+          <SearchForm root={root} query={page.query} />
+        </header>
+        <div class="columns">
+          <details class="contents narrow">
+            <summary>Contents</summary>
+            <Contents frame={frame} page={page} label="Contents" />
+          </details>
+          <div class="contents side">
+            <Contents frame={frame} page={page} label="Contents of the docs" />
+          </div>
+          <main id="content">{page.body}</main>
+        </div>
+      </body>
+    </html>
+  )
+  return `<!doctype html>${renderToString(document)}`
+}
+
+function SearchForm({ root, query = '' }: { root: string; query?: string | undefined }) {
+  return (
+    <search class="search">
+      <form action={`${root}/search`}>
+        <label>
+          <span class="hidden">Search the docs</span>
+          <input
+            type="search"
+            name="q"
+            value={query}
+            maxLength={longestQuery}
+            placeholder="Search the docs"
+            autocomplete="off"
+          />
+        </label>
+        <button type="submit">Search</button>
+      </form>
+    </search>
+  )
+}
+
+/** In characters. */
+export const longestQuery = 200
+
+function Contents({ frame, page, label }: { frame: Frame; page: DocsPage; label: string }) {
+  return (
+    <nav aria-label={label}>
+      {frame.contents.map((group) => (
+        <section key={group.title}>
+          <p class="group">{group.title}</p>
+          <ul>
+            {group.pages.map(({ path, title }) => (
+              <li key={path}>
+                <a href={path} aria-current={path === page.path ? 'page' : undefined}>
+                  {title}
+                </a>
+                {path === page.path && <OnThisPage headings={page.headings ?? []} />}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </nav>
+  )
+}
+
+function OnThisPage({ headings }: { headings: Heading[] }) {
+  if (headings.length === 0) return null
+  return (
+    <ul class="on-this-page">
+      {headings.map(({ id, text }) => (
+        <li key={id}>
+          <a href={`#${id}`}>{text}</a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** HTML that the docs made themselves from Markdown or code. Text from a request never comes here. */
+export function OwnHtml({ html, class: name }: { html: string; class?: string }) {
+  return <div class={name} dangerouslySetInnerHTML={{ __html: html }} />
+}
