@@ -54,7 +54,6 @@ const Parameter = Type.Object({
   schema: Type.Optional(Schema),
   example: Type.Optional(Type.Unknown()),
 })
-export type Parameter = Static<typeof Parameter>
 
 const Response = Type.Object({
   $ref: text,

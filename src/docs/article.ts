@@ -64,7 +64,7 @@ export function readArticle(markdown: string, pathOf: (slug: string) => string):
   }
 }
 
-export function idOf(text: string): string {
+function idOf(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')

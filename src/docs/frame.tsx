@@ -91,7 +91,7 @@ function SearchForm({ root, query = '' }: { root: string; query?: string | undef
 }
 
 /** In characters. */
-export const longestQuery = 200
+const longestQuery = 200
 
 function Contents({ frame, page, label }: { frame: Frame; page: DocsPage; label: string }) {
   return (

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import { type Article, readArticle } from './article.ts'
 
 /** The order of the guides in the contents. Each is a file in docs/partners/. The errors are shown with the catalogue. */
-export const guideGroups = {
+const guideGroups = {
   'Get started': ['quick-start', 'connect-button', 'libraries', 'testing'],
   'Read data': ['refreshing', 'paging-and-sync', 'limits'],
   'Go live': ['security', 'going-live'],

@@ -40,7 +40,7 @@ function sampleValue(name: string, value: unknown): string {
 
 function curl({ url, form, bearer }: Call): string {
   const options = [
-    ...(bearer ? ['-H "Authorization: Bearer ${ACCESS_TOKEN}"'] : []),
+    ...(bearer ? [`-H "Authorization: Bearer \${ACCESS_TOKEN}"`] : []),
     ...form.map(([name, value]) => `-d "${name}=${value}"`),
   ]
   return [`curl -sS "${url}"`, ...options].join(' \\\n  ')
@@ -76,7 +76,7 @@ function pythonText(text: string): string {
 function typescript({ url, form, method, bearer }: Call): string {
   const lines = [
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
-    ...(bearer ? ['  headers: { authorization: `Bearer ${process.env.ACCESS_TOKEN}` },'] : []),
+    ...(bearer ? [`  headers: { authorization: \`Bearer \${process.env.ACCESS_TOKEN}\` },`] : []),
     ...(form.length > 0
       ? [
           '  body: new URLSearchParams({',
@@ -89,7 +89,7 @@ function typescript({ url, form, method, bearer }: Call): string {
     `const response = await fetch(${typescriptText(url)}, {`,
     ...lines,
     '})',
-    'if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)',
+    `if (!response.ok) throw new Error(\`\${response.status}: \${await response.text()}\`)`,
     'console.log(await response.json())',
   ].join('\n')
 }
@@ -97,6 +97,6 @@ function typescript({ url, form, method, bearer }: Call): string {
 function typescriptText(text: string): string {
   const whole = /^\$\{(\w+)\}$/.exec(text)
   if (whole) return `process.env.${whole[1]} ?? ''`
-  const withVariables = text.replace(/\$\{(\w+)\}/g, '${process.env.$1}')
+  const withVariables = text.replace(/\$\{(\w+)\}/g, `\${process.env.$1}`)
   return withVariables === text ? `'${text}'` : `\`${withVariables}\``
 }
