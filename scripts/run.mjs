@@ -48,23 +48,25 @@ await command.run(args)
 
 function setUp(packages) {
   for (const folder of ['.', ...packages]) install(folder)
-  const sources = ['src', 'examples/partner-app/src', 'examples/partner-app/tsconfig.json']
-  const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
+  const sources = ['src', 'sdk/src', 'examples/partner-app/src', 'examples/partner-app/tsconfig.json']
+  const settings = ['tsconfig.json', 'tsconfig.build.json', 'sdk/tsconfig.json', 'package-lock.json']
   unlessDone('build', 'dist/.built', digest([...sources, ...settings]), () => {
-    for (const output of ['dist', 'examples/partner-app/dist'])
+    for (const output of ['dist', 'sdk/dist', 'examples/partner-app/dist'])
       rmSync(join(root, output), { recursive: true, force: true })
-    for (const project of ['tsconfig.build.json', 'examples/partner-app'])
+    for (const project of ['tsconfig.build.json', 'sdk', 'sdk/tsconfig.cjs.json', 'examples/partner-app'])
       step(process.execPath, [join(root, tsc), '-p', project])
+    // Without it, Node would read the files as ES modules, as sdk/package.json says.
+    writeFileSync(join(root, 'sdk/dist/cjs/package.json'), '{ "type": "commonjs" }\n')
     // src/typebox.ts gives the reason.
-    const options = [
-      '--bundle',
-      '--format=esm',
-      '--platform=node',
-      '--allow-overwrite',
-      '--log-level=warning',
-    ]
-    step(join(root, esbuild), ['dist/typebox.js', '--outfile=dist/typebox.js', ...options])
+    bundle('dist/typebox.js')
+    // An installed package has no link to the SDK's workspace.
+    bundle('examples/partner-app/dist/main.js', '--packages=external', `--alias:@latchkey/client=${root}sdk/dist/esm/index.js`)
   })
+}
+
+function bundle(file, ...options) {
+  const common = ['--bundle', '--format=esm', '--platform=node', '--allow-overwrite', '--log-level=warning']
+  step(join(root, esbuild), [file, `--outfile=${file}`, ...common, ...options])
 }
 
 function install(folder) {

@@ -95,7 +95,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
     async (v2) => {
       apiEdge(v2)
       await syncRoutes(v2, context)
-      allowOnly(v2, ['GET'], '/households', '/households/:household_id')
+      allowOnly(v2, ['GET'], '/households', '/households/:household_id', '/accounts')
     },
     { prefix: `${root}api/v2` },
   )

@@ -358,56 +358,7 @@ ELSE (SELECT status FROM client) END AS client_authentication, l.subject FROM (S
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
 WHERE ($1::text IS NULL OR u.firm_id = $1) AND ($2::text IS NULL OR u.status = $2) ORDER BY u.id;
 
--- list_accounts
-WITH
-bearer AS (
-  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
-  CASE
-  WHEN c.revoked_at IS NOT NULL THEN
-  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
-  WHEN g.revoked_at IS NOT NULL THEN
-  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
-  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
-  WHEN u.status <> 'active' THEN 'user_disabled'
-  WHEN p.status <> 'active' THEN 'client_suspended'
-  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-  WHEN NOT (
-    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
-    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
-  FROM connections c
-  JOIN grants g ON g.id = c.grant_id
-  JOIN partners p ON p.client_id = g.client_id
-  JOIN users u ON u.id = g.user_id
-  JOIN roles r ON r.name = u.role
-  WHERE c.access_locator_hash = ($1).locator_hash
-), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
-), household AS (
-  SELECT h.id FROM caller, households h WHERE h.id = $2 AND (
-    h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-        SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))
-), page AS (
-  SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
-    SELECT a.household_id AS scope, a.id,
-    json_strip_nulls(json_build_object(
-        'id', a.id, 'household_id', a.household_id, 'name', a.name, 'type', a.type,
-        'number_masked', a.number_masked, 'custodian', a.custodian, 'currency', a.currency,
-        'status', a.status, 'opened_on', a.opened_on))::text AS json
-    FROM caller, household, accounts a
-    WHERE a.household_id = household.id AND a.id > $5 AND a.status = 'active' AND (
-      caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-        SELECT FROM account_access x
-        WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id))
-    ORDER BY a.household_id, a.id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry
-)
-SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible
-FROM page;
-
--- list_changes
+-- list_account_changes
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
@@ -445,51 +396,54 @@ bearer AS (
 plan AS (
   SELECT fault IS NOT NULL OR sees = 'firm' OR $7::boolean OR (
     SELECT count(*) FROM (
-      SELECT c.changed_at, c.household_id FROM household_changes c
-      WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, $2::timestamptz, $3)
+      SELECT c.changed_at, c.account_id AS id FROM account_changes c
+      WHERE (c.firm_id, c.changed_at, c.account_id) > (caller.firm_id, $2::timestamptz, $3)
       AND (c.firm_id, c.changed_at) <= (caller.firm_id, (SELECT as_of FROM sync))
       AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND true
-      ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT 1001) AS c
+      ORDER BY c.firm_id, c.changed_at, c.account_id LIMIT 1001) AS c
   ) <= 1000 AS complete
   FROM caller, sync
 ),
 change AS (
   SELECT change.* FROM sync, plan, LATERAL (SELECT seen.* FROM caller CROSS JOIN LATERAL (
-      SELECT c.changed_at, c.household_id FROM household_changes c
-      WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, $2::timestamptz, $3)
+      SELECT c.changed_at, c.account_id AS id FROM account_changes c
+      WHERE (c.firm_id, c.changed_at, c.account_id) > (caller.firm_id, $2::timestamptz, $3)
       AND (c.firm_id, c.changed_at) <= (caller.firm_id, (SELECT as_of FROM sync))
       AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND true
-      ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT $4::int + 1) AS seen WHERE caller.sees = 'firm'
+      ORDER BY c.firm_id, c.changed_at, c.account_id LIMIT $4::int + 1) AS seen WHERE caller.sees = 'firm'
     UNION ALL
     SELECT seen.* FROM caller CROSS JOIN LATERAL ((
-        SELECT c.changed_at, c.household_id FROM access_changes c
-        WHERE (c.user_id, c.changed_at, c.household_id) > (caller.user_id, $2::timestamptz, $3)
+        SELECT c.changed_at, c.account_id AS id FROM account_access_changes c
+        WHERE (c.user_id, c.changed_at, c.account_id) > (caller.user_id, $2::timestamptz, $3)
         AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
-        AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0)
-          OR EXISTS (SELECT FROM household_changes l
-            WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))
-        ORDER BY c.user_id, c.changed_at, c.household_id LIMIT $4::int + 1) UNION (
-        SELECT c.changed_at, c.household_id FROM household_changes c
-        WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, $2::timestamptz, $3)
+        AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (
+            SELECT FROM accounts a JOIN households h ON h.id = a.household_id
+            WHERE a.id = c.account_id AND h.firm_id = caller.firm_id OFFSET 0)
+          OR EXISTS (SELECT FROM account_changes l WHERE l.firm_id = caller.firm_id AND l.account_id = c.account_id OFFSET 0))
+        ORDER BY c.user_id, c.changed_at, c.account_id LIMIT $4::int + 1) UNION (
+        SELECT c.changed_at, c.account_id AS id FROM account_changes c
+        WHERE (c.firm_id, c.changed_at, c.account_id) > (caller.firm_id, $2::timestamptz, $3)
         AND (c.firm_id, c.changed_at) <= (caller.firm_id, (SELECT as_of FROM sync))
         AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND EXISTS (
-          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = c.household_id OFFSET 0)
-        ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT $4::int + 1)) AS seen WHERE caller.sees = 'granted') AS change WHERE fault IS NULL AND complete
+          SELECT FROM accounts a
+          JOIN account_access x ON x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id
+          WHERE a.id = c.account_id OFFSET 0)
+        ORDER BY c.firm_id, c.changed_at, c.account_id LIMIT $4::int + 1)) AS seen WHERE caller.sees = 'granted') AS change WHERE fault IS NULL AND complete
 ),
 own AS (
   SELECT own.* FROM plan, caller, LATERAL (
-    SELECT DISTINCT user_id, household_id FROM account_access
-    WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
-    AND firm_id = caller.firm_id
-    ORDER BY user_id, household_id LIMIT 5001) AS own
-  WHERE NOT complete
+    SELECT account_id FROM account_access WHERE user_id = caller.user_id AND firm_id = caller.firm_id LIMIT 5001) AS own WHERE NOT complete
 ),
 entry AS (
-  SELECT first.*, (SELECT h.json FROM households h WHERE h.id = first.household_id AND (
+  SELECT first.*, (SELECT '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json FROM accounts a JOIN households h ON h.id = a.household_id
+    WHERE a.id = first.id AND a.status = 'active' AND (
       h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS json
-  FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, household_id) AS place
-    FROM change ORDER BY changed_at, household_id LIMIT $4::int + 1) AS first
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))) AND (
+      caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+        SELECT FROM account_access x
+        WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id))) AS json
+  FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, id) AS place
+    FROM change ORDER BY changed_at, id LIMIT $4::int + 1) AS first
 ),
 page AS (SELECT * FROM entry WHERE place <= $4::int)
 SELECT
@@ -498,12 +452,67 @@ SELECT
 (SELECT count(*) FROM entry) > $4::int AS more,
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
-string_agg(to_json(household_id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
-(SELECT household_id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
+string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
 FROM page;
 
--- list_changes_of_own
+-- list_accounts
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
+  FROM connections c
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE c.access_locator_hash = ($1).locator_hash
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), household AS (
+  SELECT h.id FROM caller, households h WHERE h.id = $2 AND (
+    h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+        SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))
+), page AS (
+  SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+    SELECT a.household_id AS scope, a.id, '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json
+    FROM caller, household, accounts a
+    WHERE a.household_id = household.id AND a.id > $5 AND a.status = 'active' AND (
+      caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+        SELECT FROM account_access x
+        WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id))
+    ORDER BY a.household_id, a.id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry
+)
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible
+FROM page;
+
+-- list_grants
+SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
+  (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
+  p.redirect_uris[1]) AS redirect_uri, g.created_at,
+g.revoked_at, g.revoked_by
+FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
+WHERE ($3 OR g.revoked_at IS NULL) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
+AND ($2::text IS NULL OR g.client_id = $2)
+ORDER BY g.created_at, g.id;
+
+-- list_household_changes
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
@@ -538,30 +547,53 @@ bearer AS (
   WHEN $5::timestamptz < greatest(sees_since, least(changed_at, now() - interval '2160 hours')) THEN 'expired' END AS fault
   FROM latest
 ),
+plan AS (
+  SELECT fault IS NOT NULL OR sees = 'firm' OR $7::boolean OR (
+    SELECT count(*) FROM (
+      SELECT c.changed_at, c.household_id AS id FROM household_changes c
+      WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, $2::timestamptz, $3)
+      AND (c.firm_id, c.changed_at) <= (caller.firm_id, (SELECT as_of FROM sync))
+      AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND true
+      ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT 1001) AS c
+  ) <= 1000 AS complete
+  FROM caller, sync
+),
 change AS (
-  SELECT change.*
-  FROM sync, caller, LATERAL ((
-      SELECT c.changed_at, c.household_id FROM access_changes c
-      WHERE (c.user_id, c.changed_at, c.household_id) > (caller.user_id, $2::timestamptz, $3)
-      AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
-      AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0)
-        OR EXISTS (SELECT FROM household_changes l
-          WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))
-      ORDER BY c.user_id, c.changed_at, c.household_id LIMIT $4::int + 1) UNION (
-      SELECT c.changed_at, c.household_id
-      FROM (SELECT DISTINCT household_id FROM account_access WHERE user_id = caller.user_id) AS own
-      CROSS JOIN LATERAL (SELECT * FROM household_changes
-        WHERE firm_id = caller.firm_id AND household_id = own.household_id LIMIT 1) AS c
-      WHERE (c.changed_at, c.household_id) > ($2::timestamptz, $3) AND c.changed_at <= (SELECT as_of FROM sync)
-      ORDER BY c.changed_at, c.household_id LIMIT $4::int + 1)) AS change
-  WHERE fault IS NULL AND sees = 'granted'
+  SELECT change.* FROM sync, plan, LATERAL (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT c.changed_at, c.household_id AS id FROM household_changes c
+      WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, $2::timestamptz, $3)
+      AND (c.firm_id, c.changed_at) <= (caller.firm_id, (SELECT as_of FROM sync))
+      AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND true
+      ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT $4::int + 1) AS seen WHERE caller.sees = 'firm'
+    UNION ALL
+    SELECT seen.* FROM caller CROSS JOIN LATERAL ((
+        SELECT c.changed_at, c.household_id AS id FROM access_changes c
+        WHERE (c.user_id, c.changed_at, c.household_id) > (caller.user_id, $2::timestamptz, $3)
+        AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
+        AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (
+            SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0)
+          OR EXISTS (SELECT FROM household_changes l WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))
+        ORDER BY c.user_id, c.changed_at, c.household_id LIMIT $4::int + 1) UNION (
+        SELECT c.changed_at, c.household_id AS id FROM household_changes c
+        WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, $2::timestamptz, $3)
+        AND (c.firm_id, c.changed_at) <= (caller.firm_id, (SELECT as_of FROM sync))
+        AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id AND EXISTS (
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = c.household_id OFFSET 0)
+        ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT $4::int + 1)) AS seen WHERE caller.sees = 'granted') AS change WHERE fault IS NULL AND complete
+),
+own AS (
+  SELECT own.* FROM plan, caller, LATERAL (
+    SELECT DISTINCT user_id, household_id FROM account_access
+    WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
+    AND firm_id = caller.firm_id
+    ORDER BY user_id, household_id LIMIT 5001) AS own WHERE NOT complete
 ),
 entry AS (
-  SELECT first.*, (SELECT h.json FROM households h WHERE h.id = first.household_id AND (
+  SELECT first.*, (SELECT h.json FROM households h WHERE h.id = first.id AND (
       h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
           SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS json
-  FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, household_id) AS place
-    FROM change ORDER BY changed_at, household_id LIMIT $4::int + 1) AS first
+  FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, id) AS place
+    FROM change ORDER BY changed_at, id LIMIT $4::int + 1) AS first
 ),
 page AS (SELECT * FROM entry WHERE place <= $4::int)
 SELECT
@@ -570,19 +602,10 @@ SELECT
 (SELECT count(*) FROM entry) > $4::int AS more,
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
-string_agg(to_json(household_id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
-(SELECT household_id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
-(SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
-
--- list_grants
-SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
-  (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
-  p.redirect_uris[1]) AS redirect_uri, g.created_at,
-g.revoked_at, g.revoked_by
-FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
-WHERE ($3 OR g.revoked_at IS NULL) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
-AND ($2::text IS NULL OR g.client_id = $2)
-ORDER BY g.created_at, g.id;
+string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
+(SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
+FROM page;
 
 -- list_households
 WITH
@@ -691,6 +714,151 @@ SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
 
+-- list_own_account_changes
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
+  FROM connections c
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE c.access_locator_hash = ($1).locator_hash
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), latest AS (
+  SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
+  FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+), sync AS (
+  SELECT coalesce($6::timestamptz, as_of) AS as_of,
+  CASE WHEN $5::timestamptz > greatest(now(), as_of) THEN 'future'
+  WHEN $5::timestamptz < greatest(sees_since, least(changed_at, now() - interval '2160 hours')) THEN 'expired' END AS fault
+  FROM latest
+),
+change AS (
+  SELECT change.*
+  FROM sync, caller, LATERAL ((
+      SELECT c.changed_at, c.account_id AS id FROM account_access_changes c
+      WHERE (c.user_id, c.changed_at, c.account_id) > (caller.user_id, $2::timestamptz, $3)
+      AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
+      AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (
+          SELECT FROM accounts a JOIN households h ON h.id = a.household_id
+          WHERE a.id = c.account_id AND h.firm_id = caller.firm_id OFFSET 0)
+        OR EXISTS (SELECT FROM account_changes l WHERE l.firm_id = caller.firm_id AND l.account_id = c.account_id OFFSET 0))
+      ORDER BY c.user_id, c.changed_at, c.account_id LIMIT $4::int + 1) UNION (
+      SELECT c.changed_at, c.account_id AS id
+      FROM (SELECT account_id AS id FROM account_access WHERE user_id = caller.user_id) AS own
+      CROSS JOIN LATERAL (SELECT * FROM account_changes WHERE firm_id = caller.firm_id AND account_id = own.id LIMIT 1) AS c
+      WHERE (c.changed_at, c.account_id) > ($2::timestamptz, $3) AND c.changed_at <= (SELECT as_of FROM sync)
+      ORDER BY c.changed_at, c.account_id LIMIT $4::int + 1)) AS change
+  WHERE fault IS NULL AND sees = 'granted'
+),
+entry AS (
+  SELECT first.*, (SELECT '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json FROM accounts a JOIN households h ON h.id = a.household_id
+    WHERE a.id = first.id AND a.status = 'active' AND (
+      h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))) AND (
+      caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+        SELECT FROM account_access x
+        WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id))) AS json
+  FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, id) AS place
+    FROM change ORDER BY changed_at, id LIMIT $4::int + 1) AS first
+),
+page AS (SELECT * FROM entry WHERE place <= $4::int)
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
+(SELECT count(*) FROM entry) > $4::int AS more,
+count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
+count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
+string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
+(SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
+
+-- list_own_household_changes
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
+  FROM connections c
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE c.access_locator_hash = ($1).locator_hash
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), latest AS (
+  SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
+  FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+), sync AS (
+  SELECT coalesce($6::timestamptz, as_of) AS as_of,
+  CASE WHEN $5::timestamptz > greatest(now(), as_of) THEN 'future'
+  WHEN $5::timestamptz < greatest(sees_since, least(changed_at, now() - interval '2160 hours')) THEN 'expired' END AS fault
+  FROM latest
+),
+change AS (
+  SELECT change.*
+  FROM sync, caller, LATERAL ((
+      SELECT c.changed_at, c.household_id AS id FROM access_changes c
+      WHERE (c.user_id, c.changed_at, c.household_id) > (caller.user_id, $2::timestamptz, $3)
+      AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
+      AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (
+          SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0)
+        OR EXISTS (SELECT FROM household_changes l WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))
+      ORDER BY c.user_id, c.changed_at, c.household_id LIMIT $4::int + 1) UNION (
+      SELECT c.changed_at, c.household_id AS id
+      FROM (SELECT DISTINCT household_id AS id FROM account_access WHERE user_id = caller.user_id) AS own
+      CROSS JOIN LATERAL (SELECT * FROM household_changes WHERE firm_id = caller.firm_id AND household_id = own.id LIMIT 1) AS c
+      WHERE (c.changed_at, c.household_id) > ($2::timestamptz, $3) AND c.changed_at <= (SELECT as_of FROM sync)
+      ORDER BY c.changed_at, c.household_id LIMIT $4::int + 1)) AS change
+  WHERE fault IS NULL AND sees = 'granted'
+),
+entry AS (
+  SELECT first.*, (SELECT h.json FROM households h WHERE h.id = first.id AND (
+      h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS json
+  FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, id) AS place
+    FROM change ORDER BY changed_at, id LIMIT $4::int + 1) AS first
+),
+page AS (SELECT * FROM entry WHERE place <= $4::int)
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
+(SELECT count(*) FROM entry) > $4::int AS more,
+count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
+count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
+string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
+(SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
+
 -- list_partners
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
@@ -731,6 +899,22 @@ RETURNING user_id;
 WITH gone AS (
   DELETE FROM access_changes WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM access_changes s WHERE changed_at < now() - interval '2160 hours' - interval '1 minute' ORDER BY changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_account_access_changes
+WITH gone AS (
+  DELETE FROM account_access_changes WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM account_access_changes s WHERE changed_at < now() - interval '2160 hours' - interval '1 minute' ORDER BY changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_account_changes
+WITH gone AS (
+  DELETE FROM account_changes WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM account_changes s WHERE changed_at < now() - interval '2160 hours' - interval '1 minute' ORDER BY changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
   )) RETURNING 1
 )
 SELECT count(*)::int AS removed FROM gone;
@@ -1323,6 +1507,61 @@ ORDER BY current DESC, s.last_seen_at DESC, s.id;
 UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site;
+
+-- sync_accounts
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
+  FROM connections c
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE c.access_locator_hash = ($1).locator_hash
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+), latest AS (
+  SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
+  FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
+), page AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+    SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, household_id, id) AS entries FROM (
+      SELECT h.firm_id AS scope, h.id AS household_id, a.id, '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json
+      FROM (SELECT firm_id, id FROM households
+        WHERE (firm_id, id) >= (caller.firm_id, $2) AND firm_id <= caller.firm_id
+        ORDER BY firm_id, id) AS h
+      CROSS JOIN LATERAL (SELECT * FROM accounts
+        WHERE household_id = h.id AND (household_id, id) > ($2, $3)
+        AND status = 'active' OFFSET 0) AS a
+      ORDER BY h.firm_id, h.id, a.id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'firm'
+  UNION ALL
+  SELECT seen.* FROM caller CROSS JOIN LATERAL (
+    SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, household_id, id) AS entries FROM (
+      SELECT x.user_id AS scope, x.household_id, x.account_id AS id, '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json
+      FROM (SELECT user_id, household_id, account_id FROM account_access
+        WHERE (user_id, household_id, account_id) > (caller.user_id, $2, $3)
+        AND user_id <= caller.user_id AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id, account_id) AS x
+      CROSS JOIN LATERAL (SELECT * FROM accounts
+        WHERE household_id = x.household_id AND id = x.account_id AND status = 'active' LIMIT 1) AS a
+      ORDER BY x.user_id, x.household_id, x.account_id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'granted')
+SELECT
+(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
+coalesce((SELECT $5::timestamptz < sees_since FROM latest), false) AS expired;
 
 -- sync_households
 WITH

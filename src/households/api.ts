@@ -10,6 +10,19 @@ export const Household = Type.Object({
   name: Type.Optional(Type.String({ description: 'Display name. Absent if the household has none.' })),
 })
 
+/** An active account. Fields that the platform did not give are absent. */
+export const Account = Type.Object({
+  id: Type.String({ description: 'Identifier of the account.' }),
+  household_id: Type.String({ description: 'Identifier of the household that the account belongs to.' }),
+  name: Type.Optional(Type.String()),
+  type: Type.Optional(Type.String()),
+  number_masked: Type.Optional(Type.String()),
+  custodian: Type.Optional(Type.String()),
+  currency: Type.Optional(Type.String()),
+  status: Type.Literal('active'),
+  opened_on: Type.Optional(Type.String({ format: 'date' })),
+})
+
 export const security = [{ bearer: [] }]
 
 /** The response schemas of an operation: 200 and these problems. */

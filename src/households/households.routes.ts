@@ -4,6 +4,7 @@ import { authenticatedRead } from '../resource/authenticated-read.ts'
 import { notModified, pageHeaders } from '../resource/send-page.ts'
 import Type, { type Static } from '../typebox.ts'
 import {
+  Account,
   answers,
   deprecation,
   deprecationHeaders,
@@ -18,18 +19,6 @@ import { readHouseholds } from './list-page.ts'
 import { longestPattern } from './name-pattern.ts'
 import { entriesBefore, linkHeader, PageQuery, pageOf } from './page.ts'
 import { PagePlaces } from './page-places.ts'
-
-const Account = Type.Object({
-  id: Type.String(),
-  household_id: Type.String(),
-  name: Type.Optional(Type.String()),
-  type: Type.Optional(Type.String()),
-  number_masked: Type.Optional(Type.String()),
-  custodian: Type.Optional(Type.String()),
-  currency: Type.Optional(Type.String()),
-  status: Type.Literal('active'),
-  opened_on: Type.Optional(Type.String({ format: 'date' })),
-})
 
 const HouseholdsQuery = Type.Object({
   ...PageQuery,

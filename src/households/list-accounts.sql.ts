@@ -2,6 +2,7 @@ import { statement } from '../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../resource/bearer.sql.ts'
 import { VisibilityVersionColumn, visibilityVersionColumn } from '../resource/visibility-version.sql.ts'
 import Type from '../typebox.ts'
+import { accountJson } from './account-json.sql.ts'
 import { asEntries, EntryColumns } from './list-households.sql.ts'
 import { seesAccount, seesHousehold } from './visibility.sql.ts'
 
@@ -23,11 +24,7 @@ export const listAccounts = statement(
   `WITH ${callerOf}, household AS (
      SELECT h.id FROM caller, households h WHERE h.id = $2 AND ${seesHousehold}
    ), page AS (${asEntries(`
-     SELECT a.household_id AS scope, a.id,
-            json_strip_nulls(json_build_object(
-              'id', a.id, 'household_id', a.household_id, 'name', a.name, 'type', a.type,
-              'number_masked', a.number_masked, 'custodian', a.custodian, 'currency', a.currency,
-              'status', a.status, 'opened_on', a.opened_on))::text AS json
+     SELECT a.household_id AS scope, a.id, ${accountJson} AS json
        FROM caller, household, accounts a
       WHERE a.household_id = household.id AND a.id > $5 AND a.status = 'active' AND ${seesAccount}
       ORDER BY a.household_id, a.id LIMIT $3::int + 1 OFFSET $4::bigint`)}

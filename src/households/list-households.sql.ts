@@ -14,16 +14,16 @@ export const EntryColumns = {
   entries: Type.Union([Type.String(), Type.Null()]),
 }
 
-/** Combines the `json` of `rows` into `Entries`. Keeps the order of the rows without a sort. */
-export const asEntries = (rows: string) => `
-  SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (${rows}) AS entry`
+/** Combines the `json` of `rows` into `Entries`. `order` is the order of the rows, which is kept without a sort. */
+export const asEntries = (rows: string, order = 'scope, id') => `
+  SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY ${order}) AS entries FROM (${rows}) AS entry`
 
 /** Columns that a statement selects from its `page` to return entries. `page` may have no row. */
 export const entryColumns =
   'coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries'
 
 const page = (after: string, window: string) =>
-  `page AS (${rowsForRole(mapByRole(householdsInOrder('h.json', { after, window }), asEntries))})`
+  `page AS (${rowsForRole(mapByRole(householdsInOrder('h.json', { after, window }), (rows) => asEntries(rows)))})`
 
 /** The common table expression `page` of `listHouseholds` and `syncHouseholds`. */
 export const listedPage = page('$2', 'LIMIT $3::int + 1')

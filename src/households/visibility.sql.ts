@@ -45,6 +45,38 @@ export function householdsInOrder(
   }
 }
 
+/**
+ * The visible active accounts `a` after the account `id` of the household `householdId`, in the order of households and, within a
+ * household, of the accounts' ids. Both queries read existing indexes in this order (docs/adr/0024). Selects `columns` and, as
+ * `householdsInOrder`, what an outer query needs to repeat the order: `scope`, `household_id` and `id`. Without OFFSET 0,
+ * PostgreSQL might read all accounts and sort them.
+ */
+export function accountsInOrder(
+  columns: string,
+  { householdId, id, window }: { householdId: string; id: string; window: string },
+): ByRole {
+  return {
+    firm: `
+      SELECT h.firm_id AS scope, h.id AS household_id, a.id, ${columns}
+        FROM (SELECT firm_id, id FROM households
+               WHERE (firm_id, id) >= (caller.firm_id, ${householdId}) AND firm_id <= caller.firm_id
+               ORDER BY firm_id, id) AS h
+       CROSS JOIN LATERAL (SELECT * FROM accounts
+                            WHERE household_id = h.id AND (household_id, id) > (${householdId}, ${id})
+                              AND status = 'active' OFFSET 0) AS a
+       ORDER BY h.firm_id, h.id, a.id ${window}`,
+    granted: `
+      SELECT x.user_id AS scope, x.household_id, x.account_id AS id, ${columns}
+        FROM (SELECT user_id, household_id, account_id FROM account_access
+               WHERE (user_id, household_id, account_id) > (caller.user_id, ${householdId}, ${id})
+                 AND user_id <= caller.user_id AND firm_id = caller.firm_id
+               ORDER BY user_id, household_id, account_id) AS x
+       CROSS JOIN LATERAL (SELECT * FROM accounts
+                            WHERE household_id = x.household_id AND id = x.account_id AND status = 'active' LIMIT 1) AS a
+       ORDER BY x.user_id, x.household_id, x.account_id ${window}`,
+  }
+}
+
 /** Whether the caller sees the household `h`. Without OFFSET 0, PostgreSQL might hash all access rows instead of a look-up. */
 export const seesHousehold: string = `(
   h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (

@@ -245,6 +245,8 @@ async function vacuum(client: pg.ClientBase, files: Record<string, Counts>): Pro
     'account_access',
     'household_changes',
     'access_changes',
+    'account_changes',
+    'account_access_changes',
     'listing_ranges',
   ])
     tables.add(written)

@@ -18,6 +18,8 @@ type PurgedTable =
   | 'grant_reads'
   | 'household_changes'
   | 'access_changes'
+  | 'account_changes'
+  | 'account_access_changes'
 
 const Batch = Type.Object({ removed: Type.Integer() })
 
@@ -56,6 +58,8 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   ),
   household_changes: purgeStatement('household_changes', 'changed_at', isPastRetention),
   access_changes: purgeStatement('access_changes', 'changed_at', isPastRetention),
+  account_changes: purgeStatement('account_changes', 'changed_at', isPastRetention),
+  account_access_changes: purgeStatement('account_access_changes', 'changed_at', isPastRetention),
 }
 
 /** Days after the last refresh when a connection's refresh token has expired, and a few more for its message. */
