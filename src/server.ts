@@ -11,6 +11,7 @@ import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
 import { allowOnly, apiEdge, apiErrors } from './http/api-edge.ts'
+import { errorAddresses } from './http/error-address.ts'
 import { accessLog } from './http/log.ts'
 import { oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
@@ -33,6 +34,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     rewriteUrl: ({ url = '' }) => singleSlash(url, base),
   })
 
+  errorAddresses(app, config)
   strictHttp(app, { hsts: config.authUrl.startsWith('https:') })
   accessLog(app)
   await apiDescription(app, config)

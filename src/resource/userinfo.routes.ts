@@ -23,7 +23,7 @@ export function userinfoRoutes(app: FastifyInstance, context: Context): void {
   }
 
   app.get('/oauth2/userinfo', (request, reply) =>
-    answer(request, reply, readBearer(context, request.headers.authorization)),
+    answer(request, reply, readBearer(context, request.headers.authorization, request.query)),
   )
   app.post('/oauth2/userinfo', (request, reply) => answer(request, reply, readBearerOfForm(context, request)))
 }

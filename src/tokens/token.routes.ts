@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { oauthErrors } from '../errors/oauth.ts'
 import { sendOauthError } from '../http/oauth-edge.ts'
 import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
@@ -87,9 +88,9 @@ async function issue(
 function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
-  { error, explanation }: TokenRefusal,
+  { error, explanation, anchor }: TokenRefusal,
 ): FastifyReply {
-  return sendOauthError(request, reply, error === 'invalid_client' ? 401 : 400, error, explanation)
+  return sendOauthError(request, reply, oauthErrors[error].status, error, explanation, anchor)
 }
 
 function seconds(instant: Date): number {
