@@ -3,8 +3,8 @@ import { renderToString } from 'preact-render-to-string'
 import type { Environment } from '../config.ts'
 import type { Heading } from './article.ts'
 
-/** The contents on the left: the same on every page. */
-export type ContentsGroup = { title: string; pages: { path: string; title: string }[] }
+/** Pages with a common title in the contents. */
+export type ContentsGroup = { title: string; pages: { slug: string; title: string; summary: string }[] }
 
 /** What all pages of a deployment share. */
 export type Frame = {
@@ -13,13 +13,17 @@ export type Frame = {
   root: string
   sheet: string
   script: string
-  contents: ContentsGroup[]
+  /** The contents, which are the same on every page. */
+  groups: ContentsGroup[]
 }
 
 export type DocsPage = {
-  path: string
+  /** The page in the contents. Absent if the contents do not lead to it. */
+  slug?: string
+  /** The page in the contents that this page belongs to. */
+  parent?: string
   title: string
-  description?: string
+  summary?: string
   /** The sections of the page, which the contents list below its title. */
   headings?: Heading[]
   /** What was searched for. */
@@ -37,7 +41,7 @@ export function renderDocsPage(frame: Frame, page: DocsPage): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${page.title} · Latchkey docs`}</title>
-        {page.description && <meta name="description" content={page.description} />}
+        {page.summary && <meta name="description" content={page.summary} />}
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={sheet} />
         <script src={script} />
@@ -96,16 +100,16 @@ const longestQuery = 200
 function Contents({ frame, page, label }: { frame: Frame; page: DocsPage; label: string }) {
   return (
     <nav aria-label={label}>
-      {frame.contents.map((group) => (
+      {frame.groups.map((group) => (
         <section key={group.title}>
           <p class="group">{group.title}</p>
           <ul>
-            {group.pages.map(({ path, title }) => (
-              <li key={path}>
-                <a href={path} aria-current={path === page.path ? 'page' : undefined}>
+            {group.pages.map(({ slug, title }) => (
+              <li key={slug}>
+                <a href={`${frame.root}/${slug}`} aria-current={currentOf(slug, page)}>
                   {title}
                 </a>
-                {path === page.path && <OnThisPage headings={page.headings ?? []} />}
+                {currentOf(slug, page) && <OnThisPage headings={page.headings ?? []} />}
               </li>
             ))}
           </ul>
@@ -113,6 +117,11 @@ function Contents({ frame, page, label }: { frame: Frame; page: DocsPage; label:
       ))}
     </nav>
   )
+}
+
+function currentOf(slug: string, page: DocsPage): 'page' | 'true' | undefined {
+  if (slug === page.slug) return 'page'
+  return slug === page.parent ? 'true' : undefined
 }
 
 function OnThisPage({ headings }: { headings: Heading[] }) {

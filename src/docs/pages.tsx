@@ -12,22 +12,27 @@ export function GuidePage({ title, steps }: { title: string; steps: Step[] }) {
           <h1>{title}</h1>
         </div>
       </div>
+      <GuideSteps steps={steps} />
+    </article>
+  )
+}
+
+export function GuideSteps({ steps }: { steps: Step[] }) {
+  return (
+    <>
       {steps.map(({ html, samples }) => (
         <div class="step" key={html}>
           <OwnHtml class="prose" html={html} />
           {samples.length > 0 && <Samples samples={samples} />}
         </div>
       ))}
-    </article>
+    </>
   )
 }
 
-type Addresses = { baseUrl: string; authUrl: string; root: string }
+type IndexProps = { baseUrl: string; authUrl: string; root: string; groups: ContentsGroup[] }
 
-export function IndexPage(
-  props: Addresses & { groups: (ContentsGroup & { summaries: Map<string, string> })[] },
-) {
-  const { baseUrl, authUrl, root, groups } = props
+export function IndexPage({ baseUrl, authUrl, root, groups }: IndexProps) {
   return (
     <>
       <h1>Documentation for partners</h1>
@@ -35,14 +40,14 @@ export function IndexPage(
         Read households and their accounts on behalf of a user who connected your application. Start with the{' '}
         <a href={`${root}/quick-start`}>quick start</a>: it leads to a first household with a few commands.
       </p>
-      {groups.map(({ title, pages, summaries }) => (
+      {groups.map(({ title, pages }) => (
         <section key={title}>
           <h2>{title}</h2>
           <ul class="cards">
             {pages.map((page) => (
-              <li key={page.path}>
-                <a href={page.path}>{page.title}</a>
-                <p>{summaries.get(page.path)}</p>
+              <li key={page.slug}>
+                <a href={`${root}/${page.slug}`}>{page.title}</a>
+                <p>{page.summary}</p>
               </li>
             ))}
           </ul>

@@ -14,7 +14,7 @@ import { Samples } from './samples.tsx'
 import { type Field, Fields, fieldsOf, TypeName } from './schema-fields.tsx'
 
 /** The OpenAPI document as a page: each operation with its parameters, answers and examples, then the named objects. */
-export function Reference({ document, config }: { document: ApiDocument; config: Config }) {
+export function Reference({ document, config, root }: Omit<PartProps, 'operation'>) {
   return (
     <>
       <div class="step">
@@ -32,6 +32,7 @@ export function Reference({ document, config }: { document: ApiDocument; config:
           operation={operation}
           document={document}
           config={config}
+          root={root}
           key={operation.operationId}
         />
       ))}
@@ -65,9 +66,9 @@ export function referenceSections(document: ApiDocument): Section[] {
   }))
 }
 
-type PartProps = { operation: Operation; document: ApiDocument; config: Config }
+type PartProps = { operation: Operation; document: ApiDocument; config: Config; root: string }
 
-function OperationPart({ operation, document, config }: PartProps) {
+function OperationPart({ operation, document, config, root }: PartProps) {
   const { operationId, method, path, summary, description, deprecated } = operation
   return (
     <section class="operation" aria-labelledby={operationId}>
@@ -86,7 +87,7 @@ function OperationPart({ operation, document, config }: PartProps) {
             </p>
           )}
           <Parameters operation={operation} document={document} />
-          <Answers operation={operation} document={document} />
+          <Answers operation={operation} document={document} root={root} />
         </div>
         <Samples
           samples={[
@@ -118,7 +119,7 @@ function parametersOf(operation: Operation, document: ApiDocument): (Field & { i
   })
 }
 
-function Parameters({ operation, document }: Omit<PartProps, 'config'>) {
+function Parameters({ operation, document }: Pick<PartProps, 'operation' | 'document'>) {
   const parameters = parametersOf(operation, document)
   const body = operation.requestBody && resolved(operation.requestBody, document.components?.requestBodies)
   const [type, media] = Object.entries(body?.content ?? {})[0] ?? []
@@ -141,7 +142,7 @@ function responsesOf(operation: Operation, document: ApiDocument): [string, Resp
   ])
 }
 
-function Answers({ operation, document }: Omit<PartProps, 'config'>) {
+function Answers({ operation, document, root }: Omit<PartProps, 'config'>) {
   return (
     <table class="statuses">
       <thead>
@@ -161,6 +162,7 @@ function Answers({ operation, document }: Omit<PartProps, 'config'>) {
             <td data-label="Answer">
               <div>
                 <Prose text={response.description ?? ''} /> <BodyType response={response} />
+                <ErrorCodes response={response} root={root} />
                 <Headers response={response} document={document} />
               </div>
             </td>
@@ -181,11 +183,36 @@ function BodyType({ response }: { response: Response }) {
   )
 }
 
+/** The codes in the examples of an error response, each with a link to its page. */
+function ErrorCodes({ response, root }: { response: Response; root: string }) {
+  const examples = Object.values(response.content ?? {}).flatMap((media) =>
+    Object.values(media.examples ?? {}),
+  )
+  const codes = examples.flatMap(({ value }) => {
+    if (typeof value !== 'object' || value === null) return []
+    if ('code' in value) return String(value.code)
+    return 'error' in value ? String(value.error) : []
+  })
+  if (codes.length === 0) return null
+  return (
+    <span class="type">
+      {[...new Set(codes)].map((code, index) => (
+        <>
+          {index > 0 && ', '}
+          <a href={`${root}/errors/${code}`} key={code}>
+            <code>{code}</code>
+          </a>
+        </>
+      ))}
+    </span>
+  )
+}
+
 function Headers({ response, document }: { response: Response; document: ApiDocument }) {
   const names = Object.keys(response.headers ?? {})
   if (names.length === 0) return null
   return (
-    <details>
+    <details class="headers">
       <summary>{`${names.length} headers`}</summary>
       <dl>
         {Object.entries(response.headers ?? {}).map(([name, header]) => {

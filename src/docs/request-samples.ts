@@ -18,15 +18,16 @@ function callOf(document: ApiDocument, operation: Operation, baseUrl: string): C
   const body = operation.requestBody && resolved(operation.requestBody, document.components?.requestBodies)
   const form = body?.content?.['application/x-www-form-urlencoded']
   const example = form?.example ?? Object.values(form?.examples ?? {})[0]?.value
+  const bearer = operation.security?.some((scheme) => 'oauth2' in scheme || 'bearer' in scheme) ?? false
   const path = operation.path.slice(1).replace(/\{(\w+)\}/g, (_, name: string) => `\${${name.toUpperCase()}}`)
   return {
     url: baseUrl + path,
     method: operation.method,
     form:
-      typeof example === 'object' && example
+      !bearer && typeof example === 'object' && example
         ? Object.entries(example).map(([k, v]) => [k, sampleValue(k, v)])
         : [],
-    bearer: form === undefined,
+    bearer,
   }
 }
 

@@ -1,7 +1,7 @@
 import MiniSearch from 'minisearch'
 
 /** A part of a page that the search can find. `path` leads to it, with its anchor. */
-export type SearchEntry = { path: string; page: string; heading: string; content: string }
+export type SearchEntry = { path: string; page: string; heading: string; content: string; weight: number }
 
 export type SearchResult = { path: string; page: string; heading: string; excerpt: string }
 
@@ -20,6 +20,7 @@ export class DocsSearch {
       prefix: true,
       fuzzy: (word) => (word.length > 5 ? 1 : false),
       combineWith: 'AND',
+      boostDocument: (id) => this.#entries[id]?.weight ?? 1,
     },
   })
 
@@ -41,12 +42,13 @@ export class DocsSearch {
   }
 }
 
-/** The text around the first word that was found. */
+/** The text around the first word that was found, in whole words. */
 function excerptOf(content: string, terms: string[]): string {
   const lower = content.toLowerCase()
   const found = terms.map((term) => lower.indexOf(term)).filter((at) => at >= 0)
-  const at = Math.max(0, Math.min(...found, content.length) - excerptLength / 3)
-  const from = at === 0 || found.length === 0 ? 0 : content.indexOf(' ', at) + 1
-  const text = content.slice(from, from + excerptLength)
-  return `${from > 0 ? '… ' : ''}${text}${from + excerptLength < content.length ? ' …' : ''}`
+  const first = Math.min(...found) - excerptLength / 3
+  const from = found.length === 0 || first <= 0 ? 0 : content.indexOf(' ', first) + 1
+  if (from + excerptLength >= content.length) return `${from > 0 ? '… ' : ''}${content.slice(from)}`
+  const to = content.lastIndexOf(' ', from + excerptLength)
+  return `${from > 0 ? '… ' : ''}${content.slice(from, to)} …`
 }

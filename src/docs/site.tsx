@@ -1,13 +1,29 @@
+import type { VNode } from 'preact'
 import type { Config } from '../config.ts'
+import { errorPages } from '../errors/catalogue.ts'
 import { parseApiDocument } from './api-document.ts'
-import { type ContentsGroup, type DocsPage, type Frame, renderDocsPage } from './frame.tsx'
-import { readGuides } from './guides.ts'
+import type { Heading, Section } from './article.ts'
+import { ErrorCodePage, ErrorsPage, errorHeadings, errorKindHeadings, errorSections } from './errors.tsx'
+import { type Frame, renderDocsPage } from './frame.tsx'
+import { type Guide, readGuides } from './guides.ts'
 import { FaultPage, GuidePage, IndexPage, SearchPage } from './pages.tsx'
 import { Reference, referenceHeadings, referenceSections } from './reference.tsx'
-import { DocsSearch, type SearchEntry } from './search.ts'
+import { DocsSearch } from './search.ts'
 
-/** Makes the HTML of a page, and what the search finds on it. */
-type PageSource = { page: () => DocsPage; entries: SearchEntry[] }
+/** A page that is the same for every reader. */
+export type SitePage = {
+  slug: string
+  /** Its group in the contents. */
+  group?: string
+  /** A page in the contents, if this page has no place there. */
+  parent?: string
+  title: string
+  summary: string
+  headings: Heading[]
+  /** What the search finds on the page. */
+  sections: Section[]
+  body: () => VNode
+}
 
 export type Site = {
   /** The HTML of the page at this path below the docs, such as `quick-start`. Empty for the index. */
@@ -17,77 +33,92 @@ export type Site = {
   fault(title: string, text: string, requestId: string): string
 }
 
-type SiteOptions = Omit<Frame, 'environment' | 'contents'> & { config: Config; apiDocument: unknown }
+type SiteOptions = Omit<Frame, 'environment' | 'groups'> & { config: Config; apiDocument: unknown }
 
 /** The docs of a deployment. Reading the sources takes some milliseconds. Each page is rendered when it is requested. */
 export function createSite({ config, apiDocument, ...addresses }: SiteOptions): Site {
   const { root } = addresses
-  const pathOf = (slug: string) => `${root}/${slug}`
-  const sources = new Map<string, PageSource>()
-  const groups: (ContentsGroup & { summaries: Map<string, string> })[] = []
-  const add = (group: string, slug: string, source: PageSource & { title: string; summary: string }) => {
-    sources.set(slug, source)
-    let found = groups.find(({ title }) => title === group)
-    if (!found) {
-      found = { title: group, pages: [], summaries: new Map() }
-      groups.push(found)
-    }
-    found.pages.push({ path: pathOf(slug), title: source.title })
-    found.summaries.set(pathOf(slug), source.summary)
-  }
-
-  for (const { slug, group, title, summary, steps, headings, sections } of readGuides(config, pathOf)) {
-    const body = <GuidePage title={title} steps={steps} />
-    const page = () => ({ path: pathOf(slug), title, description: summary, headings, body })
-    const entries = entriesOf(pathOf(slug), title, sections)
-    add(group, slug, { page, entries, title, summary })
-  }
-  const document = parseApiDocument(apiDocument)
-  const reference = {
-    title: 'API reference',
-    summary: 'Every operation with its parameters, answers and examples.',
-  }
-  add('Reference', 'reference', {
-    ...reference,
-    page: () => ({
-      path: pathOf('reference'),
-      title: reference.title,
-      description: reference.summary,
-      headings: referenceHeadings(document),
-      body: <Reference document={document} config={config} />,
-    }),
-    entries: entriesOf(pathOf('reference'), reference.title, referenceSections(document)),
-  })
-
-  const frame = { ...addresses, environment: config.environment, contents: groups }
-  const index = <IndexPage {...config} root={root} groups={groups} />
-  const search = new DocsSearch([...sources.values()].flatMap(({ entries }) => entries))
+  const guides = readGuides(config, (slug) => `${root}/${slug}`)
+  const pages: SitePage[] = [
+    ...guides.filter(({ slug }) => slug !== 'errors').map(guidePage),
+    referencePage(config, root, apiDocument),
+    errorsPage(
+      root,
+      guides.find(({ slug }) => slug === 'errors'),
+    ),
+    ...errorCodePages(root),
+  ]
+  const groups = [...new Set(pages.flatMap(({ group }) => group ?? []))].map((title) => ({
+    title,
+    pages: pages.filter(({ group }) => group === title),
+  }))
+  const frame: Frame = { ...addresses, environment: config.environment, groups }
+  const search = new DocsSearch(
+    pages.flatMap(({ slug, parent, title, sections }) =>
+      sections.map(({ id, text, content }) => {
+        const path = id === '' ? `${root}/${slug}` : `${root}/${slug}#${id}`
+        // The errors have many sections, which would otherwise hide the guides.
+        return { path, page: title, heading: text, content, weight: parent ? 0.4 : 1 }
+      }),
+    ),
+  )
   return {
     page(path) {
-      if (path === '')
-        return renderDocsPage(frame, { path: root, title: 'Documentation for partners', body: index })
-      const source = sources.get(path)
-      return source && renderDocsPage(frame, source.page())
+      if (path === '') {
+        const body = <IndexPage {...config} root={root} groups={groups} />
+        return renderDocsPage(frame, { slug: '', title: 'Documentation for partners', body })
+      }
+      const page = pages.find(({ slug }) => slug === path)
+      return page && renderDocsPage(frame, { ...page, body: page.body() })
     },
     search(query) {
       const body = <SearchPage query={query} results={query === '' ? [] : search.find(query)} />
-      return renderDocsPage(frame, { path: pathOf('search'), title: 'Search', query, body })
+      return renderDocsPage(frame, { slug: 'search', title: 'Search', query, body })
     },
     fault(title, text, requestId) {
-      return renderDocsPage(frame, { path: '', title, body: <FaultPage {...{ title, text, requestId }} /> })
+      return renderDocsPage(frame, { title, body: <FaultPage {...{ title, text, requestId }} /> })
     },
   }
 }
 
-function entriesOf(
-  path: string,
-  page: string,
-  sections: { id: string; text: string; content: string }[],
-): SearchEntry[] {
-  return sections.map(({ id, text, content }) => ({
-    path: id === '' ? path : `${path}#${id}`,
-    page,
-    heading: text,
-    content,
+function guidePage({ title, steps, ...guide }: Guide): SitePage {
+  return { ...guide, title, body: () => <GuidePage title={title} steps={steps} /> }
+}
+
+function referencePage(config: Config, root: string, apiDocument: unknown): SitePage {
+  const document = parseApiDocument(apiDocument)
+  return {
+    slug: 'reference',
+    group: 'Reference',
+    title: 'API reference',
+    summary: 'Every operation with its parameters, answers and examples.',
+    headings: referenceHeadings(document),
+    sections: referenceSections(document),
+    body: () => <Reference document={document} config={config} root={root} />,
+  }
+}
+
+/** The list of all codes, below the guide about handling errors if there is one. */
+function errorsPage(root: string, guide: Guide | undefined): SitePage {
+  return {
+    slug: 'errors',
+    group: 'Reference',
+    title: 'Errors',
+    summary: guide?.summary ?? 'Every error code with its causes, and what to do.',
+    headings: [...(guide?.headings ?? []), ...errorKindHeadings],
+    sections: guide?.sections ?? [],
+    body: () => <ErrorsPage root={root} steps={guide?.steps} />,
+  }
+}
+
+function errorCodePages(root: string): SitePage[] {
+  return errorPages.map((error) => ({
+    slug: `errors/${error.code}`,
+    parent: 'errors',
+    title: error.code,
+    summary: error.meaning,
+    headings: errorHeadings(error),
+    sections: errorSections(error),
+    body: () => <ErrorCodePage root={root} page={error} />,
   }))
 }
