@@ -60,7 +60,11 @@ function setUp(packages) {
     // src/typebox.ts gives the reason.
     bundle('dist/typebox.js')
     // An installed package has no link to the SDK's workspace.
-    bundle('examples/partner-app/dist/main.js', '--packages=external', `--alias:@latchkey/client=${root}sdk/dist/esm/index.js`)
+    bundle(
+      'examples/partner-app/dist/main.js',
+      '--packages=external',
+      `--alias:@latchkey/client=${root}sdk/dist/esm/index.js`,
+    )
   })
 }
 

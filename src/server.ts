@@ -17,6 +17,7 @@ import { oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
+import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
 import { sessionRoutes } from './sessions/sessions.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
@@ -37,7 +38,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   errorAddresses(app, config)
   strictHttp(app, { hsts: config.authUrl.startsWith('https:') })
   accessLog(app)
-  await apiDescription(app, config)
+  const description = apiDescription(app, config)
 
   await app.register((web) => pages(web, context))
 
@@ -49,8 +50,10 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   await app.register(
     async (service) => {
       apiEdge(service)
-      apiDescriptionRoute(service)
+      sandboxOfApi(service, context)
+      apiDescriptionRoute(service, description)
       userinfoRoutes(service, context)
+      sandboxRoutes(service, context)
       allowOnly(service, ['GET'], '/openapi.json')
       allowOnly(service, ['GET', 'POST'], '/oauth2/userinfo')
     },
@@ -62,6 +65,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   await app.register(
     async (oauth) => {
       oauthEdge(oauth)
+      sandboxOfTokens(oauth, context)
       tokenRoutes(oauth, context)
       postOnly(oauth, '/token', '/revoke', '/introspect')
     },
@@ -79,7 +83,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
 function singleSlash(url: string, base: string): string {
   const isLiteral =
     url.startsWith(`${base}/`) &&
-    /^(oauth2\/|api\/|openapi\.json|docs(?![^/?]))/.test(url.slice(base.length + 1))
+    /^(oauth2\/|api\/|openapi\.json|docs(?![^/?])|sandbox\/)/.test(url.slice(base.length + 1))
   return isLiteral ? base + url.slice(base.length + 1) : url
 }
 
@@ -88,6 +92,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v1) => {
       apiEdge(v1)
+      sandboxOfApi(v1, context)
       householdRoutes(v1, context)
       allowOnly(v1, ['GET'], '/households', '/households/:household_id/accounts')
     },
@@ -96,6 +101,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v2) => {
       apiEdge(v2)
+      sandboxOfApi(v2, context)
       await syncRoutes(v2, context)
       allowOnly(v2, ['GET'], '/households', '/households/:household_id', '/accounts')
     },

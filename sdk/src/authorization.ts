@@ -125,7 +125,11 @@ async function requestTokens(
   const requestedAt = Date.now()
   const response = await post(options, 'oauth2/token', parameters, { idempotent })
   const { access_token, refresh_token, expires_in } = readJson(response, isTokenResponse)
-  return { accessToken: access_token, refreshToken: refresh_token, expiresAt: requestedAt + expires_in * 1000 }
+  return {
+    accessToken: access_token,
+    refreshToken: refresh_token,
+    expiresAt: requestedAt + expires_in * 1000,
+  }
 }
 
 function post(

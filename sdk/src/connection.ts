@@ -30,9 +30,7 @@ export function openConnections(options: PartnerOptions & { store: TokenStore })
     const name = JSON.stringify([key, rejected])
     const running = refreshes.get(name)
     if (running) return running
-    const started = store
-      .lock(key, () => refresh(key, rejected))
-      .finally(() => refreshes.delete(name))
+    const started = store.lock(key, () => refresh(key, rejected)).finally(() => refreshes.delete(name))
     refreshes.set(name, started)
     return started
   }

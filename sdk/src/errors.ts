@@ -1,13 +1,12 @@
 import type { components } from './api.generated.ts'
 
 /**
- * What went wrong, for programs. `ProblemCode` and OAuth errors come from the server; the others from this library. Servers
- * newer than this library may send other codes.
+ * What went wrong, for programs: the codes of the API, of its token endpoint, and of this library. Servers that are newer than
+ * this library may send other codes.
  */
 export type ErrorCode =
-  | ProblemCode
-  | 'invalid_grant'
-  | 'invalid_client'
+  | components['schemas']['Problem']['code']
+  | components['schemas']['OAuthError']['error']
   | 'access_denied'
   | 'state_mismatch'
   | 'issuer_mismatch'
@@ -17,8 +16,6 @@ export type ErrorCode =
   | 'invalid_response'
   | 'summary_mismatch'
   | (string & {})
-
-type ProblemCode = components['schemas']['Problem']['code']
 
 type Facts = {
   status?: number | undefined

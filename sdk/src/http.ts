@@ -37,12 +37,15 @@ export async function send(fetch: typeof globalThis.fetch, request: HttpRequest)
   const requestId = request.requestId ?? randomUUID()
   for (let attempts = 1; ; attempts++) {
     const attempt = await tryOnce(fetch, request, requestId)
-    const wait = attempts < mostAttempts && canRepeat(attempt, request) ? secondsToWait(attempt, attempts) : null
+    const wait =
+      attempts < mostAttempts && canRepeat(attempt, request) ? secondsToWait(attempt, attempts) : null
     if (wait === null || wait > longestWait) {
       if (attempt.kind === 'answered') return attempt.response
       throw attempt.error
     }
-    await sleep(wait * 1000, undefined, { signal: request.signal }).catch(() => request.signal?.throwIfAborted())
+    await sleep(wait * 1000, undefined, { signal: request.signal }).catch(() =>
+      request.signal?.throwIfAborted(),
+    )
   }
 }
 
@@ -118,7 +121,10 @@ export function readJson<T>(response: HttpResponse, hasShape: (value: unknown) =
   const value = parseJson(response.text)
   if (hasShape(value)) return value
   const { status, requestId } = response
-  throw new LatchkeyError('invalid_response', 'The response is not what the API describes.', { status, requestId })
+  throw new LatchkeyError('invalid_response', 'The response is not what the API describes.', {
+    status,
+    requestId,
+  })
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

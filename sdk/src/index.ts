@@ -6,13 +6,13 @@ import {
   readCallback,
   startAttempt,
 } from './authorization.ts'
-import { type Client, createClient } from './client.ts'
+import { Client } from './client.ts'
 import { openConnections } from './connection.ts'
 import type { TokenStore } from './store.ts'
 
 export type { components, operations, paths } from './api.generated.ts'
 export type { CallbackRequest, ConnectAttempt, PartnerOptions } from './authorization.ts'
-export type { Account, Client, Household, Page, PageOptions } from './client.ts'
+export type { Account, Client, Household, Page, PageOptions, SyncOptions } from './client.ts'
 export { ConnectionEnded, type ErrorCode, LatchkeyError } from './errors.ts'
 export { fileStore } from './file-store.ts'
 export type { CallOptions } from './http.ts'
@@ -40,7 +40,7 @@ export type Latchkey = {
 /** Call it once in a process: calls of the same object share refreshes without the store's lock. */
 export function createLatchkey(options: PartnerOptions & { store: TokenStore }): Latchkey {
   const connections = openConnections(options)
-  const client = (key: string) => createClient(options, connections, key)
+  const client = (key: string) => new Client(options, connections, key)
   return {
     startConnecting: () => startAttempt(options),
     async handleCallback({ request, attempt, key }) {

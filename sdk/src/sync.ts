@@ -39,14 +39,16 @@ async function readOnce<T extends { id: string }>(
   read: ReadPage<T>,
   since: string | undefined,
 ): Promise<SyncResult<T>> {
-  const changed: T[] = []
-  const removed: string[] = []
+  // An entry may come twice, in two pages, once as removed and once not. The later page counts.
+  const newest = new Map<string, T | null>()
   let asOf = ''
   for await (const page of readPages(read, since === undefined ? {} : { updated_since: since })) {
-    for (const entry of page.data) changed.push(entry)
-    for (const id of page.removed ?? []) removed.push(id)
+    for (const entry of page.data) newest.set(entry.id, entry)
+    for (const id of page.removed ?? []) newest.set(id, null)
     asOf = page.receipt?.as_of ?? ''
   }
+  const changed = [...newest.values()].filter((entry) => entry !== null)
+  const removed = [...newest].filter(([, entry]) => entry === null).map(([id]) => id)
   return { full: since === undefined, changed, removed, asOf }
 }
 

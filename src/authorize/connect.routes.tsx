@@ -102,7 +102,7 @@ async function decide(exchange: Exchange & { decision: 'connect' | 'cancel' }): 
     return web.errorPage({ reply, texts, status: 403, heading, text: <p>{text}</p>, recoveryLink })
   }
   const step = { ...exchange, authorization, texts }
-  if (decision === 'cancel') {
+  if (decision === 'cancel' || context.sandbox?.cancelsConsent(session.user_id)) {
     return sendBack(reply, faultUrl(authorization, context.config, authorizationFault('user_denied')))
   }
   return issueCode({ ...step, session })

@@ -92,16 +92,33 @@ function describe(fault: unknown, query: unknown): { parameter: string; detail: 
   return { parameter, detail: 'message' in found ? String(found.message) : 'is not valid' }
 }
 
-/** RFC 9457. Programs read `code`, which is stable. `title`, `detail` and the page at `type` are for people. */
-export const Problem = Type.Object({
-  type: Type.String(),
-  title: Type.String(),
-  status: Type.Integer(),
-  detail: Type.String(),
-  code: Type.String(),
-  request_id: Type.String(),
-  errors: Type.Optional(Type.Array(Type.Object({ parameter: Type.String(), detail: Type.String() }))),
-})
+const InvalidParameter = Type.Object(
+  {
+    parameter: Type.String({ description: 'The name of the parameter.' }),
+    detail: Type.String({ description: 'What is wrong with it, for people.' }),
+  },
+  { $id: 'InvalidParameter', description: 'A parameter that the server does not accept.' },
+)
+
+/** RFC 9457. Programs read `code`, which is stable. `title` and `detail` are for people. */
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'The address of the page about this code.', format: 'uri' }),
+    title: Type.String({ description: 'The code in words, for people.' }),
+    status: Type.Integer({ description: 'The status of the response.', minimum: 400, maximum: 599 }),
+    detail: Type.String({ description: 'What happened and what to do, for people.' }),
+    code: Type.Unsafe<ProblemCode>({
+      type: 'string',
+      enum: Object.keys(problems),
+      description: 'What happened, for programs. A code does not change its meaning.',
+    }),
+    request_id: Type.String({ description: 'The `X-API-Request-ID` of the response.' }),
+    errors: Type.Optional(
+      Type.Array(InvalidParameter, { description: 'Each invalid parameter, with `invalid_parameter`.' }),
+    ),
+  },
+  { $id: 'Problem', description: 'An error of the API (RFC 9457).' },
+)
 export type Problem = Static<typeof Problem>
 
 /** `status`: if it is not the usual one of the code. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type OAuthErrorCode, oauthReason } from '../errors/catalogue.ts'
+import Type, { type Static } from '../typebox.ts'
 import { errorAddress } from './error-address.ts'
 import { classify } from './faults.ts'
 
@@ -44,12 +45,41 @@ export function sendOauthError(
 ): FastifyReply {
   // RFC 6749 section 5.2: the scheme that the client used in the Authorization header, which can only be Basic.
   if (status === 401) reply.header('www-authenticate', 'Basic realm="latchkey", charset="UTF-8"')
-  return reply.status(status).send({
-    error,
-    error_description: explanation,
-    error_uri: errorAddress(reply.server, error, anchor),
-    request_id: request.id,
-  })
+  const uri = errorAddress(reply.server, error, anchor)
+  return reply.status(status).send(oauthErrorOf(error, { explanation, uri, requestId: request.id }))
+}
+
+/** The errors of the token endpoints: RFC 6749 section 5.2, and two of section 4.1.2.1 for faults of the server. */
+const tokenErrors = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'temporarily_unavailable',
+  'server_error',
+] as const satisfies OAuthErrorCode[]
+
+export const OAuthError = Type.Object(
+  {
+    error: Type.Unsafe<OAuthErrorCode>({
+      type: 'string',
+      enum: tokenErrors,
+      description: 'What happened, for programs.',
+    }),
+    error_description: Type.String({ description: 'What happened and what to do, for people.' }),
+    error_uri: Type.String({ description: 'The address of the page about this error.', format: 'uri' }),
+    request_id: Type.String({ description: 'The `X-API-Request-ID` of the response.' }),
+  },
+  { $id: 'OAuthError', description: 'An error of the token endpoints (RFC 6749 section 5.2).' },
+)
+export type OAuthError = Static<typeof OAuthError>
+
+export function oauthErrorOf(
+  error: OAuthErrorCode,
+  { explanation, uri, requestId }: { explanation: string; uri: string; requestId: string },
+): OAuthError {
+  return { error, error_description: explanation, error_uri: uri, request_id: requestId }
 }
 
 function refuse(

@@ -5,8 +5,7 @@ import type { ProblemCode } from '../errors/catalogue.ts'
 import { sendProblem } from '../http/api-edge.ts'
 import { errorAddress } from '../http/error-address.ts'
 import { type BearerRefusal, bearerRefusal } from '../http/refusals.ts'
-import { parseAccessToken } from '../secrets/connection-token.ts'
-import { sha256 } from '../secrets/token-format.ts'
+import { verifyAccessToken } from '../secrets/verified-tokens.ts'
 
 export type BearerToken = {
   kind: 'presented'
@@ -21,10 +20,10 @@ type Verifier = Pick<Context, 'keys' | 'now'> & { config: Pick<Config, 'environm
 export type Bearer = BearerToken | BearerRefusal
 
 /**
- * Seconds. A token that has expired for longer than this by the server's clock is refused without a statement. Nearer to
- * its expiry, the database's clock decides (docs/adr/0006).
+ * Milliseconds. A token that has expired for longer than this by the server's clock is refused without a statement. Nearer
+ * to its expiry, the database's clock decides (docs/adr/0006).
  */
-const clockTolerance = 300
+const clockTolerance = 300_000
 
 /**
  * Reads the Authorization header (RFC 6750 section 2.1): one scheme, one space, one token and nothing else. A token in the
@@ -60,17 +59,16 @@ function hasToken(parameters: unknown): parameters is { access_token: unknown } 
 }
 
 function presented({ config, keys, now }: Verifier, text: string): Bearer {
-  const parsed = parseAccessToken(text, config.environment, keys)
+  const parsed = verifyAccessToken(text, config.environment, keys)
   if (parsed.kind === 'refused') {
     return 'explanation' in parsed
       ? bearerRefusal(parsed.reason, parsed.explanation)
       : bearerRefusal(parsed.reason)
   }
-  const { locator, nonce, expiresAt } = parsed.token
-  if (expiresAt + clockTolerance < now().getTime() / 1000) return bearerRefusal('expired')
-  const connectionKey = sha256(locator).toString('hex')
-  const expiry = new Date(expiresAt * 1000).toISOString()
-  const value = `("\\\\x${connectionKey}","\\\\x${nonce.toString('hex')}",${expiry})`
+  const { locatorHash, nonce, expiresAt } = parsed.token
+  if (expiresAt.getTime() + clockTolerance < now().getTime()) return bearerRefusal('expired')
+  const connectionKey = locatorHash.toString('hex')
+  const value = `("\\\\x${connectionKey}","\\\\x${nonce.toString('hex')}",${expiresAt.toISOString()})`
   return { kind: 'presented', value, connectionKey }
 }
 
