@@ -60,7 +60,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     { prefix: base },
   )
 
-  await app.register(async (docs) => docsRoutes(docs, context), { prefix: `${base}docs` })
+  await app.register(async (docs) => docsRoutes(docs, context, description), { prefix: `${base}docs` })
 
   await app.register(
     async (oauth) => {

@@ -10,9 +10,9 @@ import type { Site } from './site.tsx'
  * Serves the docs for partners below `{base_url}docs`. They set no cookie and read nothing from the database. The libraries
  * that render them are loaded with the first request, so that the server starts no later.
  */
-export function docsRoutes(app: FastifyInstance, { config }: Context): void {
+export function docsRoutes(app: FastifyInstance, { config }: Context, apiDocument: () => unknown): void {
   const root = `${new URL(config.baseUrl).pathname}docs`
-  const openSite = siteOf(app, config, root)
+  const openSite = siteOf(app, config, root, apiDocument)
   const pages = new Map<string, CachedPage>()
 
   const sendPage = async (request: FastifyRequest, reply: FastifyReply, path: string) => {
@@ -45,13 +45,18 @@ export function docsRoutes(app: FastifyInstance, { config }: Context): void {
 }
 
 /** Reads the sources of the docs when the function that it returns is called for the first time. */
-function siteOf(app: FastifyInstance, config: Config, root: string): () => Promise<Site> {
+function siteOf(
+  app: FastifyInstance,
+  config: Config,
+  root: string,
+  apiDocument: () => unknown,
+): () => Promise<Site> {
   const [sheet, script] = [loadAsset('docs.css'), loadAsset('docs.js')]
   for (const asset of [sheet, script]) assetRoute(app, asset)
   const open = async () => {
     const { createSite } = await import('./site.tsx')
     const addresses = { root, sheet: root + sheet.path, script: root + script.path }
-    return createSite({ ...addresses, config, apiDocument: app.swagger() })
+    return createSite({ ...addresses, config, apiDocument: apiDocument() })
   }
   let site: Promise<Site> | undefined
   return () => {
