@@ -6,6 +6,7 @@ import { logoutRoutes } from './authorize/logout.routes.tsx'
 import { openPageRequest } from './authorize/page-request.ts'
 import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
+import { docsRoutes } from './docs/docs.routes.ts'
 import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
@@ -22,6 +23,7 @@ import { sessionRoutes } from './sessions/sessions.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
 import { webEdge } from './web/edge.tsx'
+import { frontRoutes } from './web/front.routes.tsx'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
 export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
@@ -58,6 +60,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     { prefix: base },
   )
 
+  await app.register(async (docs) => docsRoutes(docs, context, description), { prefix: `${base}docs` })
+
   await app.register(
     async (oauth) => {
       oauthEdge(oauth)
@@ -84,7 +88,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
  */
 function singleSlash(url: string, base: string): string {
   const isLiteral =
-    url.startsWith(`${base}/`) && /^(oauth2\/|api\/|openapi\.json|sandbox\/)/.test(url.slice(base.length + 1))
+    url.startsWith(`${base}/`) &&
+    /^(oauth2\/|api\/|openapi\.json|docs(?![^/?])|sandbox\/)/.test(url.slice(base.length + 1))
   return isLiteral ? base + url.slice(base.length + 1) : url
 }
 
@@ -112,6 +117,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
 
 async function pages(app: FastifyInstance, context: Context): Promise<void> {
   const web = await webEdge(app, context, async (request) => (await openPageRequest(context, request)).texts)
+  frontRoutes(app, context.config, web)
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web)
   connectRoutes(app, context, web)

@@ -71,7 +71,7 @@ export const responseHeaders = {
   },
   RateLimit: {
     description:
-      'The quota that is nearest to its end: `r` requests are left, and it is renewed in `t` seconds. Absent if the operator has set no limits.',
+      'What is left of each quota: about `r` requests, and in `t` seconds it is renewed. Absent if the operator has set no limits.',
     schema: { type: 'string' },
   },
   'RateLimit-Policy': {
