@@ -1545,7 +1545,7 @@ bearer AS (
         FROM account_access x
         WHERE (x.user_id, x.household_id, x.account_id) > (caller.user_id, $2, $3)
         AND x.user_id <= caller.user_id AND x.firm_id = caller.firm_id
-        ORDER BY x.user_id, x.household_id, x.account_id) AS own
+        ORDER BY x.user_id, x.household_id, x.account_id OFFSET 0) AS own
       WHERE json IS NOT NULL
       ORDER BY scope, household_id, id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT

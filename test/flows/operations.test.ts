@@ -134,6 +134,7 @@ describe('openapi.json', () => {
       ['/api/v1/households', ['get']],
       ['/api/v1/households/{household_id}/accounts', ['get']],
       ['/api/v2/households', ['get']],
+      ['/api/v2/accounts', ['get']],
       ['/api/v2/households/{household_id}', ['get']],
     ])
   })
