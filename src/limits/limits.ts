@@ -20,7 +20,7 @@ const unleasedShare = 1 / 40
 
 export type Caller = { clientId: string; userId: string }
 
-export type Policy = { name: 'partner' | 'user' | 'token' | 'refresh'; most: number }
+type Policy = { name: 'partner' | 'user' | 'token' | 'refresh'; most: number }
 
 /** The decision on one request that counts, with the policies that apply to it. */
 export type Admission = { policies: Policy[]; taken: Taken; secondsLeft: number }

@@ -97,6 +97,36 @@ test('65: a partner that has used up its quota costs no statements, reads nothin
   expect(remaining(await api(server, 'households', await readAs('ada', other)))).toBe(2)
 })
 
+test('46: searches of one partner on two servers at once: only so many as its limit run or wait', async () => {
+  const second = await serverFixture({ on: database, clock })
+  const partner = await server.partner()
+  await setLimits([server, second], partner, { expensive_reads: 3 })
+  const tokens = [await readAs('ada', partner), await readAs('bob', partner)]
+  const search = (n: number) =>
+    api([server, second][n % 2] ?? server, 'households?name_pattern=h', tokens[n % 2])
+  await database.direct.withConnection(async (holder) => {
+    await holder.query('BEGIN; LOCK TABLE households')
+    const answered: number[] = []
+    const answers = Promise.all(
+      [0, 1, 2, 3, 4].map(async (n) => {
+        const { status, headers } = await search(n)
+        answered.push(status)
+        return [status, headers.get('retry-after')]
+      }),
+    )
+    await expect.poll(() => answered).toEqual([429, 429])
+    await holder.query('ROLLBACK')
+    expect((await answers).sort()).toEqual([
+      [200, null],
+      [200, null],
+      [200, null],
+      [429, '1'],
+      [429, '1'],
+    ])
+  })
+  for (let n = 0; n < 4; n++) expect((await search(n)).status).toBe(200)
+})
+
 describe('66: a server that knows the caller from an earlier call', () => {
   test('still refuses the token after the grant has ended or the partner is suspended', async () => {
     const partner = await server.partner()

@@ -25,6 +25,8 @@ describe('without any variable', () => {
       secret: expect.stringMatching(/^[A-Za-z0-9_-]{64}$/),
       secretInDataDir: true,
       trustedProxies: [],
+      limits: {},
+      failuresPerMinute: undefined,
     })
   })
 
