@@ -1,7 +1,7 @@
 import type { onRequestHookHandler } from 'fastify'
-import type { Config } from '../config.ts'
+import type { Context } from '../context.ts'
 import { checkId } from '../directory/values.ts'
-import { sendNotFound } from '../http/api-edge.ts'
+import { sendNotFound, sendProblem } from '../http/api-edge.ts'
 import { problem } from '../http/openapi/responses.ts'
 import type { ReadAnswer } from '../resource/authenticated-read.ts'
 import Type from '../typebox.ts'
@@ -64,20 +64,26 @@ export const noSuchHousehold = problem(
 )
 
 /**
- * Adds the date of deprecation (RFC 9745) and the date of the end (RFC 8594) to each answer of a route. Adds nothing if the
- * operator has set no dates.
+ * Adds the date of deprecation (RFC 9745) and the date of the end (RFC 8594) to each answer of a route. From the end on, the
+ * route answers 410, before it looks at the access token. Adds nothing if the operator has set no dates.
  */
-export function deprecation(dates: Config['v1']): { onRequest?: onRequestHookHandler } {
-  if (dates === undefined) return {}
-  const { deprecatedOn, sunsetOn } = dates
+export function deprecation(
+  { config, now, sandbox }: Pick<Context, 'config' | 'now' | 'sandbox'>,
+  successor: string,
+): { onRequest?: onRequestHookHandler } {
+  if (config.v1 === undefined) return {}
+  const { deprecatedOn, sunsetOn } = config.v1
   const headers = {
     deprecation: `@${Math.floor(deprecatedOn.getTime() / 1000)}`,
     ...(sunsetOn && { sunset: sunsetOn.toUTCString() }),
   }
   return {
-    onRequest: (_request, reply, done) => {
+    onRequest: (request, reply, done) => {
       reply.headers(headers)
-      done()
+      const time = sandbox?.timeOf(request) ?? now()
+      if (sunsetOn === undefined || time < sunsetOn) return done()
+      const detail = `This operation ended on ${sunsetOn.toUTCString()}. Use GET ${successor} instead.`
+      sendProblem(reply.header('link', `<${successor}>; rel="successor-version"`), 'gone', detail)
     },
   }
 }

@@ -1,6 +1,6 @@
-import { conditionalHeaders } from '../http/openapi/headers.ts'
+import { conditionalHeaders, everyResponse } from '../http/openapi/headers.ts'
 import { json, type Operation, withHeaders } from '../http/openapi/operation.ts'
-import { apiProblems } from '../http/openapi/responses.ts'
+import { apiProblems, problem } from '../http/openapi/responses.ts'
 import { notModified } from '../resource/send-page.ts'
 import Type from '../typebox.ts'
 import { Account, Household, noSuchHousehold } from './api.ts'
@@ -25,6 +25,17 @@ const dates = ['Deprecation', 'Sunset'] as const
 const pagesDescription =
   'Follow `rel="next"` of the `Link` header until there is none: then entries that stay are neither skipped nor repeated while others come and go.'
 
+const ended = problem(
+  'This version of the operation has ended, on the date of its `Sunset` header. Use `syncHouseholds`.',
+  [
+    [
+      'gone',
+      'This operation ended on Sun, 01 Nov 2026 00:00:00 GMT. Use GET {base_url}api/v2/households instead.',
+    ],
+  ],
+  { name: 'Gone', headers: [...everyResponse, 'Link'] },
+)
+
 export const listHouseholds: Operation = {
   operationId: 'listHouseholds',
   tag: 'Households',
@@ -34,7 +45,7 @@ export const listHouseholds: Operation = {
   authentication: 'accessToken',
   headers: ['If-None-Match'],
   responses: {
-    ...withHeaders({ ...apiProblems, 304: notModified }, dates),
+    ...withHeaders({ ...apiProblems, 304: notModified, 410: ended }, dates),
     200: json(Type.Array(Household), 'A page of households.', {
       headers: [...conditionalHeaders, 'Link', ...dates],
       examples: {

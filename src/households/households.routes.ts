@@ -5,6 +5,7 @@ import { expensiveReads } from '../resource/expensive-read.ts'
 import type { Static } from '../typebox.ts'
 import { deprecation, findableId, HouseholdParams, householdNotFound } from './api.ts'
 import { cutPage } from './entries.ts'
+import { FirmCallers } from './firm-callers.ts'
 import {
   AccountsQuery,
   HouseholdsQuery,
@@ -24,14 +25,14 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
 
 function serveHouseholds(app: FastifyInstance, context: Context, address: string): void {
   const { config, database, keys } = context
-  const places = new PagePlaces()
+  const hints = { places: new PagePlaces(), firmCallers: new FirmCallers() }
   const successor = `${config.baseUrl}api/v2/households`
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',
     {
       schema: { querystring: HouseholdsQuery },
       config: { operation: listHouseholds },
-      ...deprecation(config.v1),
+      ...deprecation(context, successor),
     },
     (request, reply) =>
       authenticatedRead(context, request, reply, () => {
@@ -43,7 +44,7 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
           place: page,
           read: (bearer) => {
             const expensive = expensiveReads(context, bearer)
-            return readHouseholds({ listing: database.listing, expensive }, places, {
+            return readHouseholds({ listing: database.listing, expensive }, hints, {
               page,
               text: pattern,
               bearer,

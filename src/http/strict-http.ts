@@ -31,7 +31,8 @@ export function fastifyOptions(config: Config, logger: FastifyBaseLogger) {
     requestIdHeader: false,
     genReqId: requestId,
     frameworkErrors: answerBadAddress,
-    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, logger),
+    clientErrorHandler: (error, socket) =>
+      answerUnreadable(error, socket, { logger, baseUrl: config.baseUrl }),
     // Node's limit for headers is 16 kB, so this limit is never reached. An id that is too long is simply not found.
     routerOptions: { querystringParser: lenientQuery, maxParamLength: 16 * 1024 },
   } as const satisfies FastifyHttpOptions<Server>

@@ -44,7 +44,7 @@ export async function authenticatedRead<Row extends CallerRow>(
   plan: () => ReadPlan<Row> | RejectedRead,
 ): Promise<FastifyReply> {
   const { usage } = context
-  const bearer = readBearer(context, request.headers.authorization)
+  const bearer = readBearer(context, request.headers.authorization, request.query)
   if (bearer.kind === 'refused') return refuseBearer(context, reply, bearer)
 
   const planned = plan()

@@ -31,7 +31,7 @@ export function userinfoRoutes(app: FastifyInstance, context: Context): void {
   }
 
   app.get('/oauth2/userinfo', { config: { operation: getUserInfo } }, (request, reply) =>
-    answer(request, reply, readBearer(context, request.headers.authorization)),
+    answer(request, reply, readBearer(context, request.headers.authorization, request.query)),
   )
   app.post('/oauth2/userinfo', { config: { operation: postUserInfo } }, (request, reply) =>
     answer(request, reply, readBearerOfForm(context, request)),

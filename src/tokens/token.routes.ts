@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { oauthErrors } from '../errors/oauth.ts'
 import { sendOauthError } from '../http/oauth-edge.ts'
 import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
@@ -19,7 +20,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
   app.post('/token', { config: { operation: requestToken } }, async (request, reply) => {
     const outcome = await withClient(request, reply, 'token', (client, body) => issue(context, client, body))
     if (outcome.kind === 'limited') return sendLimited(request, reply, outcome)
-    if (outcome.kind === 'refused') return refuse(request, reply, outcome)
+    if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     return reply.send({
       access_token: outcome.accessToken,
       token_type: 'Bearer',
@@ -35,7 +36,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
       token ? revoke(context, { client, token }) : noToken,
     )
     if (outcome.kind === 'limited') return sendLimited(request, reply, outcome)
-    if (outcome.kind === 'refused') return refuse(request, reply, outcome)
+    if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     // Clients ignore the body (RFC 7009 section 2.2). Some still parse it as JSON, and an empty body is not JSON.
     return reply.send({})
   })
@@ -45,7 +46,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
       token ? introspect(context, { client, token }) : noToken,
     )
     if (outcome.kind === 'limited') return sendLimited(request, reply, outcome)
-    if (outcome.kind === 'refused') return refuse(request, reply, outcome)
+    if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     if (outcome.kind === 'inactive') return reply.send({ active: false })
     return reply.send({
       active: true,
@@ -89,12 +90,12 @@ async function issue(
   }
 }
 
-function refuse(
+export function sendTokenRefusal(
   request: FastifyRequest,
   reply: FastifyReply,
-  { error, explanation }: TokenRefusal,
+  { error, explanation, anchor }: TokenRefusal,
 ): FastifyReply {
-  return sendOauthError(request, reply, error === 'invalid_client' ? 401 : 400, error, explanation)
+  return sendOauthError(request, reply, oauthErrors[error].status, error, explanation, anchor)
 }
 
 function seconds(instant: Date): number {

@@ -55,8 +55,7 @@ export const responseHeaders = {
   },
   'WWW-Authenticate': {
     description:
-      'How to authenticate: the scheme, for an access token with the `error` of RFC 6750 and the address of the metadata of RFC 9728.',
-    required: true,
+      'How to authenticate. For an access token it has the `error` of RFC 6750 and the address of the metadata of RFC 9728. In every 401.',
     schema: { type: 'string' },
   },
   'Retry-After': {

@@ -1,4 +1,5 @@
-import { Problem, type ProblemCode, problemOf } from '../api-edge.ts'
+import { errorPageAddress, type OAuthErrorCode, type ProblemCode } from '../../errors/catalogue.ts'
+import { Problem, problemOf } from '../api-edge.ts'
 import { OAuthError, oauthErrorOf } from '../oauth-edge.ts'
 import { bearerRefusal, tokenRefusal } from '../refusals.ts'
 import { everyResponse, type ResponseHeader, requestHeaders } from './headers.ts'
@@ -8,7 +9,7 @@ import type { Response } from './operation.ts'
 
 const requestId = requestHeaders['X-API-Request-ID'].example
 
-type ProblemExample = [code: ProblemCode, detail: string, more?: Parameters<typeof problemOf>[3]]
+type ProblemExample = [code: ProblemCode, detail: string, more?: Partial<Pick<Problem, 'status' | 'errors'>>]
 
 /** Headers of an answer to a request that the server could not read far enough to count it. */
 const unreadHeaders = ['X-API-Request-ID', 'Cache-Control'] as const
@@ -27,7 +28,8 @@ export function problem(
     schema: Problem,
     examples: Object.fromEntries(
       examples.map(([code, detail, more]) => {
-        const value = problemOf(code, detail, requestId, more)
+        const type = errorPageAddress('{base_url}', code)
+        const value = problemOf(code, { type, detail, requestId, ...more })
         return [code, { summary: value.title, value }]
       }),
     ),
@@ -37,7 +39,8 @@ export function problem(
 const retryLater = [...everyResponse, 'Retry-After'] as const
 const pageSizeRange = 'must be a whole number from 1 to 1000, in decimal digits'
 
-const problems = {
+/** The error responses of every operation that takes an access token. */
+export const apiProblems = {
   400: problem(
     'The request is malformed, or a parameter is invalid. `errors` names each invalid parameter.',
     [
@@ -62,22 +65,6 @@ const problems = {
     'The request did not arrive in time. Send it again.',
     [['bad_request', 'The request did not arrive in time.', { status: 408 }]],
     { name: 'RequestTimeout', headers: unreadHeaders },
-  ),
-  413: problem(
-    'The request body is larger than 64 kB.',
-    [['bad_request', 'The request body is too large.', { status: 413 }]],
-    { name: 'ContentTooLarge' },
-  ),
-  415: problem(
-    'The request body is neither a form nor JSON in UTF-8, or it is compressed.',
-    [
-      [
-        'bad_request',
-        'Send the body as application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed.',
-        { status: 415 },
-      ],
-    ],
-    { name: 'UnsupportedMediaType' },
   ),
   429: problem(
     'Too many requests. Wait for the time in `Retry-After`, then send the request again.',
@@ -106,14 +93,30 @@ const problems = {
   ),
 }
 
-/** The error responses of every operation that takes an access token, and of those that also take a body. */
-export const apiProblems = pick(problems, 400, 401, 408, 429, 431, 500, 503)
-export const apiProblemsWithBody = { ...apiProblems, ...pick(problems, 413, 415) }
+/** The error responses of a request body. */
+export const bodyProblems = {
+  413: problem(
+    'The request body is larger than 64 kB.',
+    [['bad_request', 'The request body is too large.', { status: 413 }]],
+    { name: 'ContentTooLarge' },
+  ),
+  415: problem(
+    'The request body is neither a form nor JSON in UTF-8, or it is compressed.',
+    [
+      [
+        'bad_request',
+        'Send the body as application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed.',
+        { status: 415 },
+      ],
+    ],
+    { name: 'UnsupportedMediaType' },
+  ),
+}
 
 function oauthError(
   name: string,
   description: string,
-  examples: [error: OAuthError['error'], explanation: string][],
+  examples: [error: OAuthErrorCode, explanation: string, anchor?: string][],
   headers: ResponseHeader[] = [],
 ): Response {
   return {
@@ -123,9 +126,16 @@ function oauthError(
     mediaType: 'application/json',
     schema: OAuthError,
     examples: Object.fromEntries(
-      examples.map(([error, explanation]) => [
+      examples.map(([error, explanation, anchor]) => [
         error,
-        { summary: error, value: oauthErrorOf(error, explanation, requestId) },
+        {
+          summary: error,
+          value: oauthErrorOf(error, {
+            explanation,
+            uri: errorPageAddress('{base_url}', error, anchor),
+            requestId,
+          }),
+        },
       ]),
     ),
   }
@@ -141,29 +151,29 @@ export const tokenErrors = {
     'BadRequest',
     'The request was refused. `error` is for programs, `error_description` says what to change.',
     [
-      [unknownCode.error, unknownCode.explanation],
-      [noGrantType.error, noGrantType.explanation],
+      [unknownCode.error, unknownCode.explanation, unknownCode.anchor],
+      [noGrantType.error, noGrantType.explanation, noGrantType.anchor],
     ],
   ),
   401: oauthError(
     'Unauthorized',
     'The credentials of the partner are missing or invalid.',
-    [[unknownClient.error, unknownClient.explanation]],
+    [[unknownClient.error, unknownClient.explanation, unknownClient.anchor]],
     ['WWW-Authenticate'],
   ),
-  408: problems[408],
-  413: oauthError('ContentTooLarge', problems[413].description, [
+  408: apiProblems[408],
+  413: oauthError('ContentTooLarge', bodyProblems[413].description, [
     ['invalid_request', 'The request body is too large.'],
   ]),
-  415: oauthError('UnsupportedMediaType', problems[415].description, [
+  415: oauthError('UnsupportedMediaType', bodyProblems[415].description, [
     [
       'invalid_request',
       'Send the body as application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed.',
     ],
   ]),
-  429: oauthError('TooManyRequests', problems[429].description, [], ['Retry-After']),
-  431: problems[431],
-  500: oauthError('InternalError', problems[500].description, [
+  429: oauthError('TooManyRequests', apiProblems[429].description, [], ['Retry-After']),
+  431: apiProblems[431],
+  500: oauthError('InternalError', apiProblems[500].description, [
     ['server_error', 'Internal server error. Report the request ID to the operator of this service.'],
   ]),
   503: oauthError(
@@ -172,11 +182,4 @@ export const tokenErrors = {
     [['temporarily_unavailable', 'The service is temporarily unavailable. Try again in a moment.']],
     ['Retry-After'],
   ),
-}
-
-function pick<Status extends number>(
-  from: Record<Status, Response>,
-  ...statuses: Status[]
-): Record<number, Response> {
-  return Object.fromEntries(statuses.map((status) => [status, from[status]]))
 }
