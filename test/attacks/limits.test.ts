@@ -81,7 +81,7 @@ describe('64: a stranger who knows the client_id', () => {
 
 test('65: a partner that has used up its quota costs no statements, reads nothing, and slows no other partner', async () => {
   const [flooding, other] = [await server.partner(), await server.partner()]
-  await setLimits([server], flooding, { requests_per_minute: 3 })
+  await setLimits([server], flooding, { requests_per_minute: 5, requests_per_user_per_minute: 3 })
   await setLimits([server], other, { requests_per_minute: 3 })
   const ada = await readAs('ada', flooding)
   await nextWindow(server)
