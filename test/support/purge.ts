@@ -53,6 +53,8 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     'grant_reads',
     'household_changes',
     'access_changes',
+    'account_changes',
+    'account_access_changes',
     'limit_windows',
     'account_changes',
     'account_access_changes',
