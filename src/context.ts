@@ -3,6 +3,7 @@ import type { Database } from './database/database.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
 import type { SecretKeys } from './secrets/derived-keys.ts'
 
 /** The only shared state a slice may use. */
@@ -14,6 +15,8 @@ export type Context = {
   keyring: Keyring
   expensiveReadLimiter: ExpensiveReadLimiter
   usage: Usage
+  /** Absent in production. */
+  sandbox?: Sandbox
   /** The server's clock. The database decides by its own clock (docs/adr/0006). */
   now(): Date
 }

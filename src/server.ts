@@ -10,11 +10,13 @@ import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
 import { allowOnly, apiEdge, apiErrors } from './http/api-edge.ts'
+import { errorAddresses } from './http/error-address.ts'
 import { accessLog } from './http/log.ts'
 import { oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
+import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
 import { sessionRoutes } from './sessions/sessions.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
@@ -31,9 +33,10 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     rewriteUrl: ({ url = '' }) => singleSlash(url, base),
   })
 
+  errorAddresses(app, config)
   strictHttp(app, { hsts: config.authUrl.startsWith('https:') })
   accessLog(app)
-  await apiDescription(app, config)
+  const description = apiDescription(app, config)
 
   await app.register((web) => pages(web, context))
 
@@ -45,8 +48,10 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   await app.register(
     async (service) => {
       apiEdge(service)
-      apiDescriptionRoute(service)
+      sandboxOfApi(service, context)
+      apiDescriptionRoute(service, description)
       userinfoRoutes(service, context)
+      sandboxRoutes(service, context)
       allowOnly(service, ['GET'], '/openapi.json')
       allowOnly(service, ['GET', 'POST'], '/oauth2/userinfo')
     },
@@ -56,6 +61,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   await app.register(
     async (oauth) => {
       oauthEdge(oauth)
+      sandboxOfTokens(oauth, context)
       tokenRoutes(oauth, context)
       postOnly(oauth, '/token', '/revoke', '/introspect')
     },
@@ -72,7 +78,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
  */
 function singleSlash(url: string, base: string): string {
   const isLiteral =
-    url.startsWith(`${base}/`) && /^(oauth2\/|api\/|openapi\.json)/.test(url.slice(base.length + 1))
+    url.startsWith(`${base}/`) && /^(oauth2\/|api\/|openapi\.json|sandbox\/)/.test(url.slice(base.length + 1))
   return isLiteral ? base + url.slice(base.length + 1) : url
 }
 
@@ -81,6 +87,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v1) => {
       apiEdge(v1)
+      sandboxOfApi(v1, context)
       householdRoutes(v1, context)
       allowOnly(v1, ['GET'], '/households', '/households/:household_id/accounts')
     },
@@ -89,6 +96,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v2) => {
       apiEdge(v2)
+      sandboxOfApi(v2, context)
       await syncRoutes(v2, context)
       allowOnly(v2, ['GET'], '/households', '/households/:household_id', '/accounts')
     },

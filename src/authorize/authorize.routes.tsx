@@ -8,7 +8,7 @@ import type { Web } from '../web/edge.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { ReceivedText } from '../web/parts.tsx'
 import { check, identify, type UntrustedRequestReason } from './authorization-request.ts'
-import { answerUrl } from './connect.ts'
+import { faultUrl } from './connect.ts'
 import { openPageRequest } from './page-request.ts'
 import { seal } from './sealed-request.ts'
 
@@ -47,8 +47,7 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
       readIdTokenHint(context, idToken),
     )
     if (checked.kind === 'refused') {
-      const { to, error, explanation } = checked
-      return reply.redirect(answerUrl(to, config.authUrl, { error, error_description: explanation }), 303)
+      return reply.redirect(faultUrl(checked.to, config, checked.fault), 303)
     }
     // Browsers do not send SameSite=Lax cookies with a cross-site POST, but send them with the GET that follows. The
     // session is therefore read in `/connect`.

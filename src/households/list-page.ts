@@ -5,7 +5,8 @@ import type { BearerToken } from '../resource/bearer.ts'
 import type { VisibilityVersionColumn } from '../resource/visibility-version.sql.ts'
 import type { Static, TObject } from '../typebox.ts'
 import { cutPage, type Entries, type PageOfEntries } from './entries.ts'
-import { listHouseholds, listHouseholdsByNumber } from './list-households.sql.ts'
+import type { FirmCallers } from './firm-callers.ts'
+import { listFirmHouseholds, listHouseholds, listHouseholdsByNumber } from './list-households.sql.ts'
 import { entriesBefore, type Page } from './page.ts'
 import type { PagePlaces } from './page-places.ts'
 import { searchHouseholds } from './search-households.ts'
@@ -18,13 +19,16 @@ type Server = {
   expensiveReadLimiter: ExpensiveReadLimiter
 }
 
+/** What this process remembers of earlier calls. */
+export type Hints = { places: PagePlaces; firmCallers: FirmCallers }
+
 /**
  * Reads a page of the v1 listing. A page by its number begins where the page before it ended, if this process answered that
  * one and nothing has changed since. A search is an expensive read, a page of the whole listing never is.
  */
 export function readHouseholds(
   { database, expensiveReadLimiter }: Server,
-  places: PagePlaces,
+  { places, firmCallers }: Hints,
   { page, text, bearer }: { page: Page; text: string | undefined; bearer: BearerToken },
 ): Promise<HouseholdsPage | ReadRefusal> | ReadRefusal {
   const before = entriesBefore(page)
@@ -42,9 +46,24 @@ export function readHouseholds(
       cut(await searchHouseholds(database.expensive, search)),
     )
   }
-  if (before === 0n) {
-    return database.listing.one(listHouseholds, [bearer.value, page.after, page.size]).then(cut)
-  }
+  if (before === 0n) return readNext(database, firmCallers, page, bearer).then(cut)
   const values = [bearer.value, page.size, String(before), place?.version ?? null, place?.after ?? null]
   return database.listing.one(listHouseholdsByNumber, values).then(cut)
+}
+
+/** Reads the page after an id, or the first one. If the role of a remembered caller has changed, this takes a second statement. */
+async function readNext(
+  { listing }: Server['database'],
+  firmCallers: FirmCallers,
+  { after, size }: Page,
+  { value, connectionKey }: BearerToken,
+): Promise<CallerAndVersion & Entries> {
+  const values = [value, after, size]
+  if (firmCallers.has(connectionKey)) {
+    const ofFirm = await listing.maybe(listFirmHouseholds, values)
+    if (ofFirm) return ofFirm
+  }
+  const { sees, ...row } = await listing.one(listHouseholds, values)
+  firmCallers.remember(connectionKey, sees === 'firm')
+  return row
 }

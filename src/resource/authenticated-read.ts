@@ -43,7 +43,7 @@ export async function authenticatedRead<Row extends CallerRow>(
   plan: () => ReadPlan<Row> | RejectedRead,
 ): Promise<FastifyReply> {
   const { config, keys, usage } = context
-  const bearer = readBearer(context, request.headers.authorization)
+  const bearer = readBearer(context, request.headers.authorization, request.query)
   if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
 
   const planned = plan()

@@ -5,6 +5,7 @@ import { bearerRefusal } from '../http/refusals.ts'
 import Type from '../typebox.ts'
 import { CallerColumns, callerColumns, callerOf } from './bearer.sql.ts'
 import { type Bearer, readBearer, readBearerOfForm, sendBearerRefusal } from './bearer.ts'
+import { getUserInfo, postUserInfo } from './userinfo.operations.ts'
 
 /**
  * The UserInfo endpoint (OpenID Connect Core section 5.3). `openid` is the only scope, so the answer has only the subject.
@@ -22,10 +23,12 @@ export function userinfoRoutes(app: FastifyInstance, context: Context): void {
     return reply.header('cache-control', 'no-store').send({ sub: row.subject })
   }
 
-  app.get('/oauth2/userinfo', (request, reply) =>
-    answer(request, reply, readBearer(context, request.headers.authorization)),
+  app.get('/oauth2/userinfo', { config: { operation: getUserInfo } }, (request, reply) =>
+    answer(request, reply, readBearer(context, request.headers.authorization, request.query)),
   )
-  app.post('/oauth2/userinfo', (request, reply) => answer(request, reply, readBearerOfForm(context, request)))
+  app.post('/oauth2/userinfo', { config: { operation: postUserInfo } }, (request, reply) =>
+    answer(request, reply, readBearerOfForm(context, request)),
+  )
 }
 
 /** The subject by which the partner knows the user. $1 the access token */

@@ -10,12 +10,14 @@ import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../..
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
+import { Sandbox } from '../../src/sandbox/sandbox.ts'
 import type { Secrets } from '../../src/secrets/configured-secrets.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { recordedSecretKeys, secretKeys } from '../../src/secrets/secret-keys.ts'
 import { createServer } from '../../src/server.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { type MovableClock, movableClock } from './database-clock.ts'
+import { checkingResponses } from './described-responses.ts'
 import { onFreePort } from './ports.ts'
 
 /** `clientSecret` is empty if the partner has none. */
@@ -106,8 +108,10 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const { app, context } = await onFreePort(async (port) => {
     const config = configFor(options, secrets, port)
     const keys = await recordedSecretKeys(database, config, now())
-    const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
-    const app = await createServer(context, logger)
+    const sandbox = config.environment === 'sandbox' && { sandbox: new Sandbox(database, now) }
+    const context: Context = { config, database, keys, keyring, ...limiters, usage, now, ...sandbox }
+    const basePath = new URL(config.baseUrl).pathname
+    const app = await checkingResponses(basePath, () => createServer(context, logger))
     await app.listen({ host: '127.0.0.1', port })
     return { app, context }
   })

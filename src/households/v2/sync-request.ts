@@ -2,41 +2,52 @@ import Type, { type Static } from '../../typebox.ts'
 import { longestPattern } from '../name-pattern.ts'
 import { defaultSize, largestSize } from '../page.ts'
 import { readInstant } from './instant.ts'
+import { daysKept } from './list-changes.sql.ts'
 import { type Filters, type Progress, type Resource, readCursor } from './sync-cursor.ts'
 
 /** The query parameters of every sync. */
-export const SyncQuery = {
+const SyncQuery = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: largestSize,
       default: defaultSize,
       description: 'Maximum number of entries on a page.',
+      examples: [2],
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ description: 'The `next_cursor` of the previous page. It contains the other parameters.' }),
+    Type.String({
+      description:
+        'The `next_cursor` of the previous page. Send it alone or with the same parameters: it contains them, except `limit`.',
+    }),
   ),
   updated_since: Type.Optional(
     Type.String({
       description:
-        'RFC 3339 instant, the `as_of` of an earlier receipt. Returns only what changed since then or is no longer visible.',
+        'The `as_of` of an earlier `receipt`, unchanged, or another RFC 3339 instant with up to six decimals. Returns only what has changed since then or is no longer visible.',
     }),
   ),
 }
 
 /** Accounts have no search. */
-export const NameContains = {
+const NameContains = {
   name_contains: Type.Optional(
     Type.String({
       maxLength: longestPattern,
-      description: 'Text that the name must contain, ignoring case. Cannot be combined with `updated_since`.',
+      description:
+        'Text that the name must contain, ignoring case. If it is empty, all visible households are returned. Cannot be combined with `updated_since`.',
+      examples: ['family trust'],
     }),
   ),
 }
 
-const AnySyncQuery = Type.Object({ ...SyncQuery, ...NameContains })
-export type AnySyncQuery = Static<typeof AnySyncQuery>
+/** The query of each sync, by what it reads. */
+export const syncQueries = {
+  households: Type.Object({ ...SyncQuery, ...NameContains }),
+  accounts: Type.Object(SyncQuery),
+}
+export type AnySyncQuery = Static<typeof syncQueries.households>
 
 /** The filters of a sync and how far it has come; `progress` is null before the first page. */
 export type SyncRequest = { filters: Filters; progress: Progress | null }
@@ -99,3 +110,6 @@ const searchWithUpdatedSince: RejectedSync = {
   detail:
     'cannot be combined with updated_since: households renamed to a name without this text would be missing',
 }
+export const syncExpiredDetail = (resource: Resource): string =>
+  `updated_since is more than ${daysKept} days ago, or the user's role or firm has changed since then or since this ` +
+  `sync began; read all ${resource} again, without updated_since and cursor, and continue from the as_of of that receipt`
