@@ -133,6 +133,7 @@ describe('errors', () => {
     expect(error).toBeInstanceOf(LatchkeyError)
     expect(error).toMatchObject({ code: 'not_found', status: 404, requestId: 'my-request-1' })
     expect(error.message).toContain('my-request-1')
+    expect(error.docs).toBe(`${server.baseUrl}docs/errors/not_found`)
     expect(server.logs()).toContain('my-request-1')
     expect(await failureOf(client.householdsPage({ pageSize: 1001 }))).toMatchObject({
       code: 'invalid_parameter',
@@ -146,6 +147,7 @@ describe('errors', () => {
     const error = await failureOf(client.household('h0000'))
     expect(error).toBeInstanceOf(ConnectionEnded)
     expect(error).toMatchObject({ code: 'invalid_grant', status: 400, requestId: expect.any(String) })
+    expect(error.docs).toContain(`${server.baseUrl}docs/errors/invalid_grant`)
     expect(await store.get('ada')).toBeUndefined()
   })
 
