@@ -55,6 +55,13 @@ SELECT EXISTS (SELECT FROM found) AS live, (SELECT seconds_ahead FROM advanced):
 -- any_firm
 SELECT id FROM firms LIMIT 1;
 
+-- begin_expensive_read
+INSERT INTO expensive_reads AS r (client_id, counts_until)
+VALUES ($1, ARRAY[date_trunc('milliseconds', now() + make_interval(secs => $3))])
+ON CONFLICT (client_id) DO UPDATE SET counts_until = ARRAY(SELECT t FROM unnest(r.counts_until) t WHERE t > now()) || excluded.counts_until
+WHERE cardinality(ARRAY(SELECT t FROM unnest(r.counts_until) t WHERE t > now())) < $2
+RETURNING counts_until[cardinality(counts_until)] AS counts_until;
+
 -- begin_login
 WITH known AS (
   SELECT id, password_hash, encode(sha256(($5::bytea[])[1]::bytea || convert_to(password_hash, 'UTF8')), 'hex') AS proof
@@ -113,6 +120,12 @@ SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM ho
 WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
 SELECT count(*)::int AS connections FROM ended;
 
+-- end_expensive_read
+UPDATE expensive_reads
+SET counts_until = counts_until[:array_position(counts_until, $2) - 1] || counts_until[array_position(counts_until, $2) + 1:]
+WHERE client_id = $1 AND $2 = ANY (counts_until)
+RETURNING client_id;
+
 -- end_other_sessions
 DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id;
 
@@ -149,6 +162,11 @@ WHERE u.id = $1 OR u.email_folded = $1;
 
 -- find_client_keys
 SELECT coalesce(jwks->'keys', '[]') AS keys FROM partners WHERE client_id = $1;
+
+-- find_credential
+SELECT client_id FROM partners
+WHERE client_id = $1 AND $2::text = ANY (auth_methods)
+AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END);
 
 -- find_household
 WITH
@@ -187,7 +205,15 @@ SELECT
 -- find_partner
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site FROM partners WHERE client_id = $1;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits FROM partners WHERE client_id = $1;
+
+-- find_sandbox_clock
+SELECT seconds_ahead::float AS seconds_ahead FROM sandbox_clocks WHERE access_locator_hash = $1
+UNION ALL
+SELECT seconds_ahead::float FROM sandbox_clocks WHERE refresh_locator_hash = $1;
+
+-- find_sandbox_firm
+SELECT id FROM firms WHERE id = $1;
 
 -- find_sandbox_clock
 SELECT seconds_ahead::float AS seconds_ahead FROM sandbox_clocks WHERE access_locator_hash = $1
@@ -272,8 +298,8 @@ SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 
 -- insert_partner
 INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
-  key_thumbprints, id_token_alg, post_logout_redirect_uris, site, id_token_on_refresh)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING client_id;
+  key_thumbprints, id_token_alg, post_logout_redirect_uris, site, id_token_on_refresh, limits)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING client_id;
 
 -- insert_signing_key
 INSERT INTO signing_keys (kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from)
@@ -931,7 +957,7 @@ string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS
 -- list_partners
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
 
 -- list_secrets
 SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC;
@@ -1027,6 +1053,14 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_limit_windows
+WITH gone AS (
+  DELETE FROM limit_windows WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM limit_windows s WHERE window_at < now() - interval '2 minutes' ORDER BY window_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- purge_login_failures
 WITH gone AS (
   DELETE FROM login_failures WHERE ctid = ANY (ARRAY(
@@ -1042,6 +1076,10 @@ WITH gone AS (
   )) RETURNING 1
 )
 SELECT count(*)::int AS removed FROM gone;
+
+-- read_limits
+SELECT now() AS now, coalesce(jsonb_object_agg(client_id, limits) FILTER (WHERE limits <> '{}'), '{}') AS limits
+FROM partners;
 
 -- record_connection
 WITH earlier AS (
@@ -1152,7 +1190,7 @@ FROM (SELECT) AS always LEFT JOIN judged j ON true;
 -- replace_partner_keys
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
 
 -- reseal_signing_key
 UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid;
@@ -1575,7 +1613,7 @@ ORDER BY current DESC, s.last_seen_at DESC, s.id;
 -- set_partner_status
 UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
 
 -- sync_accounts
 WITH
@@ -1681,6 +1719,19 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $4::timestamptz < sees_since FROM latest), false) AS expired;
 
+-- take_leases
+INSERT INTO limit_windows AS w (window_at, key, most, used, granted)
+SELECT date_trunc('minute', now()), key, most, admitted + granted, granted
+FROM unnest($1::text[], $2::int[], $3::int[], $4::int[]) AS wanted (key, most, admitted, lease),
+LATERAL (SELECT greatest(least(lease, most - admitted), 0) AS granted) first
+ORDER BY key
+ON CONFLICT (window_at, key) DO UPDATE SET
+most = excluded.most,
+used = w.used + excluded.used - excluded.granted
++ greatest(least(excluded.granted, excluded.most - w.used - (excluded.used - excluded.granted)), 0),
+granted = greatest(least(excluded.granted, excluded.most - w.used - (excluded.used - excluded.granted)), 0)
+RETURNING now() AS now, key, granted, used;
+
 -- update-password
 WITH changed AS (
   UPDATE users SET password_hash = $2 WHERE id = $1 OR email_folded = $1 RETURNING id
@@ -1709,11 +1760,12 @@ site = CASE WHEN $4::text IS NULL THEN site ELSE nullif($4, '') END,
 auth_methods = coalesce($6, auth_methods), secret_hashes = coalesce($7, secret_hashes),
 jwks = CASE WHEN $8::text IS NULL THEN jwks ELSE nullif($8, '')::jsonb END,
 key_thumbprints = coalesce($9, key_thumbprints),
-id_token_on_refresh = coalesce($10, id_token_on_refresh)
+id_token_on_refresh = coalesce($10, id_token_on_refresh),
+limits = jsonb_strip_nulls(limits || coalesce($11::jsonb, '{}'))
 WHERE client_id = $1 AND auth_methods = $5
 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
 
 -- visibility_version_of_caller
 WITH

@@ -1,7 +1,8 @@
-import type { Database } from '../database/database.ts'
-import type { ExpensiveReadLimiter, ReadRefusal } from '../process/limiters.ts'
+import type { Queries } from '../database/database.ts'
+import type { ReadRefusal } from '../process/limiters.ts'
 import type { CallerColumns } from '../resource/bearer.sql.ts'
 import type { BearerToken } from '../resource/bearer.ts'
+import type { ExpensiveRead } from '../resource/expensive-read.ts'
 import type { VisibilityVersionColumn } from '../resource/visibility-version.sql.ts'
 import type { Static, TObject } from '../typebox.ts'
 import { cutPage, type Entries, type PageOfEntries } from './entries.ts'
@@ -14,11 +15,6 @@ import { searchHouseholds } from './search-households.ts'
 type CallerAndVersion = Static<TObject<typeof CallerColumns & typeof VisibilityVersionColumn>>
 export type HouseholdsPage = CallerAndVersion & PageOfEntries
 
-type Server = {
-  database: Pick<Database, 'listing' | 'expensive'>
-  expensiveReadLimiter: ExpensiveReadLimiter
-}
-
 /** What this process remembers of earlier calls. */
 export type Hints = { places: PagePlaces; firmCallers: FirmCallers }
 
@@ -27,10 +23,10 @@ export type Hints = { places: PagePlaces; firmCallers: FirmCallers }
  * one and nothing has changed since. A search is an expensive read, a page of the whole listing never is.
  */
 export function readHouseholds(
-  { database, expensiveReadLimiter }: Server,
+  { listing, expensive }: { listing: Queries; expensive: ExpensiveRead },
   { places, firmCallers }: Hints,
   { page, text, bearer }: { page: Page; text: string | undefined; bearer: BearerToken },
-): Promise<HouseholdsPage | ReadRefusal> | ReadRefusal {
+): Promise<HouseholdsPage | ReadRefusal> {
   const before = entriesBefore(page)
   const place = before > 0n ? places.find(bearer.connectionKey, page) : undefined
   const cut = ({ count, entries, ...caller }: CallerAndVersion & Entries): HouseholdsPage => {
@@ -42,18 +38,16 @@ export function readHouseholds(
   if (text !== undefined) {
     const { after, size } = page
     const search = { bearer, text, after, size, before, place, firstAsOf: null }
-    return expensiveReadLimiter.admit(bearer.connectionKey, async () =>
-      cut(await searchHouseholds(database.expensive, search)),
-    )
+    return expensive(async (database) => cut(await searchHouseholds(database, search)))
   }
-  if (before === 0n) return readNext(database, firmCallers, page, bearer).then(cut)
+  if (before === 0n) return readNext(listing, firmCallers, page, bearer).then(cut)
   const values = [bearer.value, page.size, String(before), place?.version ?? null, place?.after ?? null]
-  return database.listing.one(listHouseholdsByNumber, values).then(cut)
+  return listing.one(listHouseholdsByNumber, values).then(cut)
 }
 
 /** Reads the page after an id, or the first one. If the role of a remembered caller has changed, this takes a second statement. */
 async function readNext(
-  { listing }: Server['database'],
+  listing: Queries,
   firmCallers: FirmCallers,
   { after, size }: Page,
   { value, connectionKey }: BearerToken,

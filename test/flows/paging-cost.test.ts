@@ -4,6 +4,7 @@ import { readHouseholds } from '../../src/households/list-page.ts'
 import { pageOf } from '../../src/households/page.ts'
 import { PagePlaces } from '../../src/households/page-places.ts'
 import { expensiveReadLimiter } from '../../src/process/limiters.ts'
+import type { ExpensiveRead } from '../../src/resource/expensive-read.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { bearerOf } from '../support/bearer.ts'
 import { query } from '../support/database.ts'
@@ -49,8 +50,9 @@ function server(user: string, text?: string) {
     const page = pageOf({ page: number, page_size: size }, listing, testKeys('sandbox'))
     let count = Number.NaN
     const plans = await explained(db.database, 'listing', async (queries) => {
-      const context = { database: { listing: queries, expensive: queries }, expensiveReadLimiter: limiter }
-      const row = await readHouseholds(context, hints, { page, text, bearer })
+      const expensive: ExpensiveRead = async (read) =>
+        limiter.admit(bearer.connectionKey, () => read(queries))
+      const row = await readHouseholds({ listing: queries, expensive }, hints, { page, text, bearer })
       if ('count' in row) count = row.count
     })
     return { plans, pages: plans.reduce((sum, { pages }) => sum + pages, 0), count }
