@@ -437,6 +437,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 [name: string]: unknown;
             };
             content: {
@@ -450,6 +451,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 [name: string]: unknown;
             };
             content: {
@@ -463,6 +465,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 [name: string]: unknown;
             };
             content: {
@@ -487,6 +490,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 [name: string]: unknown;
             };
             content: {
@@ -500,6 +504,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 [name: string]: unknown;
             };
             content: {
@@ -513,6 +518,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 [name: string]: unknown;
             };
             content: {
@@ -528,6 +534,7 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 ETag: components["headers"]["ETag"];
                 Vary: components["headers"]["Vary"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -644,6 +651,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -658,6 +666,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 [name: string]: unknown;
             };
@@ -672,6 +681,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -686,6 +696,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 [name: string]: unknown;
             };
             content: {
@@ -704,6 +715,11 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /**
+         * @description The query parameters of the request that the operation does not know and has ignored: a list of strings (RFC 9651), each with `use` if a parameter of the operation is probably meant. Absent if all are known.
+         * @example "pageSize";use="page_size"
+         */
+        "API-Unknown-Parameters": string;
         /** @description `private, no-cache`: your application may keep the page and revalidates it each time. `no-store`: do not keep the answer. */
         "Cache-Control": "private, no-cache" | "no-store";
         /** @description When the operation became deprecated or will become so: `@` and seconds since 1970 (RFC 9745). Absent until the operator has set a date. */
@@ -775,6 +791,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     Link: components["headers"]["Link"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
@@ -793,6 +810,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
                     [name: string]: unknown;
@@ -806,6 +824,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
                     [name: string]: unknown;
@@ -821,6 +840,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
@@ -866,6 +886,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     "Retry-After": components["headers"]["Retry-After"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
@@ -895,6 +916,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
                     [name: string]: unknown;
@@ -910,6 +932,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     "Retry-After": components["headers"]["Retry-After"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
@@ -962,6 +985,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1011,6 +1035,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1073,6 +1098,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
@@ -1127,6 +1153,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1301,6 +1328,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1343,6 +1371,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1356,6 +1385,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
