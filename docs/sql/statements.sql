@@ -215,14 +215,6 @@ SELECT seconds_ahead::float FROM sandbox_clocks WHERE refresh_locator_hash = $1;
 -- find_sandbox_firm
 SELECT id FROM firms WHERE id = $1;
 
--- find_sandbox_clock
-SELECT seconds_ahead::float AS seconds_ahead FROM sandbox_clocks WHERE access_locator_hash = $1
-UNION ALL
-SELECT seconds_ahead::float FROM sandbox_clocks WHERE refresh_locator_hash = $1;
-
--- find_sandbox_firm
-SELECT id FROM firms WHERE id = $1;
-
 -- find_session
 WITH found AS (
   SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time
