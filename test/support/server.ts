@@ -10,7 +10,7 @@ import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../..
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
-import { Sandbox } from '../../src/sandbox/sandbox.ts'
+import { sandboxFor } from '../../src/sandbox/sandbox.ts'
 import type { Secrets } from '../../src/secrets/configured-secrets.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { recordedSecretKeys, secretKeys } from '../../src/secrets/secret-keys.ts'
@@ -107,8 +107,17 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const { app, context } = await onFreePort(async (port) => {
     const config = configFor(options, secrets, port)
     const keys = await recordedSecretKeys(database, config, now())
-    const sandbox = config.environment === 'sandbox' && { sandbox: new Sandbox(database, now) }
-    const context: Context = { config, database, keys, keyring, ...limiters, usage, now, ...sandbox }
+    const sandbox = sandboxFor(config.environment, database, now)
+    const context: Context = {
+      config,
+      database,
+      keys,
+      keyring,
+      ...limiters,
+      usage,
+      now,
+      ...(sandbox && { sandbox }),
+    }
     const app = await createServer(context, logger)
     await app.listen({ host: '127.0.0.1', port })
     return { app, context }
