@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Database } from '../database/database.ts'
+import type { Environment } from '../environment.ts'
 import { BackgroundJob } from '../process/background-job.ts'
 import { findClock, findSandboxFirm } from './clock.sql.ts'
 import { consentCancelledUser, sandboxFirm } from './data.ts'
@@ -7,12 +8,13 @@ import { consentCancelledUser, sandboxFirm } from './data.ts'
 /** Milliseconds between two looks, until the sandbox is loaded. */
 const intervalMs = 5000
 
-/** Looks for loaded data now, and every few seconds until `stop`. */
-export async function startedSandbox(database: Database, now: () => Date): Promise<Sandbox> {
-  const sandbox = new Sandbox(database, now)
-  await sandbox.look()
-  sandbox.start()
-  return sandbox
+/** Production has none. */
+export function sandboxFor(
+  environment: Environment,
+  database: Database,
+  now: () => Date,
+): Sandbox | undefined {
+  return environment === 'sandbox' ? new Sandbox(database, now) : undefined
 }
 
 /** What other slices may ask of the sandbox. Production has no such object (docs/adr/0026). */
@@ -39,8 +41,9 @@ export class Sandbox {
     this.#loaded ||= (await this.#database.maybe(findSandboxFirm, [sandboxFirm])) !== undefined
   }
 
-  /** Looks every few seconds, until `stop`. */
-  start(): void {
+  /** Looks now, and every few seconds until `stop`. */
+  async start(): Promise<void> {
+    await this.look()
     this.#job.start()
   }
 
