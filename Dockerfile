@@ -2,6 +2,7 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY sdk/package.json sdk/
 COPY examples/partner-app/package.json examples/partner-app/
 RUN npm ci --no-audit --no-fund
 COPY src src

@@ -6,7 +6,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const sources = ['src', 'examples/partner-app/src', 'migrations', 'assets']
+const sources = ['src', 'sdk/src', 'examples/partner-app/src', 'migrations', 'assets']
 
 export async function dev(root) {
   let demo = start(root)

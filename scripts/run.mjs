@@ -48,23 +48,37 @@ await command.run(args)
 
 function setUp(packages) {
   for (const folder of ['.', ...packages]) install(folder)
-  const sources = ['src', 'examples/partner-app/src', 'examples/partner-app/tsconfig.json']
-  const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
+  const sources = ['src', 'sdk/src', 'examples/partner-app/src', 'examples/partner-app/tsconfig.json']
+  const settings = [
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'sdk/tsconfig.json',
+    'sdk/tsconfig.cjs.json',
+    'package-lock.json',
+  ]
   unlessDone('build', 'dist/.built', digest([...sources, ...settings]), () => {
-    for (const output of ['dist', 'examples/partner-app/dist'])
+    for (const output of ['dist', 'sdk/dist', 'examples/partner-app/dist'])
       rmSync(join(root, output), { recursive: true, force: true })
-    for (const project of ['tsconfig.build.json', 'examples/partner-app'])
-      step(process.execPath, [join(root, tsc), '-p', project])
+    for (const project of ['tsconfig.build.json', 'sdk', 'sdk/tsconfig.cjs.json']) compile(project)
+    // Without it, Node would read these files as ES modules, because sdk/package.json says so.
+    writeFileSync(join(root, 'sdk/dist/cjs/package.json'), '{ "type": "commonjs" }\n')
     // src/typebox.ts gives the reason.
-    const options = [
-      '--bundle',
-      '--format=esm',
-      '--platform=node',
-      '--allow-overwrite',
-      '--log-level=warning',
-    ]
-    step(join(root, esbuild), ['dist/typebox.js', '--outfile=dist/typebox.js', ...options])
+    bundle('dist/typebox.js', 'dist/typebox.js')
+    // One file with the client library in it, because an installed package has no link to the workspace `sdk`.
+    compile('examples/partner-app', '--noEmit')
+    const library = `--alias:@latchkey/client=${join(root, 'sdk/dist/esm/index.js')}`
+    const partnerApp = ['examples/partner-app/src/main.ts', 'examples/partner-app/dist/main.js']
+    bundle(...partnerApp, '--packages=external', library)
   })
+}
+
+function compile(project, ...options) {
+  step(process.execPath, [join(root, tsc), '-p', project, ...options])
+}
+
+function bundle(source, output, ...options) {
+  const common = ['--bundle', '--format=esm', '--platform=node', '--allow-overwrite', '--log-level=warning']
+  step(join(root, esbuild), [source, `--outfile=${output}`, ...common, ...options])
 }
 
 function install(folder) {

@@ -7,10 +7,12 @@ import { openDatabase } from './database/open.ts'
 import { ExplainedError } from './explained-error.ts'
 import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
+import { Limits } from './limits/limits.ts'
 import { Purge } from './maintenance/purge.ts'
 import { createOpsServer } from './ops-server.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
 import { Usage } from './process/usage.ts'
+import { startedSandbox } from './sandbox/sandbox.ts'
 import { recordedSecretKeys, secretKeys } from './secrets/secret-keys.ts'
 import { createServer } from './server.ts'
 
@@ -62,11 +64,14 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   await keyring.refresh()
   const keys = await recordedSecretKeys(database, config, now())
   const usage = new Usage(database, logger)
+  const limits = new Limits({ database, config, now, logger })
+  await limits.refresh()
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
   }
-  const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
+  const context: Context = { config, database, keys, keyring, ...limiters, limits, usage, now }
+  if (config.environment === 'sandbox') context.sandbox = await startedSandbox(database, now)
   const server = await createServer(context, logger)
   const ops = createOpsServer(database)
   try {
@@ -84,6 +89,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   }
   const purge = new Purge(database, logger)
   keyring.start()
+  limits.start()
   usage.start()
   purge.start()
   return {
@@ -94,7 +100,9 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       await server.close()
       await ops.close()
       await keyring.stop()
+      await limits.stop()
       await purge.stop()
+      await context.sandbox?.stop()
       await usage.close()
       await database.close()
     },

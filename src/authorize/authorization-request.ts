@@ -1,7 +1,9 @@
 import type { Environment } from '../config.ts'
+import { type OAuthDetail, type OAuthReason, oauthReason } from '../errors/catalogue.ts'
 import { type Parameters, printableName } from '../http/parameters.ts'
 import { foreignEnvironment } from '../partners/client-id.ts'
 import type { Partner } from '../partners/partners.sql.ts'
+import { onlyDifference, type RedirectUriDifference } from '../partners/redirect-uri.ts'
 import type { IdTokenHint } from '../tokens/id-token.ts'
 import Type, { type Static } from '../typebox.ts'
 
@@ -44,11 +46,11 @@ export type UntrustedRequestReason =
   | { kind: 'repeated' | 'missing'; parameter: 'client_id' | 'redirect_uri' }
   | { kind: 'foreign-environment'; theirs: Environment; ours: Environment }
   | { kind: 'unknown-client' | 'suspended' }
-  | { kind: 'unregistered-redirect-uri'; received: string }
+  | { kind: 'unregistered-redirect-uri'; received: string; difference: RedirectUriDifference | undefined }
 
 export type Checked =
   | { kind: 'accepted'; request: AuthorizationRequest }
-  | { kind: 'refused'; to: ReturnAddress; error: string; explanation: string }
+  | { kind: 'refused'; to: ReturnAddress; fault: AuthorizationFault }
 
 /**
  * Finds the partner that sent the request, and checks the redirect URI. An error is shown to the user and never
@@ -71,7 +73,9 @@ export async function identify(
   if (!partner) return refused({ kind: 'unknown-client' })
   if (partner.status !== 'active') return refused({ kind: 'suspended' })
   if (!redirectUri || !partner.redirect_uris.includes(redirectUri)) {
-    return refused({ kind: 'unregistered-redirect-uri', received: redirectUri ?? '' })
+    const received = redirectUri ?? ''
+    const difference = onlyDifference(received, partner.redirect_uris)
+    return refused({ kind: 'unregistered-redirect-uri', received, difference })
   }
   return { kind: 'identified', partner, redirectUri }
 }
@@ -91,12 +95,11 @@ export async function check(
   const state = repeated.includes('state') ? undefined : given('state')
   const to: ReturnAddress = { redirectUri, ...(state && { state }) }
   const fault = firstFault(values, repeated, method, partner)
-  if (fault) return { kind: 'refused', to, ...fault }
+  if (fault) return { kind: 'refused', to, fault }
   const idTokenHint = given('id_token_hint')
   const hint = idTokenHint && (await readHint(idTokenHint))
   if (hint && (hint.kind === 'invalid' || hint.clientId !== partner.client_id)) {
-    const explanation = 'Invalid id_token_hint: it is not an id_token that this server issued to this client.'
-    return { kind: 'refused', to, error: 'invalid_request', explanation }
+    return { kind: 'refused', to, fault: authorizationFault('id_token_hint') }
   }
   const nonce = given('nonce')
   const codeChallenge = given('code_challenge')
@@ -122,19 +125,25 @@ export async function check(
   }
 }
 
-type Fault = { error: string; explanation: string }
+/** What the partner gets instead of a code. The reason is for the log. */
+export type AuthorizationFault = ReturnType<typeof oauthReason> & { reason: OAuthReason }
+
+export function authorizationFault<R extends OAuthReason>(
+  reason: R,
+  ...detail: OAuthDetail<R>
+): AuthorizationFault {
+  return { reason, ...oauthReason(reason, ...detail) }
+}
 
 function firstFault(
   values: Record<string, string>,
   repeated: string[],
   method: 'GET' | 'POST',
   partner: Partner,
-): Fault | undefined {
-  const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
+): AuthorizationFault | undefined {
   const [duplicate] = repeated
-  if (duplicate !== undefined) return invalid(`${printableName(duplicate)} was sent more than once.`)
-  const invalidState = stateFault(values.state)
-  if (invalidState) return invalid(invalidState)
+  if (duplicate !== undefined) return authorizationFault('repeated_parameter', printableName(duplicate))
+  if (isStateTooLong(values.state)) return authorizationFault('state_too_long')
   return (
     responseFault(values, method) ??
     requestObjectFault(values) ??
@@ -144,62 +153,48 @@ function firstFault(
   )
 }
 
-function responseFault(values: Record<string, string>, method: 'GET' | 'POST'): Fault | undefined {
-  const { response_type: type, response_mode: mode } = values
+function responseFault(
+  { response_type: type, response_mode: mode }: Record<string, string>,
+  method: 'GET' | 'POST',
+): AuthorizationFault | undefined {
   // The contract defines the POST, without response_type. The standard defines the GET, which requires it.
-  if (!type && method === 'GET')
-    return { error: 'invalid_request', explanation: 'response_type is missing. Send code.' }
-  if (type && type !== 'code') {
-    return { error: 'unsupported_response_type', explanation: 'The only supported response_type is code.' }
-  }
-  if (mode && mode !== 'query')
-    return { error: 'invalid_request', explanation: 'The only supported response_mode is query.' }
-  return undefined
+  if (!type && method === 'GET') return authorizationFault('no_response_type')
+  if (type && type !== 'code') return authorizationFault('response_type')
+  return mode && mode !== 'query' ? authorizationFault('response_mode') : undefined
 }
 
 /** OpenID Connect Core section 6. Each parameter has its own error code. The server never fetches a `request_uri`. */
-function requestObjectFault(values: Record<string, string>): Fault | undefined {
-  for (const name of ['request', 'request_uri', 'registration']) {
-    if (values[name])
-      return { error: `${name}_not_supported`, explanation: `The parameter ${name} is not supported.` }
-  }
-  return undefined
+function requestObjectFault(values: Record<string, string>): AuthorizationFault | undefined {
+  const name = (['request', 'request_uri', 'registration'] as const).find((known) => values[known])
+  return name && authorizationFault(name)
 }
 
-function scopeFault(values: Record<string, string>): Fault | undefined {
-  if (words(values.scope).includes('openid')) return undefined
-  return { error: 'invalid_scope', explanation: 'Invalid scope. scope must contain openid.' }
+function scopeFault({ scope }: Record<string, string>): AuthorizationFault | undefined {
+  if (words(scope).includes('openid')) return undefined
+  return authorizationFault(scope ? 'scope_without_openid' : 'no_scope')
 }
 
 /** RFC 7636. The method `plain` is refused, because it sends the verifier itself through the browser. */
-function pkceFault(values: Record<string, string>, partner: Partner): Fault | undefined {
-  const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
-  const { code_challenge: challenge, code_challenge_method: method } = values
-  if (!challenge && method) return invalid('code_challenge_method was sent without code_challenge.')
-  if (!challenge)
-    return partner.require_pkce
-      ? invalid('PKCE is required for this client. Send code_challenge with code_challenge_method S256.')
-      : undefined
-  if (method !== 'S256') return invalid('code_challenge_method must be S256.')
-  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge))
-    return invalid('code_challenge must be 43 base64url characters.')
-  return undefined
+function pkceFault(
+  { code_challenge: challenge, code_challenge_method: method }: Record<string, string>,
+  partner: Partner,
+): AuthorizationFault | undefined {
+  if (!challenge && method) return authorizationFault('challenge_missing')
+  if (!challenge) return partner.require_pkce ? authorizationFault('pkce_required') : undefined
+  if (method !== 'S256') return authorizationFault('challenge_method')
+  return /^[A-Za-z0-9_-]{43}$/.test(challenge) ? undefined : authorizationFault('challenge_malformed')
 }
 
-function openidFault(values: Record<string, string>): Fault | undefined {
-  const invalid = (explanation: string): Fault => ({ error: 'invalid_request', explanation })
+function openidFault(values: Record<string, string>): AuthorizationFault | undefined {
   const prompt = words(values.prompt)
-  if (prompt.includes('none') && prompt.length > 1)
-    return invalid('prompt=none cannot be combined with other values.')
-  if (values.max_age && !/^\d{1,15}$/.test(values.max_age))
-    return invalid('max_age must be a number of seconds.')
-  if (sealedBytes(values.nonce) > 512) return invalid('nonce is longer than 512 bytes.')
-  return undefined
+  if (prompt.includes('none') && prompt.length > 1) return authorizationFault('prompt_none_combined')
+  if (values.max_age && !/^\d{1,15}$/.test(values.max_age)) return authorizationFault('max_age')
+  return sealedBytes(values.nonce) > 512 ? authorizationFault('nonce_too_long') : undefined
 }
 
-/** Why the `state` of an authorization or logout request is invalid, or undefined. */
-export function stateFault(state: string | undefined): string | undefined {
-  return sealedBytes(state) > 4096 ? 'state is longer than 4096 bytes.' : undefined
+/** Of an authorization or logout request. */
+export function isStateTooLong(state: string | undefined): boolean {
+  return sealedBytes(state) > 4096
 }
 
 /**

@@ -10,8 +10,8 @@ import type { Web } from '../web/edge.tsx'
 import type { RecoveryLink } from '../web/error-page.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { isolated } from '../web/parts.tsx'
-import type { AuthorizationRequest } from './authorization-request.ts'
-import { answerUrl, connect } from './connect.ts'
+import { type AuthorizationRequest, authorizationFault } from './authorization-request.ts'
+import { answerUrl, connect, faultUrl } from './connect.ts'
 import { ConnectPage } from './connect-page.tsx'
 import { nextStep } from './next-step.ts'
 import { openPageRequest } from './page-request.ts'
@@ -82,7 +82,7 @@ async function showConnect(exchange: Exchange): Promise<FastifyReply> {
     case 'login':
       return reply.redirect(`/login?${new URLSearchParams({ request: sealed })}`, 303)
     case 'answer':
-      return sendBack({ ...step, answer: { error: next.error, error_description: next.explanation } })
+      return sendBack(reply, faultUrl(authorization, context.config, next.fault))
     case 'issue':
       return issueCode({ ...step, session: next.session })
     case 'connect':
@@ -102,9 +102,8 @@ async function decide(exchange: Exchange & { decision: 'connect' | 'cancel' }): 
     return web.errorPage({ reply, texts, status: 403, heading, text: <p>{text}</p>, recoveryLink })
   }
   const step = { ...exchange, authorization, texts }
-  if (decision === 'cancel') {
-    const answer = { error: 'access_denied', error_description: 'The user denied the request.' }
-    return sendBack({ ...step, answer })
+  if (decision === 'cancel' || context.sandbox?.cancelsConsent(session.user_id)) {
+    return sendBack(reply, faultUrl(authorization, context.config, authorizationFault('user_denied')))
   }
   return issueCode({ ...step, session })
 }
@@ -122,7 +121,7 @@ async function issueCode(step: ConnectStep & { session: Session }): Promise<Fast
   })
   switch (outcome.kind) {
     case 'connected':
-      return sendBack({ ...step, answer: { code: outcome.code } })
+      return sendBack(reply, answerUrl(authorization, context.config.authUrl, { code: outcome.code }))
     case 'used': {
       const { heading, text } = texts.connect.alreadyUsed
       const recoveryLink = startAgainLink(authorization, texts)
@@ -135,9 +134,8 @@ async function issueCode(step: ConnectStep & { session: Session }): Promise<Fast
 }
 
 /** Redirects the browser back to the partner. */
-function sendBack(step: ConnectStep & { answer: Record<string, string> }): FastifyReply {
-  const address = answerUrl(step.authorization, step.context.config.authUrl, step.answer)
-  return step.reply.header('cache-control', 'no-store').redirect(address, 303)
+function sendBack(reply: FastifyReply, address: string): FastifyReply {
+  return reply.header('cache-control', 'no-store').redirect(address, 303)
 }
 
 async function sendConnectPage(

@@ -1,8 +1,10 @@
+import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
+import { errorPageAddress } from '../errors/catalogue.ts'
 import { withParameters } from '../http/parameters.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { newToken, randomId } from '../secrets/token-format.ts'
-import type { AuthorizationRequest, ReturnAddress } from './authorization-request.ts'
+import type { AuthorizationFault, AuthorizationRequest, ReturnAddress } from './authorization-request.ts'
 import { isConcurrentPress, recordConnection } from './connect.sql.ts'
 
 export type ConnectOutcome =
@@ -48,4 +50,17 @@ export async function connect(
 /** The address that returns the response to the partner, always with `iss` (RFC 9207). */
 export function answerUrl(to: ReturnAddress, issuer: string, answer: Record<string, string>): string {
   return withParameters(to.redirectUri, { ...answer, ...(to.state && { state: to.state }), iss: issuer })
+}
+
+/** The response to the partner instead of a code (RFC 6749 section 4.1.2.1). */
+export function faultUrl(
+  to: ReturnAddress,
+  { authUrl, baseUrl }: Config,
+  { code, explanation, anchor }: AuthorizationFault,
+): string {
+  return answerUrl(to, authUrl, {
+    error: code,
+    error_description: explanation,
+    error_uri: errorPageAddress(baseUrl, code, anchor),
+  })
 }

@@ -3,7 +3,7 @@ import type { Partner } from '../partners/partners.sql.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
 import type { IdTokenHint } from '../tokens/id-token.ts'
 import Type, { Compile, type Static } from '../typebox.ts'
-import { stateFault } from './authorization-request.ts'
+import { isStateTooLong } from './authorization-request.ts'
 import { sealedLifetimeMs } from './sealed-request.ts'
 
 /** A logout request that passed every check. It is empty if the request had no parameters. */
@@ -49,8 +49,7 @@ export async function checkLogout(
   if (returnTo && !partner?.post_logout_redirect_uris.includes(returnTo)) {
     return refused('post_logout_redirect_uri is not registered for this client')
   }
-  const invalidState = stateFault(state)
-  if (invalidState) return refused(invalidState)
+  if (isStateTooLong(state)) return refused('state is longer than 4096 bytes.')
   const uiLocales = values.ui_locales?.slice(0, 100)
   return {
     kind: 'accepted',

@@ -1,5 +1,9 @@
 import type { Session } from '../sessions/sessions.sql.ts'
-import type { AuthorizationRequest } from './authorization-request.ts'
+import {
+  type AuthorizationFault,
+  type AuthorizationRequest,
+  authorizationFault,
+} from './authorization-request.ts'
 
 export type NextStep =
   | { kind: 'login' }
@@ -7,29 +11,24 @@ export type NextStep =
   /** `prompt=none`, and the user has a session and a grant: the code is issued without a page. */
   | { kind: 'issue'; session: Session }
   /** `prompt=none` but a page is needed, or the wrong user is logged in (OpenID Connect Core section 3.1.2.6). */
-  | { kind: 'answer'; error: 'login_required' | 'consent_required'; explanation: string }
+  | { kind: 'answer'; fault: AuthorizationFault }
 
 /** Decides what the browser gets next. Every page of the flow leads back to this decision. */
 export function nextStep(request: AuthorizationRequest, session: Session | undefined, now: Date): NextStep {
   const silent = request.prompt.includes('none')
   if (!session || !isRecentEnough(request, session, now)) {
-    return silent
-      ? { kind: 'answer', error: 'login_required', explanation: 'The user must log in.' }
-      : { kind: 'login' }
+    return silent ? answer('no_session') : { kind: 'login' }
   }
   if (request.subject !== undefined && session.subject !== request.subject) {
     if (!silent && !isOfThisRequest(request, session)) return { kind: 'login' }
-    const explanation = 'The user who is logged in is not the user of the id_token_hint.'
-    return { kind: 'answer', error: 'login_required', explanation }
+    return answer('other_user')
   }
   if (!silent) return { kind: 'connect', session }
-  return session.has_grant
-    ? { kind: 'issue', session }
-    : {
-        kind: 'answer',
-        error: 'consent_required',
-        explanation: 'The user must give consent on the connect page.',
-      }
+  return session.has_grant ? { kind: 'issue', session } : answer('no_consent')
+}
+
+function answer(reason: 'no_session' | 'other_user' | 'no_consent'): NextStep {
+  return { kind: 'answer', fault: authorizationFault(reason) }
 }
 
 /** A login for this request is always recent enough. Otherwise `max_age=0` would request a login again and again. */

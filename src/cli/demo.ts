@@ -69,6 +69,6 @@ function partnerEnvironment(
     PARTNER_URL: partnerUrl,
     PARTNER_CLIENT_ID: partner.clientId,
     PARTNER_CLIENT_SECRET: partner.clientSecret,
-    PARTNER_DATA_FILE: join(config.dataDir, 'demo-partner-app.json'),
+    PARTNER_DATA_DIR: join(config.dataDir, 'demo-partner-app'),
   }
 }

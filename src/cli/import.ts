@@ -7,6 +7,7 @@ import {
   type Prune,
 } from '../import/import-directory.ts'
 import type { Removal } from '../import/prune.ts'
+import { reservedRows } from '../sandbox/data.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 
 type Imported = Extract<ImportOutcome, { kind: 'imported' }>
@@ -28,9 +29,10 @@ export function importCommand(): Command {
       const display = progressDisplay(process.stderr)
       const { onProgress } = display
       const { signal, stopListening } = listenForInterrupt()
-      const outcome = await withDatabase((database) =>
-        importDirectory(database, directory, { prune, onProgress, signal }),
-      ).finally(() => {
+      const outcome = await withDatabase((database, { environment }) => {
+        const reserved = environment === 'sandbox' ? reservedRows : undefined
+        return importDirectory(database, directory, { prune, reserved, onProgress, signal })
+      }).finally(() => {
         display.stop()
         stopListening()
       })

@@ -11,6 +11,7 @@ import { importCommand } from './import.ts'
 import { keyCommand } from './key.ts'
 import { migrateCommand } from './migrate.ts'
 import { partnerCommand } from './partner.ts'
+import { sandboxCommand } from './sandbox.ts'
 import { secretCommand } from './secret.ts'
 import { startCommand } from './start.ts'
 import { userCommand } from './user.ts'
@@ -30,6 +31,7 @@ const program = new Command('latchkey')
   .addCommand(grantCommand())
   .addCommand(keyCommand())
   .addCommand(secretCommand())
+  .addCommand(sandboxCommand())
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
   .addCommand(doctorCommand())

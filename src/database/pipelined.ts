@@ -44,14 +44,16 @@ async function send(pool: pg.Pool, batch: Waiting[]): Promise<void> {
     failed = true // every statement without an answer gets the error too
   }
   client.on('error', onError) // without a listener, a lost connection would end the process
-  await Promise.all(
-    batch.map(({ query, resolve, reject }) =>
-      client.query(query).then(resolve, (error) => {
-        failed = true
-        reject(error)
-      }),
-    ),
+  const { stream } = client.connection
+  stream.cork() // one write for all statements
+  const answers = batch.map(({ query, resolve, reject }) =>
+    client.query(query).then(resolve, (error) => {
+      failed = true
+      reject(error)
+    }),
   )
+  stream.uncork()
+  await Promise.all(answers)
   client.off('error', onError)
   client.release(failed)
 }

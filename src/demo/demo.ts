@@ -5,9 +5,12 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { type Database, statement } from '../database/database.ts'
 import { ExplainedError } from '../explained-error.ts'
-import { importDirectory } from '../import/import-directory.ts'
+import { type ImportOutcome, importDirectory } from '../import/import-directory.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { createPartner } from '../partners/partners.ts'
+import { findSandboxFirm } from '../sandbox/clock.sql.ts'
+import { sandboxFirm } from '../sandbox/data.ts'
+import { loadSandbox } from '../sandbox/load.ts'
 import Type, { Compile, type Static } from '../typebox.ts'
 import { firms, people } from './data/people.ts'
 import { writeDemoData } from './data/write-demo-data.ts'
@@ -59,19 +62,31 @@ export async function checkDemoDatabase(database: Database): Promise<void> {
   )
 }
 
-/** Records that the database is a demo, and imports the demo data unless the database already has firms. */
+/**
+ * Records that the database is a demo, and imports the demo data unless the database already has firms. Also loads the sandbox
+ * users, but not the 100,000 households, which would take seconds.
+ */
 export async function prepareDirectory(database: Database): Promise<void> {
   await database.run(recordDemo, [])
-  if (await database.maybe(anyFirm, [])) return
+  if (!(await database.maybe(anyFirm, []))) await importDemoData(database)
+  if (!(await database.maybe(findSandboxFirm, [sandboxFirm]))) {
+    requireImported(await loadSandbox(database, { households: 0 }))
+  }
+}
+
+async function importDemoData(database: Database): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'latchkey-demo-'))
   try {
     await writeDemoData(directory)
-    const outcome = await importDirectory(database, directory)
-    if (outcome.kind !== 'imported')
-      throw new Error(`the demo data was not imported: ${JSON.stringify(outcome)}`)
+    requireImported(await importDirectory(database, directory))
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
+}
+
+function requireImported(outcome: ImportOutcome): void {
+  if (outcome.kind !== 'imported')
+    throw new Error(`the demo data was not imported: ${JSON.stringify(outcome)}`)
 }
 
 /** Registers the demo partner, and stores its secret in the data directory. That is acceptable only for a demo. */

@@ -1,6 +1,6 @@
 import Type from '../typebox.ts'
 
-/** Why a connection has ended; the descriptions are in src/http/refusals.ts. */
+/** Why a connection has ended; the catalogue has it in src/errors/endings.ts. */
 export const Ended = Type.Union([
   Type.Literal('ended_by_user'),
   Type.Literal('ended_by_operator'),

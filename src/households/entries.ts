@@ -22,6 +22,12 @@ export function cutPage({ count, entries }: Entries, size: number): PageOfEntrie
   }
 }
 
+/** The `household_id` of the last account of a page's body. In an account's JSON it follows the id. */
+export function lastHouseholdId(body: string): string {
+  const found = /^\{"id":"[^"]*","household_id":"([^"]*)"/.exec(body.slice(body.lastIndexOf(entryStart)))
+  return found?.[1] ?? ''
+}
+
 /** The ids of a page's entries, each followed by a line feed. */
 export function idLines(body: string): string {
   const [, ...entries] = body.split(entryStart)

@@ -1,76 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { authenticatedRead } from '../resource/authenticated-read.ts'
-import { notModified, pageHeaders } from '../resource/send-page.ts'
-import Type, { type Static } from '../typebox.ts'
-import {
-  answers,
-  deprecation,
-  deprecationHeaders,
-  findableId,
-  Household,
-  householdNotFound,
-  security,
-} from './api.ts'
+import { expensiveReads } from '../resource/expensive-read.ts'
+import type { Static } from '../typebox.ts'
+import { deprecation, findableId, HouseholdParams, householdNotFound } from './api.ts'
 import { cutPage } from './entries.ts'
+import { FirmCallers } from './firm-callers.ts'
+import {
+  AccountsQuery,
+  HouseholdsQuery,
+  listAccountsOfHousehold,
+  listHouseholds,
+} from './households.operations.ts'
 import { listAccounts } from './list-accounts.sql.ts'
 import { readHouseholds } from './list-page.ts'
-import { longestPattern } from './name-pattern.ts'
-import { entriesBefore, linkHeader, PageQuery, pageOf } from './page.ts'
+import { entriesBefore, linkHeader, pageOf } from './page.ts'
 import { PagePlaces } from './page-places.ts'
-
-const Account = Type.Object({
-  id: Type.String(),
-  household_id: Type.String(),
-  name: Type.Optional(Type.String()),
-  type: Type.Optional(Type.String()),
-  number_masked: Type.Optional(Type.String()),
-  custodian: Type.Optional(Type.String()),
-  currency: Type.Optional(Type.String()),
-  status: Type.Literal('active'),
-  opened_on: Type.Optional(Type.String({ format: 'date' })),
-})
-
-const HouseholdsQuery = Type.Object({
-  ...PageQuery,
-  name_pattern: Type.Optional(
-    Type.String({
-      maxLength: longestPattern,
-      description: 'Text that the name must contain, ignoring case.',
-    }),
-  ),
-})
-const AccountsQuery = Type.Object(PageQuery)
-const AccountsParams = Type.Object({ household_id: Type.String() })
-
-const householdsSchema = {
-  operationId: 'listHouseholds',
-  summary: 'Households visible to the current user',
-  deprecated: true,
-  security,
-  querystring: HouseholdsQuery,
-  response: {
-    ...answers(
-      Type.Array(Household, { headers: { ...pageHeaders, ...deprecationHeaders } }),
-      400,
-      401,
-      429,
-      503,
-    ),
-    304: { ...notModified, headers: { ...notModified.headers, ...deprecationHeaders } },
-  },
-}
-const accountsSchema = {
-  operationId: 'listAccounts',
-  summary: 'Active accounts of a household',
-  security,
-  params: AccountsParams,
-  querystring: AccountsQuery,
-  response: {
-    ...answers(Type.Array(Account, { headers: pageHeaders }), 400, 401, 404, 503),
-    304: notModified,
-  },
-}
 
 export function householdRoutes(app: FastifyInstance, context: Context): void {
   const address = `${context.config.baseUrl}api/v1/households`
@@ -79,12 +24,16 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
 }
 
 function serveHouseholds(app: FastifyInstance, context: Context, address: string): void {
-  const { config, keys } = context
-  const places = new PagePlaces()
+  const { config, database, keys } = context
+  const hints = { places: new PagePlaces(), firmCallers: new FirmCallers() }
   const successor = `${config.baseUrl}api/v2/households`
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',
-    { schema: householdsSchema, ...deprecation(config.v1) },
+    {
+      schema: { querystring: HouseholdsQuery },
+      config: { operation: listHouseholds },
+      ...deprecation(context, successor),
+    },
     (request, reply) =>
       authenticatedRead(context, request, reply, () => {
         const pattern = request.query.name_pattern || undefined
@@ -93,7 +42,14 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
         return {
           kind: 'read',
           place: page,
-          read: (bearer) => readHouseholds(context, places, { page, text: pattern, bearer }),
+          read: (bearer) => {
+            const expensive = expensiveReads(context, bearer)
+            return readHouseholds({ listing: database.listing, expensive }, hints, {
+              page,
+              text: pattern,
+              bearer,
+            })
+          },
           answer: ({ body, count, last }) => {
             const link = linkHeader(page, last, keys)
             return { kind: 'page', body, link, rows: { households: count, accounts: 0 } }
@@ -105,9 +61,12 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
 
 function serveAccounts(app: FastifyInstance, context: Context, address: string): void {
   const { database, keys } = context
-  app.get<{ Params: Static<typeof AccountsParams>; Querystring: Static<typeof AccountsQuery> }>(
+  app.get<{ Params: Static<typeof HouseholdParams>; Querystring: Static<typeof AccountsQuery> }>(
     '/households/:household_id/accounts',
-    { schema: accountsSchema },
+    {
+      schema: { params: HouseholdParams, querystring: AccountsQuery },
+      config: { operation: listAccountsOfHousehold },
+    },
     (request, reply) =>
       authenticatedRead(context, request, reply, () => {
         const { household_id: id } = request.params

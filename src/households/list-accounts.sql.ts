@@ -23,11 +23,7 @@ export const listAccounts = statement(
   `WITH ${callerOf}, household AS (
      SELECT h.id FROM caller, households h WHERE h.id = $2 AND ${seesHousehold}
    ), page AS (${asEntries(`
-     SELECT a.household_id AS scope, a.id,
-            json_strip_nulls(json_build_object(
-              'id', a.id, 'household_id', a.household_id, 'name', a.name, 'type', a.type,
-              'number_masked', a.number_masked, 'custodian', a.custodian, 'currency', a.currency,
-              'status', a.status, 'opened_on', a.opened_on))::text AS json
+     SELECT a.household_id AS scope, a.id, a.json
        FROM caller, household, accounts a
       WHERE a.household_id = household.id AND a.id > $5 AND a.status = 'active' AND ${seesAccount}
       ORDER BY a.household_id, a.id LIMIT $3::int + 1 OFFSET $4::bigint`)}

@@ -12,7 +12,9 @@ export const PageQuery = {
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       default: 0,
+      format: 'int64',
       description: 'Page number, from 0.',
+      examples: [0],
     }),
   ),
   page_size: Type.Optional(
@@ -21,12 +23,14 @@ export const PageQuery = {
       maximum: largestSize,
       default: defaultSize,
       description: 'Number of entries on a page.',
+      examples: [2],
     }),
   ),
   cursor: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: 'Part of the links in the `Link` header. Send it back unchanged.',
+      description:
+        'Part of the links in the `Link` header. Follow the links as they are, or count pages without it.',
     }),
   ),
 }

@@ -45,16 +45,52 @@ export function householdsInOrder(
   }
 }
 
+/**
+ * The `json` of the visible active accounts after the account `id` of the household `householdId`, in the order of households
+ * and, within a household, of the accounts' ids (docs/adr/0024). Also selects what an outer query needs to repeat the order:
+ * `scope`, `household_id` and `id`. An account that is not active is skipped, so `window` applies after the look-up. This is a
+ * subquery of the select list, because PostgreSQL keeps the results of a joined one in memory, for repetitions that do not
+ * occur. Without OFFSET 0 it would look up each account twice.
+ */
+export function accountsInOrder({
+  householdId,
+  id,
+  window,
+}: {
+  householdId: string
+  id: string
+  window: string
+}): ByRole {
+  return {
+    firm: `
+      SELECT a.firm_id AS scope, a.household_id, a.id, a.json FROM accounts a
+       WHERE (a.firm_id, a.household_id, a.id) > (caller.firm_id, ${householdId}, ${id}) AND a.firm_id <= caller.firm_id
+         AND a.status = 'active'
+       ORDER BY a.firm_id, a.household_id, a.id ${window}`,
+    granted: `
+      SELECT scope, household_id, id, json
+        FROM (SELECT x.user_id AS scope, x.household_id, x.account_id AS id,
+                     (SELECT a.json FROM accounts a
+                       WHERE a.household_id = x.household_id AND a.id = x.account_id AND a.status = 'active') AS json
+                FROM account_access x
+               WHERE (x.user_id, x.household_id, x.account_id) > (caller.user_id, ${householdId}, ${id})
+                 AND x.user_id <= caller.user_id AND x.firm_id = caller.firm_id
+               ORDER BY x.user_id, x.household_id, x.account_id OFFSET 0) AS own
+       WHERE json IS NOT NULL
+       ORDER BY scope, household_id, id ${window}`,
+  }
+}
+
 /** Whether the caller sees the household `h`. Without OFFSET 0, PostgreSQL might hash all access rows instead of a look-up. */
 export const seesHousehold: string = `(
   h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
     SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))`
 
-/** Whether the caller sees the account `a`. The caller must already see its household. */
+/** Whether the caller sees the account `a`. */
 export const seesAccount: string = `(
-  caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+  a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
     SELECT FROM account_access x
-     WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id))`
+     WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0)))`
 
 /** The rows of the query for the caller's role. */
 export function rowsForRole({ firm, granted }: ByRole): string {

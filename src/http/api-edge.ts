@@ -1,11 +1,21 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { ProblemCode } from '../errors/catalogue.ts'
+import { problems } from '../errors/problems.ts'
 import Type, { type Static } from '../typebox.ts'
+import { addressHint, errorAddress } from './addresses.ts'
 import { classify } from './faults.ts'
+import { reportUnknownParameters } from './unknown-parameters.ts'
 
-/** The API answers errors with problem+json (RFC 9457), also at addresses that have no route. */
+/**
+ * The API answers errors with problem+json (RFC 9457), also at addresses that have no route. Its operations report parameters
+ * that they do not know.
+ */
 export function apiEdge(app: FastifyInstance): void {
   apiErrors(app)
-  app.setNotFoundHandler((_request, reply) => sendNotFound(reply, 'There is nothing at this address.'))
+  reportUnknownParameters(app)
+  app.setNotFoundHandler(({ url }, reply) =>
+    sendNotFound(reply, `There is nothing at this address.${addressHint(app, url)}`),
+  )
 }
 
 /** Answers all other methods at these paths with 405 and `Allow`, instead of 404 (RFC 9110 section 15.5.6). */
@@ -48,7 +58,8 @@ export function sendProblem(
   detail: string,
   more: Partial<Pick<Problem, 'status' | 'errors'>> = {},
 ): FastifyReply {
-  const problem = problemOf(code, detail, reply.request.id, more)
+  const type = errorAddress(reply.server, code)
+  const problem = problemOf(code, { type, detail, requestId: reply.request.id, ...more })
   return reply
     .status(problem.status)
     .header('cache-control', 'no-store')
@@ -88,41 +99,45 @@ function describe(fault: unknown, query: unknown): { parameter: string; detail: 
   return { parameter, detail: 'message' in found ? String(found.message) : 'is not valid' }
 }
 
+const InvalidParameter = Type.Object(
+  {
+    parameter: Type.String({ description: 'The name of the parameter.' }),
+    detail: Type.String({ description: 'What is wrong with it, for people.' }),
+  },
+  { $id: 'InvalidParameter', description: 'A parameter that the server does not accept.' },
+)
+
 /** RFC 9457. Programs read `code`, which is stable. `title` and `detail` are for people. */
-export const Problem = Type.Object({
-  type: Type.String(),
-  title: Type.String(),
-  status: Type.Integer(),
-  detail: Type.String(),
-  code: Type.String(),
-  request_id: Type.String(),
-  errors: Type.Optional(Type.Array(Type.Object({ parameter: Type.String(), detail: Type.String() }))),
-})
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'The address of the page about this code.', format: 'uri' }),
+    title: Type.String({ description: 'The code in words, for people.' }),
+    status: Type.Integer({ description: 'The status of the response.', minimum: 400, maximum: 599 }),
+    detail: Type.String({ description: 'What happened and what to do, for people.' }),
+    code: Type.Unsafe<ProblemCode>({
+      type: 'string',
+      enum: Object.keys(problems),
+      description: 'What happened, for programs. A code does not change its meaning.',
+    }),
+    request_id: Type.String({ description: 'The `X-API-Request-ID` of the response.' }),
+    errors: Type.Optional(
+      Type.Array(InvalidParameter, { description: 'Each invalid parameter, with `invalid_parameter`.' }),
+    ),
+  },
+  { $id: 'Problem', description: 'An error of the API (RFC 9457).' },
+)
 export type Problem = Static<typeof Problem>
 
-/** All problems of the API by their code. */
-const problems = {
-  invalid_parameter: { status: 400, title: 'Invalid parameter' },
-  bad_request: { status: 400, title: 'Malformed request' },
-  unauthorized: { status: 401, title: 'Access token required' },
-  invalid_token: { status: 401, title: 'Invalid access token' },
-  not_found: { status: 404, title: 'Not found' },
-  method_not_allowed: { status: 405, title: 'Method not allowed' },
-  sync_expired: { status: 410, title: 'Synchronization expired' },
-  too_many_requests: { status: 429, title: 'Too many requests' },
-  internal_error: { status: 500, title: 'Internal server error' },
-  unavailable: { status: 503, title: 'Service unavailable' },
-} as const
-
-export type ProblemCode = keyof typeof problems
-
+/** `status`: if it is not the usual one of the code. */
 export function problemOf(
   code: ProblemCode,
-  detail: string,
-  requestId: string,
-  more: Partial<Pick<Problem, 'status' | 'errors'>> = {},
+  {
+    type,
+    detail,
+    requestId,
+    ...more
+  }: Pick<Problem, 'type' | 'detail'> & Partial<Pick<Problem, 'status' | 'errors'>> & { requestId: string },
 ): Problem {
-  const type = `urn:latchkey:problem:${code}`
   const { status, title } = problems[code]
   return { type, title, status, detail, code, request_id: requestId, ...more }
 }

@@ -10,7 +10,11 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new MalformedParameters('The body is not valid JSON.')
+    throw new MalformedParameters(
+      /^\w+=/.test(text)
+        ? 'The body is a form, but its Content-Type is application/json. Send Content-Type: application/x-www-form-urlencoded.'
+        : 'The body is not valid JSON.',
+    )
   }
   if (hasRepeatedName(text)) throw new MalformedParameters('A name in the JSON body was sent more than once.')
   return value

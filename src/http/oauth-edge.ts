@@ -1,8 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type OAuthErrorCode, oauthReason } from '../errors/catalogue.ts'
+import Type, { type Static } from '../typebox.ts'
+import { addressHint, errorAddress } from './addresses.ts'
 import { classify } from './faults.ts'
 
 /** The token endpoints answer errors with the JSON of RFC 6749 section 5.2. No answer may be cached. */
 export function oauthEdge(app: FastifyInstance): void {
+  answerAsOauth(app)
+  app.setNotFoundHandler(noSuchAddress)
+}
+
+/** Says the right address at paths that clients guess from other addresses. */
+export function misplaced(app: FastifyInstance, ...paths: string[]): void {
+  answerAsOauth(app)
+  for (const path of paths) app.all(path, noSuchAddress)
+}
+
+function answerAsOauth(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store').header('pragma', 'no-cache')
   })
@@ -10,16 +24,17 @@ export function oauthEdge(app: FastifyInstance): void {
     const fault = classify(error)
     if (fault.kind !== 'client') request.log.error(error)
     if (fault.kind === 'unavailable') reply.header('retry-after', '1')
-    const codes = {
-      client: 'invalid_request',
-      unavailable: 'temporarily_unavailable',
-      internal: 'server_error',
+    if (fault.kind === 'client') {
+      return refuse(request, reply, oauthReason('malformed_request', fault.explanation), fault.status)
     }
+    const codes = { unavailable: 'temporarily_unavailable', internal: 'server_error' } as const
     return sendOauthError(request, reply, fault.status, codes[fault.kind], fault.explanation)
   })
-  app.setNotFoundHandler((request, reply) =>
-    sendOauthError(request, reply, 404, 'invalid_request', 'There is nothing at this address.'),
-  )
+}
+
+function noSuchAddress(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const hint = addressHint(reply.server, request.url)
+  return refuse(request, reply, oauthReason('no_such_address', hint), 404)
 }
 
 /** Answers all methods but POST at these paths with 405 and `Allow`, instead of 404 (RFC 9110 section 15.5.6). */
@@ -29,25 +44,64 @@ export function postOnly(app: FastifyInstance, ...paths: string[]): void {
       method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       url,
       handler: (request, reply) =>
-        sendOauthError(
-          request,
-          reply.header('allow', 'POST'),
-          405,
-          'invalid_request',
-          `This address takes POST, not ${request.method}. Send a POST request.`,
-        ),
+        refuse(request, reply.header('allow', 'POST'), oauthReason('post_only', request.method), 405),
     })
   }
 }
 
+/** `anchor`: a cause on the page of the error. */
 export function sendOauthError(
   request: FastifyRequest,
   reply: FastifyReply,
   status: number,
-  error: string,
+  error: OAuthErrorCode,
   explanation: string,
+  anchor?: string,
 ): FastifyReply {
   // RFC 6749 section 5.2: the scheme that the client used in the Authorization header, which can only be Basic.
   if (status === 401) reply.header('www-authenticate', 'Basic realm="latchkey", charset="UTF-8"')
-  return reply.status(status).send({ error, error_description: explanation, request_id: request.id })
+  const uri = errorAddress(reply.server, error, anchor)
+  return reply.status(status).send(oauthErrorOf(error, { explanation, uri, requestId: request.id }))
+}
+
+/** The errors of the token endpoints: RFC 6749 section 5.2, and two of section 4.1.2.1 for faults of the server. */
+const tokenErrors = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'temporarily_unavailable',
+  'server_error',
+] as const satisfies OAuthErrorCode[]
+
+export const OAuthError = Type.Object(
+  {
+    error: Type.Unsafe<OAuthErrorCode>({
+      type: 'string',
+      enum: tokenErrors,
+      description: 'What happened, for programs.',
+    }),
+    error_description: Type.String({ description: 'What happened and what to do, for people.' }),
+    error_uri: Type.String({ description: 'The address of the page about this error.', format: 'uri' }),
+    request_id: Type.String({ description: 'The `X-API-Request-ID` of the response.' }),
+  },
+  { $id: 'OAuthError', description: 'An error of the token endpoints (RFC 6749 section 5.2).' },
+)
+export type OAuthError = Static<typeof OAuthError>
+
+export function oauthErrorOf(
+  error: OAuthErrorCode,
+  { explanation, uri, requestId }: { explanation: string; uri: string; requestId: string },
+): OAuthError {
+  return { error, error_description: explanation, error_uri: uri, request_id: requestId }
+}
+
+function refuse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { code, explanation, anchor }: ReturnType<typeof oauthReason>,
+  status: number,
+): FastifyReply {
+  return sendOauthError(request, reply, status, code, explanation, anchor)
 }

@@ -12,6 +12,7 @@ import type { Config } from '../config.ts'
 import { limitConnections } from './connection-limits.ts'
 import { parseJson } from './json.ts'
 import { type Form, MalformedParameters, parseForm, rawQuery } from './parameters.ts'
+import { requestLogger } from './request-logger.ts'
 import { answerBadAddress, answerUnreadable } from './unreadable.ts'
 import { validatorCompiler } from './validation.ts'
 
@@ -26,10 +27,12 @@ export function fastifyOptions(config: Config, logger: FastifyBaseLogger) {
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 2000 },
     forceCloseConnections: 'idle',
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    childLoggerFactory: requestLogger,
     requestIdHeader: false,
     genReqId: requestId,
     frameworkErrors: answerBadAddress,
-    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, logger),
+    clientErrorHandler: (error, socket) =>
+      answerUnreadable(error, socket, { logger, baseUrl: config.baseUrl }),
     // Node's limit for headers is 16 kB, so this limit is never reached. An id that is too long is simply not found.
     routerOptions: { querystringParser: lenientQuery, maxParamLength: 16 * 1024 },
   } as const satisfies FastifyHttpOptions<Server>

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { errorPageAddress } from '../errors/catalogue.ts'
 import { problemOf, sendProblem } from './api-edge.ts'
 
 // Requests that fail before a route is found. They are answered and logged like other requests.
@@ -14,7 +15,11 @@ export function answerBadAddress(_error: FastifyError, request: FastifyRequest, 
 }
 
 /** Node cannot parse the request, so there is no reply object. The answer is written directly to the socket. */
-export function answerUnreadable({ code }: ConnectionError, socket: Socket, logger: FastifyBaseLogger): void {
+export function answerUnreadable(
+  { code }: ConnectionError,
+  socket: Socket,
+  { logger, baseUrl }: { logger: FastifyBaseLogger; baseUrl: string },
+): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -23,7 +28,8 @@ export function answerUnreadable({ code }: ConnectionError, socket: Socket, logg
   const id = randomUUID()
   // Do not log the error itself: it contains the bytes that were sent, which may be a secret.
   logger.info({ request_id: id, event: 'unreadable', reason: code, status })
-  const body = JSON.stringify(problemOf('bad_request', detail, id, { status }))
+  const type = errorPageAddress(baseUrl, 'bad_request')
+  const body = JSON.stringify(problemOf('bad_request', { type, detail, requestId: id, status }))
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/problem+json; charset=utf-8',

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { importFiles, tableColumns } from './files.ts'
 
 /**
- * Records what changed, so that partners can read changes only (migration 0010, docs/adr/0013). All records of an import
+ * Records what changed, so that partners can read changes only (migrations 0010 and 0018, docs/adr/0013). All records of an import
  * have the same instant. Most statements compare staged rows with stored rows and therefore run before the merge.
  */
 
@@ -24,9 +24,10 @@ export async function chooseInstant(client: pg.ClientBase): Promise<Date> {
 
 /** Runs before the merge. */
 export async function recordChanges(client: pg.ClientBase, instant: Date): Promise<void> {
-  for (const sql of [householdChanges, seesSince]) await client.query(sql, [instant])
-  for (const sql of [touchedAccess, 'ANALYZE touched_access']) await client.query(sql)
-  await client.query(firmsChanged, [instant])
+  for (const sql of [householdChanges, accountChanges, seesSince]) await client.query(sql, [instant])
+  for (const sql of [addedAccess, 'ANALYZE added_access', touchedAccess, 'ANALYZE touched_access'])
+    await client.query(sql)
+  for (const sql of [accountAccessChanges, firmsChanged]) await client.query(sql, [instant])
   await client.query(movedUsers)
 }
 
@@ -53,6 +54,45 @@ const seesSince = `
    WHERE id IN (SELECT id FROM staged_users s JOIN users u USING (id) WHERE (u.firm_id, u.role) <> (s.firm_id, s.role))
       OR role IN (SELECT name FROM staged_roles s JOIN roles r USING (name) WHERE r.sees <> s.sees)`
 
+const accountColumns = importFiles.filter(({ table }) => table === 'accounts').flatMap(tableColumns)
+const accountRow = (row: string) => `ROW (${accountColumns.map((column) => `${row}.${column}`).join(', ')})`
+
+/**
+ * $1 instant. `old_firm` is the firm in which the account was active, `new_household` where it will be active. An account that
+ * did not change itself moves from firm to firm with its household.
+ */
+const accountChanges = `
+  WITH changed AS (
+    SELECT s.id, CASE a.status WHEN 'active' THEN a.firm_id END AS old_firm,
+           CASE s.status WHEN 'active' THEN s.household_id END AS new_household
+      FROM staged_accounts s LEFT JOIN accounts a USING (id)
+     WHERE ${accountRow('a')} IS DISTINCT FROM ${accountRow('s')} AND 'active' IN (a.status, s.status)
+     UNION ALL
+    SELECT id, firm_id, NULL FROM removed_accounts WHERE status = 'active'
+  ), placed AS (
+    SELECT old_firm AS firm_id, id FROM changed
+     UNION
+    SELECT coalesce(s.firm_id, h.firm_id), c.id
+      FROM changed c LEFT JOIN staged_households s ON s.id = c.new_household LEFT JOIN households h ON h.id = c.new_household
+     UNION
+    SELECT unnest(ARRAY[h.firm_id, s.firm_id]), a.id
+      FROM staged_households s JOIN households h USING (id) JOIN accounts a ON a.household_id = h.id
+     WHERE h.firm_id <> s.firm_id AND a.status = 'active' AND NOT EXISTS (SELECT FROM changed c WHERE c.id = a.id)
+  )
+  INSERT INTO account_changes (firm_id, account_id, changed_at)
+  SELECT p.firm_id, p.id, $1::timestamptz FROM placed p JOIN firms ON firms.id = p.firm_id
+      ON CONFLICT (firm_id, account_id) DO UPDATE SET changed_at = excluded.changed_at`
+
+/** Access rows that existing users get, with the household that the account will have. */
+const addedAccess = `
+  CREATE TEMP TABLE added_access ON COMMIT DROP AS
+  SELECT s.user_id, s.account_id, coalesce(moved.household_id, a.household_id) AS household_id
+    FROM staged_account_access s
+    JOIN users ON users.id = s.user_id
+    LEFT JOIN staged_accounts moved ON moved.id = s.account_id
+    LEFT JOIN accounts a ON a.id = s.account_id
+   WHERE NOT EXISTS (SELECT FROM account_access x WHERE x.user_id = s.user_id AND x.household_id = a.household_id AND x.account_id = a.id)`
+
 /**
  * Pairs of an existing user and a household between which access rows are added, removed or moved. `seen`: the user had
  * access to the household before the import.
@@ -62,12 +102,7 @@ const touchedAccess = `
   SELECT user_id, household_id,
          EXISTS (SELECT FROM account_access x
                   WHERE x.user_id = touched.user_id AND x.household_id = touched.household_id) AS seen
-    FROM (SELECT s.user_id, coalesce(moved.household_id, a.household_id) AS household_id
-            FROM staged_account_access s
-            JOIN users ON users.id = s.user_id
-            LEFT JOIN staged_accounts moved ON moved.id = s.account_id
-            LEFT JOIN accounts a ON a.id = s.account_id
-           WHERE NOT EXISTS (SELECT FROM account_access x WHERE x.user_id = s.user_id AND x.household_id = a.household_id AND x.account_id = a.id)
+    FROM (SELECT user_id, household_id FROM added_access
            UNION
           SELECT x.user_id, unnest(ARRAY[a.household_id, s.household_id])
             FROM staged_accounts s
@@ -75,6 +110,14 @@ const touchedAccess = `
             JOIN account_access x ON x.household_id = a.household_id AND x.account_id = a.id
            UNION
           SELECT user_id, household_id FROM removed_account_access) AS touched`
+
+/** $1 instant. An access row moves with its account, so a move changes no user's access to the account. */
+const accountAccessChanges = `
+  INSERT INTO account_access_changes (user_id, account_id, changed_at)
+  SELECT user_id, account_id, $1::timestamptz FROM added_access
+   UNION ALL
+  SELECT user_id, account_id, $1::timestamptz FROM removed_account_access
+      ON CONFLICT (user_id, account_id) DO UPDATE SET changed_at = excluded.changed_at`
 
 /** Users whose firm this import changes. */
 const movedUsers = `
@@ -90,9 +133,6 @@ const endGrantsOfMovedUsers = `
   UPDATE grants SET revoked_at = clock_timestamp(), revoked_by = 'operator', revoked_for = 'firm_changed'
    WHERE user_id IN (SELECT id FROM moved_users) AND revoked_at IS NULL`
 
-const accountColumns = importFiles.filter(({ table }) => table === 'accounts').flatMap(tableColumns)
-const accountRow = (row: string) => `ROW (${accountColumns.map((column) => `${row}.${column}`).join(', ')})`
-
 /**
  * $1 instant. Uses the changes that were just recorded. Added and removed users count as well, because another user may
  * later get the same id.
@@ -101,6 +141,8 @@ const firmsChanged = `
   UPDATE firms SET changed_at = $1
    WHERE id IN (SELECT firm_id FROM household_changes WHERE changed_at = $1
                  UNION ALL
+                SELECT firm_id FROM account_changes WHERE changed_at = $1
+                 UNION ALL
                 SELECT firm_id FROM users WHERE sees_since = $1
                  UNION ALL
                 SELECT s.firm_id FROM staged_users s LEFT JOIN users u USING (id)
@@ -108,17 +150,7 @@ const firmsChanged = `
                  UNION ALL
                 SELECT firm_id FROM removed_users
                  UNION ALL
-                SELECT firm_id FROM users WHERE id IN (SELECT user_id FROM touched_access)
-                 UNION ALL
-                SELECT h.firm_id
-                  FROM staged_accounts s JOIN households h ON h.id = s.household_id LEFT JOIN accounts a ON a.id = s.id
-                 WHERE ${accountRow('a')} IS DISTINCT FROM ${accountRow('s')}
-                 UNION ALL
-                SELECT h.firm_id
-                  FROM staged_accounts s JOIN accounts a USING (id) JOIN households h ON h.id = a.household_id
-                 WHERE a.household_id <> s.household_id
-                 UNION ALL
-                SELECT h.firm_id FROM removed_accounts a JOIN households h ON h.id = a.household_id)`
+                SELECT firm_id FROM users WHERE id IN (SELECT user_id FROM touched_access))`
 
 /** $1 instant. If the user could see the household before and after through another account, it has not changed. */
 const accessChanges = `

@@ -9,6 +9,7 @@ import { Faults } from './faults.ts'
 import { type ImportFile, importFiles, tableColumns } from './files.ts'
 import { type Counts, hashPasswords, keepDisabled, mergeFile, prepareUsers } from './merge.ts'
 import { checkRemoved, findRemoved, prepareRemoved, type Removal, removeRows } from './prune.ts'
+import type { Reserved } from './reserved.ts'
 import { stageFile } from './stage-file.ts'
 
 /** Reports progress. `done` of `of` is in bytes while a file is read, otherwise in steps. `what` names the current step. */
@@ -22,6 +23,7 @@ export type Prune = { atMost: number | undefined }
 
 export type ImportOptions = {
   prune?: Prune | undefined
+  reserved?: Reserved | undefined
   onProgress?: OnProgress
   /** Ends the import at once. Nothing is changed, unless the outcome is `imported`. */
   signal?: AbortSignal
@@ -53,6 +55,7 @@ type Work = {
   sources: Source[]
   faults: Faults
   prune: Prune | undefined
+  reserved: Reserved | undefined
   onProgress: OnProgress
   signal: AbortSignal
 }
@@ -64,13 +67,21 @@ type Work = {
 export async function importDirectory(
   database: Database,
   directory: string,
-  { prune, onProgress = () => {}, signal = new AbortController().signal }: ImportOptions = {},
+  { prune, reserved, onProgress = () => {}, signal = new AbortController().signal }: ImportOptions = {},
 ): Promise<ImportOutcome> {
   const faults = new Faults()
   const sources = await findFiles(directory, faults)
   if (!faults.none()) return refused(faults)
   return database.withConnection(async (client) => {
-    const outcome = await inTransaction({ client, sources, faults, prune, onProgress, signal })
+    const outcome = await inTransaction({
+      client,
+      sources,
+      faults,
+      prune,
+      reserved,
+      onProgress,
+      signal,
+    })
     if (outcome.kind !== 'imported') return outcome
     onProgress('settling', 0, 1)
     const failure = await interruptible(client, signal, () => vacuum(client, outcome.files))
@@ -183,14 +194,10 @@ async function prepareStaging(client: pg.ClientBase): Promise<void> {
 }
 
 /** @returns the rows to remove, for the table of each file */
-async function check({ client, sources, faults, prune }: Work): Promise<Record<string, Removal>> {
+async function check({ client, sources, faults, prune, reserved }: Work): Promise<Record<string, Removal>> {
   const pruned = prune ? sources.map(({ file }) => file) : []
-  const removals = await findRemoved(client, pruned)
-  await checkStaged(
-    client,
-    faults,
-    pruned.map(({ table }) => table),
-  )
+  const removals = await findRemoved(client, pruned, reserved)
+  await checkStaged(client, faults, { pruned: pruned.map(({ table }) => table), reserved })
   await checkRemoved(client, faults, pruned)
   return removals
 }
@@ -245,6 +252,8 @@ async function vacuum(client: pg.ClientBase, files: Record<string, Counts>): Pro
     'account_access',
     'household_changes',
     'access_changes',
+    'account_changes',
+    'account_access_changes',
     'listing_ranges',
   ])
     tables.add(written)

@@ -3,6 +3,7 @@ import { quoted } from '../directory/values.ts'
 import Type, { Compile } from '../typebox.ts'
 import type { Faults } from './faults.ts'
 import { type ImportFile, importFiles } from './files.ts'
+import { isReservedRow, type Reserved } from './reserved.ts'
 
 /** The rows to remove from one table: `rows` of all `of` rows. `first` has the keys of the first few of them. */
 export type Removal = { rows: number; of: number; first: string[] }
@@ -22,20 +23,23 @@ export async function prepareRemoved(client: pg.ClientBase): Promise<void> {
   }
 }
 
-/** Finds the rows that are in the tables of these files and not in the files. */
+/** Finds the rows that are in the tables of these files and not in the files. Reserved rows do not count. */
 export async function findRemoved(
   client: pg.ClientBase,
   files: ImportFile[],
+  reserved: Reserved | undefined,
 ): Promise<Record<string, Removal>> {
   const removals: Record<string, Removal> = {}
-  for (const { file, table, key } of files) {
+  for (const importFile of files) {
+    const { file, table, key } = importFile
+    const counts = reserved ? `NOT ${isReservedRow(reserved, importFile)}` : 'true'
     const same = key.map((column) => `s.${column} = t.${column}`).join(' AND ')
     await client.query(
-      `INSERT INTO removed_${table} SELECT t.* FROM ${table} t WHERE NOT EXISTS (SELECT FROM staged_${table} s WHERE ${same})`,
+      `INSERT INTO removed_${table} SELECT t.* FROM ${table} t WHERE NOT EXISTS (SELECT FROM staged_${table} s WHERE ${same}) AND ${counts}`,
     )
     await client.query(`ANALYZE removed_${table}`)
     const { rows } = await client.query(
-      `SELECT (SELECT count(*) FROM removed_${table})::integer AS rows, (SELECT count(*) FROM ${table})::integer AS of,
+      `SELECT (SELECT count(*) FROM removed_${table})::integer AS rows, (SELECT count(*) FROM ${table} t WHERE ${counts})::integer AS of,
               ARRAY(SELECT concat_ws(' ', ${key.join(', ')}) FROM removed_${table} ORDER BY ${key.join(', ')} LIMIT ${shownKeys}) AS first`,
     )
     removals[file] = removal.Parse(rows[0])

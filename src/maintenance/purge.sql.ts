@@ -18,6 +18,9 @@ type PurgedTable =
   | 'grant_reads'
   | 'household_changes'
   | 'access_changes'
+  | 'account_changes'
+  | 'account_access_changes'
+  | 'limit_windows'
 
 const Batch = Type.Object({ removed: Type.Integer() })
 
@@ -56,6 +59,9 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   ),
   household_changes: purgeStatement('household_changes', 'changed_at', isPastRetention),
   access_changes: purgeStatement('access_changes', 'changed_at', isPastRetention),
+  account_changes: purgeStatement('account_changes', 'changed_at', isPastRetention),
+  account_access_changes: purgeStatement('account_access_changes', 'changed_at', isPastRetention),
+  limit_windows: purgeStatement('limit_windows', 'window_at', `window_at < now() - interval '2 minutes'`),
 }
 
 /** Days after the last refresh when a connection's refresh token has expired, and a few more for its message. */

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
+import type { ProblemCode } from '../errors/catalogue.ts'
+import { errorAddress } from '../http/addresses.ts'
 import { sendProblem } from '../http/api-edge.ts'
-import { type BearerRefusal, bearerRefusal, type LogReason } from '../http/refusals.ts'
-import { parseAccessToken } from '../secrets/connection-token.ts'
-import { sha256 } from '../secrets/token-format.ts'
+import { type BearerRefusal, bearerRefusal } from '../http/refusals.ts'
+import { verifyAccessToken } from '../secrets/verified-tokens.ts'
 
 export type BearerToken = {
   kind: 'presented'
@@ -19,45 +20,55 @@ type Verifier = Pick<Context, 'keys' | 'now'> & { config: Pick<Config, 'environm
 export type Bearer = BearerToken | BearerRefusal
 
 /**
- * Seconds. A token that has expired for longer than this by the server's clock is refused without a statement. Nearer to
- * its expiry, the database's clock decides (docs/adr/0006).
+ * Milliseconds. A token that has expired for longer than this by the server's clock is refused without a statement. Nearer
+ * to its expiry, the database's clock decides (docs/adr/0006).
  */
-const clockTolerance = 300
+const clockTolerance = 300_000
 
-/** Reads the Authorization header (RFC 6750 section 2.1): one scheme, one space, one token and nothing else. */
-export function readBearer(verifier: Verifier, authorization: string | undefined): Bearer {
-  if (authorization === undefined) return bearerRefusal('missing')
+/**
+ * Reads the Authorization header (RFC 6750 section 2.1): one scheme, one space, one token and nothing else. A token in the
+ * query, which servers log, is not read: it only changes the explanation.
+ */
+export function readBearer(
+  verifier: Verifier,
+  authorization: string | undefined,
+  query: unknown = undefined,
+): Bearer {
+  if (authorization === undefined) return bearerRefusal(hasToken(query) ? 'token_in_query' : 'missing')
   const token = /^bearer ([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
-  if (token === undefined) return bearerRefusal('malformed_header')
+  if (token === undefined) {
+    // A token alone, or after another word than Bearer.
+    return bearerRefusal(/^((?!bearer)\w+ )?lk_/i.test(authorization) ? 'no_scheme' : 'malformed_header')
+  }
   return presented(verifier, token)
 }
 
 /** Reads the header, or the `access_token` of a form body (RFC 6750 section 2.2). Not the query, which servers log. */
-export function readBearerOfForm(verifier: Verifier, { headers, body }: FastifyRequest): Bearer {
+export function readBearerOfForm(verifier: Verifier, { headers, body, query }: FastifyRequest): Bearer {
   const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '')
-  const token: unknown =
-    isForm && typeof body === 'object' && body !== null && 'access_token' in body
-      ? body.access_token
-      : undefined
-  if (token === undefined) return readBearer(verifier, headers.authorization)
+  const token: unknown = isForm && hasToken(body) ? body.access_token : undefined
+  if (token === undefined) return readBearer(verifier, headers.authorization, query)
   if (typeof token !== 'string' || headers.authorization !== undefined) {
     return bearerRefusal('ambiguous')
   }
   return presented(verifier, token)
 }
 
+function hasToken(parameters: unknown): parameters is { access_token: unknown } {
+  return typeof parameters === 'object' && parameters !== null && 'access_token' in parameters
+}
+
 function presented({ config, keys, now }: Verifier, text: string): Bearer {
-  const parsed = parseAccessToken(text, config.environment, keys)
+  const parsed = verifyAccessToken(text, config.environment, keys)
   if (parsed.kind === 'refused') {
     return 'explanation' in parsed
       ? bearerRefusal(parsed.reason, parsed.explanation)
       : bearerRefusal(parsed.reason)
   }
-  const { locator, nonce, expiresAt } = parsed.token
-  if (expiresAt + clockTolerance < now().getTime() / 1000) return bearerRefusal('expired')
-  const connectionKey = sha256(locator).toString('hex')
-  const expiry = new Date(expiresAt * 1000).toISOString()
-  const value = `("\\\\x${connectionKey}","\\\\x${nonce.toString('hex')}",${expiry})`
+  const { locatorHash, nonce, expiresAt } = parsed.token
+  if (expiresAt.getTime() + clockTolerance < now().getTime()) return bearerRefusal('expired')
+  const connectionKey = locatorHash.toString('hex')
+  const value = `("\\\\x${connectionKey}","\\\\x${nonce.toString('hex')}",${expiresAt.toISOString()})`
   return { kind: 'presented', value, connectionKey }
 }
 
@@ -69,34 +80,37 @@ function presented({ config, keys, now }: Verifier, text: string): Bearer {
 export function sendBearerRefusal(
   reply: FastifyReply,
   config: Config,
-  { error, reason, explanation }: BearerRefusal,
+  { code, reason, explanation, anchor }: BearerRefusal,
   whose?: { client_id: string | null; user_id: string | null },
 ): FastifyReply {
   reply.request.log.info({
     event: 'bearer',
-    outcome: reason satisfies LogReason,
+    outcome: reason,
     ...(whose && { client_id: whose.client_id, user_id: whose.user_id }),
   })
+  const error = bearerErrors.get(code)
   const base = new URL(config.baseUrl)
   const challenge = [
     'realm="latchkey"',
-    ...(error === 'none' ? [] : [`error="${error}"`, `error_description="${explanation}"`]),
+    ...(error === undefined
+      ? []
+      : [
+          `error="${error}"`,
+          `error_description="${explanation}"`,
+          `error_uri="${errorAddress(reply.server, code, anchor)}"`,
+        ]),
     ...(reply.request.url.startsWith(base.pathname)
       ? [`resource_metadata="${base.origin}${resourceMetadataPath(config)}"`]
       : []),
   ]
-  return sendProblem(
-    reply.header('www-authenticate', `Bearer ${challenge.join(', ')}`),
-    problemCodes[error],
-    explanation,
-  )
+  return sendProblem(reply.header('www-authenticate', `Bearer ${challenge.join(', ')}`), code, explanation)
 }
 
-const problemCodes = {
-  none: 'unauthorized',
-  invalid_request: 'bad_request',
-  invalid_token: 'invalid_token',
-} as const
+/** The errors of RFC 6750 section 3.1. A request without an access token gets none. */
+const bearerErrors = new Map<ProblemCode, string>([
+  ['bad_request', 'invalid_request'],
+  ['invalid_token', 'invalid_token'],
+])
 
 /** The path of the API's own metadata: between the host and the path of what it describes (RFC 9728 section 3.1). */
 export function resourceMetadataPath({ baseUrl }: Config): string {

@@ -1,25 +1,14 @@
 import type { FastifyReply } from 'fastify'
+import { conditionalHeaders, everyResponse } from '../http/openapi/headers.ts'
+import type { Response } from '../http/openapi/operation.ts'
 import { codingFor, compressed } from './compression.ts'
 import { entityTag, matchingTag } from './conditional.ts'
 
-const conditionalHeaders = {
-  ETag: {
-    type: 'string',
-    description: 'Send it back in `If-None-Match`. Each content coding has its own.',
-  },
-  'Cache-Control': { type: 'string', const: 'private, no-cache' },
-  Vary: { type: 'string' },
-}
-
-/** The headers of a page, for the description of the API. */
-export const pageHeaders = {
-  ...conditionalHeaders,
-  Link: { type: 'string', description: 'Other pages, by `rel` (RFC 8288). Absent where there are none.' },
-}
-export const notModified = {
+/** The 304 in the OpenAPI document. */
+export const notModified: Response = {
+  name: 'NotModified',
   description: 'The page still has a tag of `If-None-Match`. Its links are unchanged too.',
-  type: 'null',
-  headers: conditionalHeaders,
+  headers: [...everyResponse, ...conditionalHeaders],
 }
 
 /** Sends no `Link`: a cache keeps the one it has (RFC 9111 section 4.3.4), and it is unchanged like the page. */

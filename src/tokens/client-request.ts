@@ -1,5 +1,6 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import type { RefusalReason } from '../errors/catalogue.ts'
 import { logOnce } from '../http/log.ts'
 import {
   type Form,
@@ -9,11 +10,12 @@ import {
   printableName,
   rawQuery,
 } from '../http/parameters.ts'
-import { type LogReason, type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
+import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
 import { isClientId } from '../partners/client-id.ts'
 import { type ClientKeys, clientKeys } from '../partners/client-keys.ts'
 import { readClientCredential } from '../partners/read-credential.ts'
+import { isInvalidClient, type Limited, withinLimits } from './token-limits.ts'
 
 export type ClientEndpoint = 'token' | 'revoke' | 'introspect'
 
@@ -40,14 +42,19 @@ export function clientRequests(context: Context) {
     },
   >(
     request: FastifyRequest,
+    reply: FastifyReply,
     endpoint: ClientEndpoint,
     act: (client: ClientCredential, body: Record<string, string>) => Promise<Done | TokenRefusal>,
-  ): Promise<Done | TokenRefusal> {
+  ): Promise<Done | TokenRefusal | Limited> {
     const read = await readRequest(request, endpoint, context, keys)
-    const outcome = read.kind === 'refused' ? read : await act(read.client, read.body)
+    const outcome =
+      read.kind === 'refused'
+        ? read
+        : await withinLimits(context, reply, { endpoint, ...read }, () => act(read.client, read.body))
+    if (isInvalidClient(outcome)) await context.limits.failures.count(request.ip)
     logOnce(request, {
       event: endpoint,
-      outcome: outcome.kind === 'refused' ? (outcome.reason satisfies LogReason) : outcome.kind,
+      outcome: outcome.kind === 'refused' ? (outcome.reason satisfies RefusalReason) : outcome.kind,
       ...('endedConnection' in outcome && { ended_connection: outcome.endedConnection }),
       ...('aheadOfRow' in outcome && { ahead_of_row: 'accepted' }),
       // Text in another form is not logged: it may be a secret that was sent as client_id by mistake.
@@ -69,6 +76,7 @@ async function readRequest(
   if (exposed) return tokenRefusal('secret_in_query', exposed)
   const body = readBody(request.body)
   if (!body) return tokenRefusal('unreadable_body')
+  if (isJsonSentAsForm(body)) return tokenRefusal('json_as_form')
   const [repeated] = body.repeated
   if (repeated !== undefined) return tokenRefusal('repeated_parameter', printableName(repeated))
   const oauth2 = `${config.baseUrl}oauth2/`
@@ -88,13 +96,19 @@ function readBody(body: unknown): Parameters | undefined {
   if (typeof body !== 'object' || Array.isArray(body)) return undefined
   const form: Form = Object.create(null)
   for (const [name, value] of Object.entries(body)) {
-    if (typeof value !== 'string' && !isStrings(value)) return undefined
-    if ([value].flat().some((text) => text.includes('\0'))) return undefined // PostgreSQL's text type cannot store it
+    if (!isText(value) && !(Array.isArray(value) && value.every(isText))) return undefined
     form[name] = value
   }
   return parametersOf(form)
 }
 
-function isStrings(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+/** JSON that was read as a form is one long name. `curl -d` sends JSON like this. */
+function isJsonSentAsForm({ values }: Parameters): boolean {
+  for (const name in values) return /^\s*\{/.test(name)
+  return false
+}
+
+/** Without NUL, which PostgreSQL's text type cannot store. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0')
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
-import { parseAccessToken, parseRefreshToken } from '../secrets/connection-token.ts'
+import { parseRefreshToken } from '../secrets/connection-token.ts'
 import { sha256 } from '../secrets/token-format.ts'
+import { verifyAccessToken } from '../secrets/verified-tokens.ts'
 
 /** What introspection and revocation compare with the connection's row. `proof`: the access nonce or the generation. */
 export type PresentedToken =
@@ -11,15 +12,10 @@ export type PresentedToken =
 
 /** Reads a token of either kind: clients need not send `token_type_hint` (RFC 7009 section 2.1). */
 export function presentedToken({ config, keys }: Context, text: string): PresentedToken {
-  const access = parseAccessToken(text, config.environment, keys)
+  const access = verifyAccessToken(text, config.environment, keys)
   if (access.kind === 'ok') {
-    const { locator, nonce, expiresAt } = access.token
-    return {
-      kind: 'access',
-      locatorHash: sha256(locator),
-      proof: nonce,
-      expiresAt: new Date(expiresAt * 1000),
-    }
+    const { locatorHash, nonce, expiresAt } = access.token
+    return { kind: 'access', locatorHash, proof: nonce, expiresAt }
   }
   const refresh = parseRefreshToken(text, config.environment, keys)
   if (refresh.kind === 'ok') {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { oauthErrors } from '../errors/oauth.ts'
 import { sendOauthError } from '../http/oauth-edge.ts'
 import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
@@ -10,13 +11,16 @@ import type { IssuedTokens } from './outcome.ts'
 import { redeem } from './redeem.ts'
 import { revoke } from './revoke.ts'
 import { rotate } from './rotate.ts'
+import { introspectToken, requestToken, revokeToken } from './token.operations.ts'
+import { sendLimited } from './token-limits.ts'
 
 export function tokenRoutes(app: FastifyInstance, context: Context): void {
   const withClient = clientRequests(context)
 
-  app.post('/token', async (request, reply) => {
-    const outcome = await withClient(request, 'token', (client, body) => issue(context, client, body))
-    if (outcome.kind === 'refused') return refuse(request, reply, outcome)
+  app.post('/token', { config: { operation: requestToken } }, async (request, reply) => {
+    const outcome = await withClient(request, reply, 'token', (client, body) => issue(context, client, body))
+    if (outcome.kind === 'limited') return sendLimited(request, reply, outcome)
+    if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     return reply.send({
       access_token: outcome.accessToken,
       token_type: 'Bearer',
@@ -27,20 +31,22 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
     })
   })
 
-  app.post('/revoke', async (request, reply) => {
-    const outcome = await withClient(request, 'revoke', async (client, { token }) =>
+  app.post('/revoke', { config: { operation: revokeToken } }, async (request, reply) => {
+    const outcome = await withClient(request, reply, 'revoke', async (client, { token }) =>
       token ? revoke(context, { client, token }) : noToken,
     )
-    if (outcome.kind === 'refused') return refuse(request, reply, outcome)
+    if (outcome.kind === 'limited') return sendLimited(request, reply, outcome)
+    if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     // Clients ignore the body (RFC 7009 section 2.2). Some still parse it as JSON, and an empty body is not JSON.
     return reply.send({})
   })
 
-  app.post('/introspect', async (request, reply) => {
-    const outcome = await withClient(request, 'introspect', async (client, { token }) =>
+  app.post('/introspect', { config: { operation: introspectToken } }, async (request, reply) => {
+    const outcome = await withClient(request, reply, 'introspect', async (client, { token }) =>
       token ? introspect(context, { client, token }) : noToken,
     )
-    if (outcome.kind === 'refused') return refuse(request, reply, outcome)
+    if (outcome.kind === 'limited') return sendLimited(request, reply, outcome)
+    if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     if (outcome.kind === 'inactive') return reply.send({ active: false })
     return reply.send({
       active: true,
@@ -84,12 +90,12 @@ async function issue(
   }
 }
 
-function refuse(
+export function sendTokenRefusal(
   request: FastifyRequest,
   reply: FastifyReply,
-  { error, explanation }: TokenRefusal,
+  { error, explanation, anchor }: TokenRefusal,
 ): FastifyReply {
-  return sendOauthError(request, reply, error === 'invalid_client' ? 401 : 400, error, explanation)
+  return sendOauthError(request, reply, oauthErrors[error].status, error, explanation, anchor)
 }
 
 function seconds(instant: Date): number {

@@ -210,6 +210,7 @@ describe('unknown addresses return the error format of their part of the server'
       expect(JSON.parse(answer?.body ?? '')).toEqual({
         error: 'invalid_request',
         error_description: 'There is nothing at this address.',
+        error_uri: `${server.baseUrl}docs/errors/invalid_request#no-such-address`,
         request_id: answer?.headers.get('x-api-request-id'),
       })
     }

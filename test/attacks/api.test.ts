@@ -127,7 +127,7 @@ describe('29: a household that the user may not see looks like one that does not
     expect({ ...found, headers }).toEqual({ ...unknown, headers: expected })
     expect([date, otherDate]).not.toContain(undefined)
     expect(problemIn(found)).toEqual({
-      type: 'urn:latchkey:problem:not_found',
+      type: `${server.baseUrl}docs/errors/not_found`,
       title: 'Not found',
       status: 404,
       detail: 'there is no such household, or this user may not see it',
@@ -157,13 +157,13 @@ describe('401 explains itself (RFC 6750 section 3)', () => {
     expect(status).toBe(401)
     expect(body).toMatchObject({
       code: 'invalid_token',
-      type: 'urn:latchkey:problem:invalid_token',
+      type: `${on.baseUrl}docs/errors/invalid_token`,
       status: 401,
     })
     const challenge = headers.get('www-authenticate') ?? ''
     // The characters that section 3 allows in error_description.
     const shape =
-      /^Bearer realm="latchkey", error="invalid_token", error_description="([\x20-\x21\x23-\x5b\x5d-\x7e]+)", resource_metadata="[^"]+"$/
+      /^Bearer realm="latchkey", error="invalid_token", error_description="([\x20-\x21\x23-\x5b\x5d-\x7e]+)", error_uri="http[^"]+docs\/errors\/invalid_token#[a-z-]+", resource_metadata="[^"]+"$/
     return shape.exec(challenge)?.[1]
   }
 

@@ -7,6 +7,7 @@ import {
   refreshTokenText,
 } from '../../src/secrets/connection-token.ts'
 import { type DerivedKeys, deriveKeys } from '../../src/secrets/derived-keys.ts'
+import { verifyAccessToken } from '../../src/secrets/verified-tokens.ts'
 import { connectionOf, type Issued, issued, tokensFor } from '../support/connection.ts'
 import { countingDatabase } from '../support/counting-database.ts'
 import { query } from '../support/database.ts'
@@ -209,7 +210,16 @@ describe('61: any change of a token with a checksum computed again', () => {
           const [expiresAt, generation] = [content.readUInt32BE(24), content.readUInt32BE(28)]
           const access = accessTokenText('sandbox', keys, { locator, nonce, expiresAt })
           const refreshing = refreshTokenText('sandbox', keys, { locator, generation, expiresAt })
-          expect(parseAccessToken(access, 'sandbox', accepted).kind).toBe('ok')
+          const parsed = parseAccessToken(access, 'sandbox', accepted)
+          const verified = verifyAccessToken(access, 'sandbox', accepted)
+          expect(parsed).toMatchObject({ kind: 'ok', token: { nonce, expiresAt } })
+          expect(verified).toMatchObject({
+            kind: 'ok',
+            token: { nonce, expiresAt: new Date(expiresAt * 1000) },
+          })
+          // The second time the result is remembered.
+          expect(verifyAccessToken(access, 'sandbox', accepted)).toEqual(verified)
+          expect(verifyAccessToken(access, 'production', accepted).kind).toBe('refused')
           expect(parseRefreshToken(refreshing, 'sandbox', accepted).kind).toBe('ok')
           const change = (text: string) =>
             forged(text, (parts) => {
@@ -218,7 +228,7 @@ describe('61: any change of a token with a checksum computed again', () => {
               if (part === 'version') return { version: 'Aa0'.charAt(place % 3) }
               return { keyId: parts.keyId === 'abc' ? 'abd' : 'abc' }
             })
-          expect(parseAccessToken(change(access), 'sandbox', accepted).kind).toBe('refused')
+          expect(verifyAccessToken(change(access), 'sandbox', accepted).kind).toBe('refused')
           expect(parseRefreshToken(change(refreshing), 'sandbox', accepted).kind).toBe('refused')
         },
       ),

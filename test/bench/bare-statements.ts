@@ -31,3 +31,22 @@ function granted(user: string, count: number): string {
       JOIN households h ON h.id = x.household_id
      WHERE h.firm_id = '${firm}' ORDER BY x.household_id LIMIT ${count}`
 }
+
+/** The first active accounts that a user sees, by household, likewise one statement for all users of a role. */
+export function accountsOf(reader: Reader, count: number): Statement {
+  const columns = `a.id, a.household_id, a.name, a.type, a.number_masked, a.custodian, a.currency, a.status, a.opened_on::text`
+  if (reader === 'firm') {
+    return {
+      name: `accounts_of_firm_${count}`,
+      text: `SELECT ${columns} FROM households h JOIN accounts a ON a.household_id = h.id
+              WHERE h.firm_id = '${firm}' AND a.status = 'active' ORDER BY h.id, a.id LIMIT ${count}`,
+    }
+  }
+  return {
+    name: `accounts_of_user_${count}`,
+    text: `SELECT ${columns} FROM account_access x JOIN accounts a ON a.household_id = x.household_id AND a.id = x.account_id
+            WHERE x.user_id = $1 AND x.firm_id = '${firm}' AND a.status = 'active'
+            ORDER BY x.household_id, x.account_id LIMIT ${count}`,
+    values: [readers[reader].id],
+  }
+}

@@ -8,6 +8,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { compareBuilds, operationNames } from './against.ts'
+import { accounts } from './benches/accounts.ts'
 import { conditional } from './benches/conditional.ts'
 import { crawl } from './benches/crawl.ts'
 import { importRows } from './benches/import.ts'
@@ -28,6 +29,7 @@ const benches = new Map<string, Bench>([
   ['search', search],
   ['paging', paging],
   ['crawl', crawl],
+  ['accounts', accounts],
   ['conditional', conditional],
   ['refresh', refresh],
   ['exchange', exchange],

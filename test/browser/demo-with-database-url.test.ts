@@ -32,7 +32,7 @@ const app = spawn(process.execPath, [program], {
     PARTNER_URL: partnerUrl,
     PARTNER_CLIENT_ID: partner.clientId,
     PARTNER_CLIENT_SECRET: partner.clientSecret,
-    PARTNER_DATA_FILE: join(deployment.dataDir, 'partner-app.json'),
+    PARTNER_DATA_DIR: join(deployment.dataDir, 'partner-app'),
   },
   stdio: ['ignore', 'pipe', 'inherit'],
 })

@@ -24,6 +24,7 @@ describe('authorization requests by POST (contract) and by GET (RFC 6749)', () =
     expect(answerOf(partner, await new Visitor().get(url))).toEqual({
       error: 'invalid_request',
       error_description: 'response_type is missing. Send code.',
+      error_uri: `${server.baseUrl}docs/errors/invalid_request#no-response-type`,
       state: 's',
       iss: server.authUrl,
     })

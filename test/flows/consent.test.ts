@@ -27,6 +27,7 @@ describe('the answer to the partner', () => {
     expect(answer).toEqual({
       error: 'access_denied',
       error_description: expect.any(String),
+      error_uri: `${server.baseUrl}docs/errors/access_denied#user-denied`,
       state: 'my state',
       iss: server.authUrl,
     })

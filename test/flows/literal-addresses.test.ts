@@ -90,9 +90,17 @@ describe('addresses exactly as the contract writes them, with a double slash', (
     const { body } = await send(`${server.baseUrl}openapi.json`, {})
     const [first] = body.servers as { url: string }[]
     expect(first?.url).toBe(server.baseUrl.slice(0, -1))
-    for (const path of Object.keys(body.paths as object)) {
+    for (const [path, operations] of Object.entries(body.paths as Record<string, object>)) {
       const address = `${first?.url}${path.replace('{household_id}', 'h1')}`
-      expect([path, (await fetch(address)).status]).toEqual([path, 401])
+      for (const method of Object.keys(operations)) {
+        const answer = await fetch(address, { method: method.toUpperCase() })
+        // A token endpoint asks for the client_id before it asks for credentials.
+        expect([method, path, answer.status]).toEqual([
+          method,
+          path,
+          /token|revoke|introspect/.test(path) ? 400 : 401,
+        ])
+      }
     }
   })
 })

@@ -87,7 +87,7 @@ for (const name of ['sandbox', 'production'] as const) {
 }
 
 test('the code that the README quotes from the partner application is in its source', () => {
-  const sources = ['authorization.ts', 'households-api.ts']
+  const sources = ['routes/connect.tsx', 'routes/households.tsx']
     .map((file) => readFileSync(join(root, 'examples/partner-app/src', file), 'utf8'))
     .join('\n')
     .replaceAll(/\s+/g, ' ')

@@ -45,7 +45,7 @@ async function touched(user: string, since: string): Promise<number> {
   const sync = { filters: { updated_since: row?.at ?? '' }, progress: null }
   const bearer = bearerOf(tokens[user] ?? '')
   const plans = await explained(server.database, 'listing', async (listing) =>
-    readPage({ listing, expensive: (read) => read(listing), bearer, sync, limit: 100 }),
+    readPage.households({ listing, expensive: (read) => read(listing), bearer, sync, limit: 100 }),
   )
   return plans.reduce((sum, { pages }) => sum + pages, 0)
 }

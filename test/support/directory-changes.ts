@@ -13,7 +13,8 @@ const changes = {
   /** Is created, renamed or moved to another firm. */
   household: fc.record({ id: household, firm, name: fc.constantFrom('one', 'two', 'three', null) }),
   gone: fc.record({ id: household }),
-  account: fc.record({ id: account, household }),
+  /** Is opened, closed, or moved to another household. */
+  account: fc.record({ id: account, household, status: fc.constantFrom('active', 'active', 'closed') }),
   /** Is granted or revoked. */
   access: fc.record({ user, account }),
   user: fc.record({ id: user, firm, sees: fc.constantFrom('firm' as const, 'granted' as const) }),
@@ -48,7 +49,7 @@ export function changed(rows: DirectoryRows, { kind, row }: Change): DirectoryRo
     }
     case 'account':
       if (!rows.households.some(({ id }) => id === row.household)) return rows
-      return { ...rows, accounts: [...others(rows.accounts, row), { ...row, status: 'active' }] }
+      return { ...rows, accounts: [...others(rows.accounts, row), row] }
     case 'access': {
       if (!rows.accounts.some(({ id }) => id === row.account)) return rows
       const rest = rows.access.filter((each) => each.user !== row.user || each.account !== row.account)

@@ -13,20 +13,44 @@ function changesBetween(before: DirectoryRows, after: DirectoryRows) {
     if (before.households.find((row) => row.id === id)?.firm !== firm)
       households.push({ firm, household: id })
   }
-  const [had, has] = [reachOf(before), reachOf(after)]
-  const changed = [...had.filter((pair) => !has.includes(pair)), ...has.filter((pair) => !had.includes(pair))]
-  const access = changed.map((pair) => {
-    const [user = '', household = ''] = pair.split(' ')
-    return { user, household }
-  })
+  const access = differences(reachOf(before), reachOf(after)).map(([user, household]) => ({
+    user,
+    household,
+  }))
+  const accounts = differences(openAccounts(before), openAccounts(after)).map(([firm, account]) => ({
+    firm,
+    account,
+  }))
+  const rowsOf = (rows: DirectoryRows) => rows.access.map(({ user, account }) => `${user} ${account}`)
+  const accountAccess = differences(rowsOf(before), rowsOf(after)).map(([user, account]) => ({
+    user,
+    account,
+  }))
   const users = after.users.filter(({ id, firm, sees }) => {
     const was = before.users.find((row) => row.id === id)
     return was?.firm !== firm || was.sees !== sees
   })
-  const firmsOf = access.flatMap(({ user }) =>
+  const firmsOf = [...access, ...accountAccess].flatMap(({ user }) =>
     after.users.filter(({ id }) => id === user).map(({ firm }) => firm),
   )
-  return { households, access, users, firms: [...households.map(({ firm }) => firm), ...firmsOf] }
+  const firms = [...[...households, ...accounts].map(({ firm }) => firm), ...firmsOf]
+  return { households, access, accounts, accountAccess, users, firms }
+}
+
+/** The words of each text that is in one list only. */
+function differences(some: string[], others: string[]): string[][] {
+  const only = [
+    ...some.filter((text) => !others.includes(text)),
+    ...others.filter((text) => !some.includes(text)),
+  ]
+  return only.map((text) => text.split(' '))
+}
+
+/** Each active account: firm, account and all that the API shows of it. */
+function openAccounts({ accounts, households }: DirectoryRows): string[] {
+  return accounts
+    .filter(({ status }) => status === 'active')
+    .map(({ id, household }) => `${households.find((row) => row.id === household)?.firm} ${id} ${household}`)
 }
 
 /** Each pair of a user and a household that one of the user's access rows leads to, in any firm. */
@@ -39,7 +63,7 @@ function reachOf({ access, accounts }: DirectoryRows): string[] {
 
 /**
  * An import that has its timestamp, has changed all rows and written the change logs, and has not committed yet.
- * `besides` is the number of irrelevant households per firm that change with it.
+ * `besides` is the number of irrelevant households, and of accounts, per firm that change with it.
  */
 export async function beginImport(
   client: pg.Client,
@@ -86,6 +110,17 @@ export async function beginImport(
     `INSERT INTO access_changes SELECT "user", household, $2 FROM jsonb_to_recordset($1) AS r("user" text, household text)
      ON CONFLICT (user_id, household_id) DO UPDATE SET changed_at = excluded.changed_at`,
     changes.access,
+  )
+  await eachAt(
+    `INSERT INTO account_changes SELECT DISTINCT firm, coalesce(account, household), $2::timestamptz
+       FROM jsonb_to_recordset($1) AS r(firm text, account text, household text)
+     ON CONFLICT (firm_id, account_id) DO UPDATE SET changed_at = excluded.changed_at`,
+    [...changes.accounts, ...others],
+  )
+  await eachAt(
+    `INSERT INTO account_access_changes SELECT "user", account, $2 FROM jsonb_to_recordset($1) AS r("user" text, account text)
+     ON CONFLICT (user_id, account_id) DO UPDATE SET changed_at = excluded.changed_at`,
+    changes.accountAccess,
   )
   await client.query('UPDATE firms SET changed_at = $2 WHERE id = ANY ($1)', [changes.firms, at])
 }

@@ -5,7 +5,7 @@ import type { TestServer } from './server.ts'
 
 type Receipt = { count: number; removed?: number; sha256: string; as_of: string }
 export type WalkedPage = {
-  data: { id: string; name?: string }[]
+  data: { id: string; household_id?: string; name?: string }[]
   removed?: string[]
   next_cursor: string | null
   receipt?: Receipt
@@ -26,8 +26,15 @@ export async function apiV2(
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
 
-export async function page(server: TestServer, accessToken: string, query: Query = {}): Promise<WalkedPage> {
-  const { status, text } = await apiV2(server, 'households', accessToken, query)
+export type Resource = 'households' | 'accounts'
+
+export async function page(
+  server: TestServer,
+  accessToken: string,
+  query: Query = {},
+  resource: Resource = 'households',
+): Promise<WalkedPage> {
+  const { status, text } = await apiV2(server, resource, accessToken, query)
   if (status !== 200) throw new Error(text)
   return JSON.parse(text)
 }
@@ -43,12 +50,13 @@ export async function walk(
   accessToken: string,
   query: Query = {},
   between: () => Promise<unknown> = async () => {},
+  resource: Resource = 'households',
 ): Promise<Walked> {
   const { limit } = query
-  const pages = [await page(server, accessToken, query)]
+  const pages = [await page(server, accessToken, query, resource)]
   for (let cursor = pages[0]?.next_cursor; cursor; cursor = pages.at(-1)?.next_cursor) {
     await between()
-    pages.push(await page(server, accessToken, { cursor, ...(limit && { limit }) }))
+    pages.push(await page(server, accessToken, { cursor, ...(limit && { limit }) }, resource))
     if (pages.length > 200) throw new Error('the sync does not end')
   }
   const data = pages.flatMap((each) => each.data)

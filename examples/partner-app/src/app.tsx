@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createLatchkey, fileStore } from '@latchkey/client'
 import { fastify } from 'fastify'
-import { createAccessToken } from './access-token.ts'
-import { createAuthorization } from './authorization.ts'
 import type { Config } from './config.ts'
-import { openConnections } from './connections.ts'
 import { registerCookies, sessionCookie } from './cookies.ts'
 import { Refused } from './errors.ts'
 import { type Explanation, explain } from './explain.ts'
-import { createHouseholdsApi } from './households-api.ts'
 import { ErrorPage } from './pages/error.tsx'
 import { sendPage } from './pages/layout.tsx'
 import { style } from './pages/style.ts'
@@ -17,14 +14,22 @@ import { registerSecurity } from './security.ts'
 
 export function createApp(config: Config) {
   const app = fastify()
-  const connections = openConnections(config.dataFile)
-  const authorization = createAuthorization(config)
-  const api = createHouseholdsApi(config.baseUrl, createAccessToken(authorization, connections))
+  // If the directory cannot be made, the app fails when it starts and not after a login.
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const store = fileStore(config.dataDir)
+  const latchkey = createLatchkey({
+    authUrl: config.authUrl,
+    baseUrl: config.baseUrl,
+    clientId: config.clientId,
+    clientSecret: config.clientSecret,
+    redirectUri: new URL('/callback', config.partnerUrl).href,
+    store,
+  })
 
   registerSecurity(app, config)
   registerCookies(app, config.partnerUrl)
-  registerConnect(app, config.partnerUrl, authorization, connections)
-  registerHouseholds(app, api)
+  registerConnect(app, latchkey, store)
+  registerHouseholds(app, latchkey)
 
   const pico = readFileSync(new URL(import.meta.resolve('@picocss/pico/css/pico.min.css')))
   const sheets = { '/pico.min.css': pico, '/app.css': style }
@@ -41,10 +46,10 @@ export function createApp(config: Config) {
     throw new Refused(404, 'Not found', 'This page does not exist.')
   })
 
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler(async (error, request, reply) => {
     const explanation = explain(error)
     if (explanation.status >= 500) logFault(explanation, error)
-    const connected = connections.get(request.cookies[sessionCookie]) !== undefined
+    const connected = (await store.get(request.cookies[sessionCookie] ?? '')) !== undefined
     return sendPage(reply.code(explanation.status), <ErrorPage {...explanation} connected={connected} />)
   })
 

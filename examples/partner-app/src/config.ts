@@ -4,7 +4,7 @@ export interface Config {
   partnerUrl: URL
   clientId: string
   clientSecret: string
-  dataFile: string
+  dataDir: string
 }
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
@@ -33,17 +33,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
   const config = {
     authUrl: url('LATCHKEY_AUTH_URL', 'http://localhost:4000'),
-    baseUrl: withTrailingSlash(url('LATCHKEY_BASE_URL', 'http://localhost:4000/service-open-api/')),
+    baseUrl: url('LATCHKEY_BASE_URL', 'http://localhost:4000/service-open-api/'),
     partnerUrl: url('PARTNER_URL', 'http://localhost:4010'),
     clientId: required('PARTNER_CLIENT_ID'),
     clientSecret: required('PARTNER_CLIENT_SECRET'),
-    dataFile: env.PARTNER_DATA_FILE || './partner-app-data.json',
+    dataDir: env.PARTNER_DATA_DIR || './partner-app-data',
   }
   if (faults.length > 0) throw new Error(`Invalid configuration:\n- ${faults.join('\n- ')}`)
   return config
-}
-
-/** Without the slash, `new URL('api/v1/households', baseUrl)` would drop the last segment of `baseUrl`. */
-function withTrailingSlash(url: URL) {
-  return url.href.endsWith('/') ? url : new URL(`${url.href}/`)
 }

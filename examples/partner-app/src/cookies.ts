@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 /** Identifies the connection of this browser. */
 export const sessionCookie = 'partner_app_session'
 
-/** Contains the state, nonce and PKCE verifier from /connect to /callback. */
+/** What binds an attempt to connect to this browser, from /connect to /callback. */
 export const attemptCookie = 'partner_app_attempt'
 
 export function registerCookies(app: FastifyInstance, partnerUrl: URL) {

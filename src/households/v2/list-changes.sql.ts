@@ -1,11 +1,12 @@
-import { statement } from '../../database/database.ts'
+import { type Statement, statement } from '../../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../../resource/bearer.sql.ts'
 import { VisibilityVersionColumn, visibilityVersionColumn } from '../../resource/visibility-version.sql.ts'
 import Type, { type Static } from '../../typebox.ts'
 import { asOfColumn, instantText, latest } from '../as-of.sql.ts'
-import { accessInOrder, type ByRole, rowsForRole, seesHousehold } from '../visibility.sql.ts'
+import { type ByRole, rowsForRole } from '../visibility.sql.ts'
+import { accountLogs, type ChangeLogs, householdLogs } from './change-logs.sql.ts'
 
-/** The two logs keep all changes for this number of days. */
+/** The logs keep all changes for this number of days. */
 export const daysKept = 90
 
 /**
@@ -22,56 +23,52 @@ export const isPastRetention = `changed_at < now() - ${retention} - interval '1 
 
 /**
  * There are two ways to read a page for a role that sees `granted`. One reads the firm's log and checks each change for
- * access. This is cheap if there are few changes. The other looks up each of the user's own households in the log. This is
- * cheap if the user has few households. `changesRow` in read-page.ts chooses.
+ * access. This is cheap if there are few changes. The other looks up in the log each household or account that the user has
+ * access to ("own"). This is cheap if these are few. `readChanges` chooses.
  */
 const fewChanges = 1000
-export const mostOwnHouseholds = 5000
+export const mostOwn = 5000
 
 const asOf = '(SELECT as_of FROM sync)'
 const window = 'LIMIT $4::int + 1'
-
-// OFFSET 0 keeps each of these subqueries a look-up by key. PostgreSQL does not know the LIMIT. With a join, it might read
-// the whole table.
-
-/** Whether the user has access to an account of the household of the change `c`. */
-const hasAccess = `EXISTS (
-  SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = c.household_id OFFSET 0)`
 
 /**
  * The changes `c` of one log that the sync has not sent yet, in the order of the log's index. No other index has these bounds
  * or this order. The bounds on the first column alone are redundant. With them, PostgreSQL expects no more rows from this
  * index than from the primary key. Without them, it would read all rows and sort them.
  */
-function inOrder(log: 'household_changes' | 'access_changes', of: 'firm_id' | 'user_id', filter = 'true') {
+function inOrder({ id, ofFirm, ofUser }: ChangeLogs, of: 'firm_id' | 'user_id', filter = 'true'): string {
   return `
-    SELECT c.changed_at, c.household_id FROM ${log} c
-     WHERE (c.${of}, c.changed_at, c.household_id) > (caller.${of}, $2::timestamptz, $3)
+    SELECT c.changed_at, c.${id} AS id FROM ${of === 'firm_id' ? ofFirm : ofUser} c
+     WHERE (c.${of}, c.changed_at, c.${id}) > (caller.${of}, $2::timestamptz, $3)
        AND (c.${of}, c.changed_at) <= (caller.${of}, ${asOf})
        AND c.${of} >= caller.${of} AND c.${of} <= caller.${of} AND ${filter}
-     ORDER BY c.${of}, c.changed_at, c.household_id`
+     ORDER BY c.${of}, c.changed_at, c.${id}`
 }
 
 /**
- * Households to which the user gained or lost access. Only households that belong or belonged to the user's firm, because
- * access rows must not reveal other firms.
+ * What the user gained or lost access to. Only what belongs or belonged to the user's firm, because access rows must not
+ * reveal other firms.
  */
-const accessChanges = inOrder(
-  'access_changes',
-  'user_id',
-  `(EXISTS (SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0)
-     OR EXISTS (SELECT FROM household_changes l
-                 WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))`,
-)
+function accessChanges(logs: ChangeLogs): string {
+  const { id, ofFirm, isOfFirm } = logs
+  return inOrder(
+    logs,
+    'user_id',
+    `(${isOfFirm}
+     OR EXISTS (SELECT FROM ${ofFirm} l WHERE l.firm_id = caller.firm_id AND l.${id} = c.${id} OFFSET 0))`,
+  )
+}
 
-/** The changes of the user's own households. The primary key of the log finds them in no useful order. */
-const ownHouseholdChanges = `
-  SELECT c.changed_at, c.household_id
-    FROM (SELECT DISTINCT household_id FROM account_access WHERE user_id = caller.user_id) AS own
-   CROSS JOIN LATERAL (SELECT * FROM household_changes
-                        WHERE firm_id = caller.firm_id AND household_id = own.household_id LIMIT 1) AS c
-   WHERE (c.changed_at, c.household_id) > ($2::timestamptz, $3) AND c.changed_at <= ${asOf}
-   ORDER BY c.changed_at, c.household_id`
+/** The changes of what the user has access to. The primary key of the log finds them in no useful order. */
+function ownChanges({ id, ofFirm, own }: ChangeLogs): string {
+  return `
+  SELECT c.changed_at, c.${id} AS id
+    FROM (${own}) AS own
+   CROSS JOIN LATERAL (SELECT * FROM ${ofFirm} WHERE firm_id = caller.firm_id AND ${id} = own.id LIMIT 1) AS c
+   WHERE (c.changed_at, c.${id}) > ($2::timestamptz, $3) AND c.changed_at <= ${asOf}
+   ORDER BY c.changed_at, c.${id}`
+}
 
 /** `$5` is refused if it is in the future, or if the logs do not contain all changes since then. */
 const sync = `sync AS (
@@ -102,12 +99,19 @@ const Row = {
 const ChangesRow = Type.Object(Row)
 export type ChangesRow = Static<typeof ChangesRow>
 
-/** Makes a page of `change`: each change with its place and, if the caller now sees the household, the household's JSON. */
-const page = `
+const FirstChangesRow = Type.Object({
+  ...Row,
+  /** If there are too many changes to check: to how many households or accounts the user has access, at most `mostOwn` + 1. */
+  own: Type.Integer(),
+})
+type FirstChangesRow = Static<typeof FirstChangesRow>
+
+/** Makes a page of `change`: each change with its place and, if the caller now sees what changed, its JSON. */
+const page = ({ visible }: ChangeLogs) => `
   entry AS (
-    SELECT first.*, (SELECT h.json FROM households h WHERE h.id = first.household_id AND ${seesHousehold}) AS json
-      FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, household_id) AS place
-                      FROM change ORDER BY changed_at, household_id ${window}) AS first
+    SELECT first.*, (${visible}) AS json
+      FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, id) AS place
+                      FROM change ORDER BY changed_at, id ${window}) AS first
   ),
   page AS (SELECT * FROM entry WHERE place <= $4::int)`
 
@@ -116,61 +120,67 @@ const columns = `
   (SELECT count(*) FROM entry) > $4::int AS more,
   count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
   count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
-  string_agg(to_json(household_id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
-  (SELECT household_id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
+  string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+  (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
   (SELECT ${instantText('changed_at')} FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at`
 
-const byFirmLog: ByRole = {
-  firm: `${inOrder('household_changes', 'firm_id')} ${window}`,
-  granted: `(${accessChanges} ${window}) UNION (${inOrder('household_changes', 'firm_id', hasAccess)} ${window})`,
-}
+const byFirmLog = (logs: ChangeLogs): ByRole => ({
+  firm: `${inOrder(logs, 'firm_id')} ${window}`,
+  granted: `(${accessChanges(logs)} ${window}) UNION (${inOrder(logs, 'firm_id', logs.hasAccess)} ${window})`,
+})
 
 /**
- * Authenticates the call and reads what changed for the caller, in the order of the changes. `entries` are the households
- * that are visible now, `removed` are the ids of the others, both without brackets. Also returns the position of the last
- * change. If a household changed in one import and the user gained or lost access to it in another, it has two changes and
+ * Authenticates the call and reads what changed for the caller, in the order of the changes. `entries` are the households or
+ * accounts that are visible now, `removed` are the ids of the others, both without brackets. Also returns the position of the
+ * last change. If a household changed in one import and the user gained or lost access to it in another, it has two changes and
  * is listed for both. Reads the firm's log in its order.
  *
  * $1 the access token, $2 and $3 instant and id of the last change sent, $4 page size, $5 instant since which
  * changes are read, $6 the `as_of` of the first page, null on the first page, $7 true: read the log even if it is long
  */
-export const listChanges = statement(
-  'list_changes',
-  Type.Object({
-    ...Row,
-    /** The number of the user's own households if there are too many changes to check. At most `mostOwnHouseholds` + 1. */
-    own: Type.Integer(),
-  }),
-  `WITH ${callerOf}, ${latest}, ${sync},
+const listChanges = (logs: ChangeLogs) =>
+  statement(
+    `list_${logs.resource}_changes`,
+    FirstChangesRow,
+    `WITH ${callerOf}, ${latest}, ${sync},
    plan AS (
      SELECT fault IS NOT NULL OR sees = 'firm' OR $7::boolean OR (
-              SELECT count(*) FROM (${inOrder('household_changes', 'firm_id')} LIMIT ${fewChanges + 1}) AS c
+              SELECT count(*) FROM (${inOrder(logs, 'firm_id')} LIMIT ${fewChanges + 1}) AS c
             ) <= ${fewChanges} AS complete
        FROM caller, sync
    ),
    change AS (
-     SELECT change.* FROM sync, plan, LATERAL (${rowsForRole(byFirmLog)}) AS change WHERE fault IS NULL AND complete
+     SELECT change.* FROM sync, plan, LATERAL (${rowsForRole(byFirmLog(logs))}) AS change WHERE fault IS NULL AND complete
    ),
    own AS (
-     SELECT own.* FROM plan, caller, LATERAL (${accessInOrder("''", `LIMIT ${mostOwnHouseholds + 1}`)}) AS own
-      WHERE NOT complete
-   ), ${page}
+     SELECT own.* FROM plan, caller, LATERAL (${logs.ownOfFirm(`LIMIT ${mostOwn + 1}`)}) AS own WHERE NOT complete
+   ), ${page(logs)}
    SELECT ${columns}, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
      FROM page`,
-)
+  )
 
 /**
- * Like `listChanges`, but looks up each of the user's own households. $1 to $6 as in `listChanges`. Not complete if the role
- * was just changed to see the firm.
+ * Like `listChanges`, but looks up each of the user's own households or accounts. $1 to $6 as in `listChanges`. Not complete if
+ * the role was just changed to see the firm.
  */
-export const listChangesOfOwn = statement(
-  'list_changes_of_own',
-  ChangesRow,
-  `WITH ${callerOf}, ${latest}, ${sync},
+const listOwnChanges = (logs: ChangeLogs) =>
+  statement(
+    `list_own_${logs.resource}_changes`,
+    ChangesRow,
+    `WITH ${callerOf}, ${latest}, ${sync},
    change AS (
      SELECT change.*
-       FROM sync, caller, LATERAL ((${accessChanges} ${window}) UNION (${ownHouseholdChanges} ${window})) AS change
+       FROM sync, caller, LATERAL ((${accessChanges(logs)} ${window}) UNION (${ownChanges(logs)} ${window})) AS change
       WHERE fault IS NULL AND sees = 'granted'
-   ), ${page}
+   ), ${page(logs)}
    SELECT ${columns}, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page`,
-)
+  )
+
+export type ChangeStatements = { all: Statement<FirstChangesRow>; own: Statement<ChangesRow> }
+
+const statementsFor = (logs: ChangeLogs): ChangeStatements => ({
+  all: listChanges(logs),
+  own: listOwnChanges(logs),
+})
+export const householdChanges: ChangeStatements = statementsFor(householdLogs)
+export const accountChanges: ChangeStatements = statementsFor(accountLogs)

@@ -1,50 +1,34 @@
-import type { Queries, Value } from '../../database/database.ts'
+import type { Queries } from '../../database/database.ts'
 import type { ReadRefusal } from '../../process/limiters.ts'
 import type { CallerRow } from '../../resource/authenticated-read.ts'
-import type { BearerToken } from '../../resource/bearer.ts'
-import { cutPage, type Entries } from '../entries.ts'
+import { cutPage, type Entries, lastHouseholdId } from '../entries.ts'
 import { searchHouseholds } from '../search-households.ts'
-import { type ChangesRow, listChanges, listChangesOfOwn, mostOwnHouseholds } from './list-changes.sql.ts'
+import { accountChanges, householdChanges } from './list-changes.sql.ts'
+import { readChanges } from './read-changes.ts'
+import { syncAccounts } from './sync-accounts.sql.ts'
+import type { Resource } from './sync-cursor.ts'
 import { syncHouseholds } from './sync-households.sql.ts'
-import type { SyncRequest } from './sync-request.ts'
+import type { PageRead, SyncRows } from './sync-rows.ts'
 
-/** The rows of one page of a sync; empty if there is a fault or the call is refused. */
-export type SyncRows = CallerRow & {
-  fault: 'future' | 'expired' | null
-  as_of: string
-  /** A JSON array of households. */
-  data: string
-  count: number
-  /** A JSON array of ids; null unless changes are read. */
-  removed: string | null
-  removedCount: number
-  /** The position of the page's last entry, null if no more follow. */
-  last: { after: string; changed_at?: string } | null
+type Read = Promise<SyncRows | ReadRefusal>
+
+/** How the pages of each resource are read. */
+export const readPage: Record<Resource, (page: PageRead) => Read> = {
+  households(page) {
+    const { name_contains: name, updated_since: since } = page.sync.filters
+    if (since !== undefined) return readChanges(householdChanges, page, since)
+    if (name !== undefined) return page.expensive((database) => searchPage(database, page, name))
+    return listHouseholds(page)
+  },
+  accounts(page) {
+    const { updated_since: since } = page.sync.filters
+    return since === undefined ? listAccounts(page) : readChanges(accountChanges, page, since)
+  },
 }
 
-/** Sorts after every id. */
-const afterAllIds = '~'
-
-type PageRead = {
-  /** For reads whose cost is bounded by the size of the page. */
-  listing: Queries
-  /** For reads whose cost depends on the data; refused if too many run. */
-  expensive: <Row>(read: (database: Queries) => Promise<Row>) => Promise<Row> | ReadRefusal
-  bearer: BearerToken
-  sync: SyncRequest
-  limit: number
-}
-
-export function readPage(page: PageRead): Promise<SyncRows | ReadRefusal> | ReadRefusal {
-  const { name_contains: name, updated_since: since } = page.sync.filters
-  if (since !== undefined) return readChanges(page, since)
-  if (name !== undefined) return page.expensive((database) => searchPage(database, page, name))
-  return listPage(page)
-}
-
-async function listPage({ listing, bearer, sync: { progress }, limit }: PageRead): Promise<SyncRows> {
+async function listHouseholds({ listing, bearer, sync: { progress }, limit }: PageRead): Promise<SyncRows> {
   const values = [bearer.value, progress?.after ?? '', limit, progress?.as_of ?? null]
-  return householdRows(await listing.one(syncHouseholds, values), limit)
+  return listedRows(await listing.one(syncHouseholds, values), limit)
 }
 
 async function searchPage(
@@ -54,7 +38,7 @@ async function searchPage(
 ): Promise<SyncRows> {
   const after = progress?.after ?? ''
   const firstAsOf = progress?.as_of ?? null
-  return householdRows(
+  return listedRows(
     await searchHouseholds(database, {
       bearer,
       text,
@@ -68,9 +52,18 @@ async function searchPage(
   )
 }
 
-type HouseholdsRow = CallerRow & Entries & { expired: boolean; as_of: string }
+async function listAccounts({ listing, bearer, sync: { progress }, limit }: PageRead): Promise<SyncRows> {
+  const { household_id = '', after = '', as_of = null } = progress ?? {}
+  const rows = listedRows(
+    await listing.one(syncAccounts, [bearer.value, household_id, after, limit, as_of]),
+    limit,
+  )
+  return { ...rows, last: rows.last && { ...rows.last, household_id: lastHouseholdId(rows.data) } }
+}
 
-function householdRows(row: HouseholdsRow, limit: number): SyncRows {
+type ListedRow = CallerRow & Entries & { expired: boolean; as_of: string }
+
+function listedRows(row: ListedRow, limit: number): SyncRows {
   const { body, count, last } = cutPage(row, limit)
   return {
     ...row,
@@ -81,41 +74,5 @@ function householdRows(row: HouseholdsRow, limit: number): SyncRows {
     removed: null,
     removedCount: 0,
     last: last === null ? null : { after: last },
-  }
-}
-
-async function readChanges(page: PageRead, since: string): Promise<SyncRows | ReadRefusal> {
-  const { bearer, sync, limit } = page
-  const { changed_at = since, after = afterAllIds, as_of = null } = sync.progress ?? {}
-  const values = [bearer.value, changed_at, after, limit, since, as_of]
-  const first = await page.listing.one(listChanges, [...values, false])
-  if (first.complete) return changeRows(first)
-  return page.expensive(async (database) => changeRows(await readManyChanges(database, values, first.own)))
-}
-
-/** If the firm's log has many changes and the user has few households, looks up these households instead of the log. */
-async function readManyChanges(
-  database: Queries,
-  values: Value[],
-  ownHouseholds: number,
-): Promise<ChangesRow> {
-  if (ownHouseholds <= mostOwnHouseholds) {
-    const ofOwn = await database.one(listChangesOfOwn, values)
-    if (ofOwn.complete) return ofOwn
-  }
-  return database.one(listChanges, [...values, true])
-}
-
-function changeRows(row: ChangesRow): SyncRows {
-  const { more, last_id: id, last_changed_at: changedAt } = row
-  return {
-    ...row,
-    fault: row.fault,
-    as_of: row.as_of,
-    data: `[${row.entries ?? ''}]`,
-    count: row.count,
-    removed: `[${row.removed ?? ''}]`,
-    removedCount: row.removed_count,
-    last: more && id !== null && changedAt !== null ? { after: id, changed_at: changedAt } : null,
   }
 }

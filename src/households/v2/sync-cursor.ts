@@ -13,15 +13,24 @@ const Filters = Type.Object({
 })
 export type Filters = Static<typeof Filters>
 
-/** The filters of a sync, and how far it has come. */
+const Resource = Type.Union([Type.Literal('households'), Type.Literal('accounts')])
+export type Resource = Static<typeof Resource>
+
+const Id = Type.Refine(Type.String(), (id) => checkId(id) === null)
+
+/** The last entry sent: its id and, if the sync reads changes, the time of its change. A listing of accounts is by household. */
+const Place = { after: Id, household_id: Type.Optional(Id), changed_at: Type.Optional(CanonicalInstant) }
+const PlaceObject = Type.Object(Place)
+export type Place = Static<typeof PlaceObject>
+
+/** What a sync reads, its filters, and how far it has come. */
 const Progress = Type.Object({
+  resource: Resource,
   filters: Filters,
-  /** The last id sent and, if the sync reads changes, the time of its change. */
-  after: Type.Refine(Type.String(), (id) => checkId(id) === null),
-  changed_at: Type.Optional(CanonicalInstant),
+  ...Place,
   /** The `as_of` of the first page. */
   as_of: CanonicalInstant,
-  /** Households sent so far, ids sent as removed so far, and the state of the digest. */
+  /** Entries sent so far, ids sent as removed so far, and the state of the digest. */
   count: Type.Integer(),
   removed: Type.Integer(),
   digest: Type.String(),

@@ -1,22 +1,22 @@
 import { createSHA256 } from 'hash-wasm'
 import type { SecretKeys } from '../../secrets/derived-keys.ts'
 import { idLines } from '../entries.ts'
-import type { SyncRows } from './read-page.ts'
-import { isGenuine, writeCursor } from './sync-cursor.ts'
+import { isGenuine, type Resource, writeCursor } from './sync-cursor.ts'
 import { futureInstant, invalidCursor, type RejectedSync, type SyncRequest } from './sync-request.ts'
+import type { SyncRows } from './sync-rows.ts'
 
-/** `body` is the answer as JSON, with `count` households in it. */
+/** `body` is the answer as JSON, with `count` entries in it. */
 export type SyncPage = { kind: 'page'; body: string; count: number } | { kind: 'expired' } | RejectedSync
 
-/** The user of the sync, the cursor in the request, and the keys that authenticate cursors. */
-type CursorOwner = { userId: string; cursor: string | undefined; keys: SecretKeys }
+/** What is synced by which user, the cursor in the request, and the keys that authenticate cursors. */
+type CursorOwner = { resource: Resource; userId: string; cursor: string | undefined; keys: SecretKeys }
 
 /** The page with the cursor of the next page or, on the last page, with the summary of the whole sync. */
 export function buildSyncPage(
   { filters, progress }: SyncRequest,
   page: SyncRows,
   digest: IdDigest,
-  { userId, cursor, keys }: CursorOwner,
+  { resource, userId, cursor, keys }: CursorOwner,
 ): SyncPage {
   if (cursor !== undefined && !isGenuine(keys, userId, cursor)) return invalidCursor
   if (page.fault === 'future') return futureInstant
@@ -30,6 +30,7 @@ export function buildSyncPage(
   const end = page.last
     ? {
         next_cursor: writeCursor(keys, userId, {
+          resource,
           filters,
           ...page.last,
           as_of,

@@ -2,33 +2,52 @@ import Type, { type Static } from '../../typebox.ts'
 import { longestPattern } from '../name-pattern.ts'
 import { defaultSize, largestSize } from '../page.ts'
 import { readInstant } from './instant.ts'
-import { type Filters, type Progress, readCursor } from './sync-cursor.ts'
+import { daysKept } from './list-changes.sql.ts'
+import { type Filters, type Progress, type Resource, readCursor } from './sync-cursor.ts'
 
-export const SyncQuery = Type.Object({
+/** The query parameters of every sync. */
+const SyncQuery = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: largestSize,
       default: defaultSize,
       description: 'Maximum number of entries on a page.',
+      examples: [2],
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ description: 'The `next_cursor` of the previous page. It contains the other parameters.' }),
-  ),
-  name_contains: Type.Optional(
     Type.String({
-      maxLength: longestPattern,
-      description: 'Text that the name must contain, ignoring case. Cannot be combined with `updated_since`.',
+      description:
+        'The `next_cursor` of the previous page. Send it alone or with the same parameters: it contains them, except `limit`.',
     }),
   ),
   updated_since: Type.Optional(
     Type.String({
       description:
-        'RFC 3339 instant, the `as_of` of an earlier receipt. Returns only what changed since then or is no longer visible.',
+        'The `as_of` of an earlier `receipt`, unchanged, or another RFC 3339 instant with up to six decimals. Returns only what has changed since then or is no longer visible.',
     }),
   ),
-})
+}
+
+/** Accounts have no search. */
+const NameContains = {
+  name_contains: Type.Optional(
+    Type.String({
+      maxLength: longestPattern,
+      description:
+        'Text that the name must contain, ignoring case. If it is empty, all visible households are returned. Cannot be combined with `updated_since`.',
+      examples: ['family trust'],
+    }),
+  ),
+}
+
+/** The query of each sync, by what it reads. */
+export const syncQueries = {
+  households: Type.Object({ ...SyncQuery, ...NameContains }),
+  accounts: Type.Object(SyncQuery),
+}
+export type AnySyncQuery = Static<typeof syncQueries.households>
 
 /** The filters of a sync and how far it has come; `progress` is null before the first page. */
 export type SyncRequest = { filters: Filters; progress: Progress | null }
@@ -37,11 +56,12 @@ export type RejectedSync = { kind: 'rejected'; parameter: 'cursor' | keyof Filte
 
 /** Parses the query. A cursor contains the filters. If the query has them too, they must be equal. */
 export function parseSyncRequest(
-  query: Static<typeof SyncQuery>,
+  resource: Resource,
+  query: AnySyncQuery,
 ): { kind: 'accepted'; sync: SyncRequest } | RejectedSync {
   const since = query.updated_since === undefined ? undefined : readInstant(query.updated_since)
   if (query.updated_since !== undefined && since === undefined) return invalidInstant
-  const name = query.name_contains || undefined
+  const name = (resource === 'households' && query.name_contains) || undefined
   if (name !== undefined && since !== undefined) return searchWithUpdatedSince
   const filters = {
     ...(name !== undefined && { name_contains: name }),
@@ -50,6 +70,7 @@ export function parseSyncRequest(
   if (query.cursor === undefined) return { kind: 'accepted', sync: { filters, progress: null } }
   const progress = readCursor(query.cursor)
   if (!progress) return invalidCursor
+  if (progress.resource !== resource) return cursorOfOtherResource(progress.resource)
   const cursorFilters = progress.filters
   const { name_contains, updated_since } = { ...cursorFilters, ...filters }
   const equal = name_contains === cursorFilters.name_contains && updated_since === cursorFilters.updated_since
@@ -67,6 +88,11 @@ const cursorOfOtherSync: RejectedSync = {
   parameter: 'cursor',
   detail: 'belongs to a sync with other parameters; send it alone, or start again without it',
 }
+const cursorOfOtherResource = (resource: Resource): RejectedSync => ({
+  kind: 'rejected',
+  parameter: 'cursor',
+  detail: `belongs to a sync of ${resource}; send it to the address of these, or start again without it`,
+})
 const invalidInstant: RejectedSync = {
   kind: 'rejected',
   parameter: 'updated_since',
@@ -84,3 +110,6 @@ const searchWithUpdatedSince: RejectedSync = {
   detail:
     'cannot be combined with updated_since: households renamed to a name without this text would be missing',
 }
+export const syncExpiredDetail = (resource: Resource): string =>
+  `updated_since is more than ${daysKept} days ago, or the user's role or firm has changed since then or since this ` +
+  `sync began; read all ${resource} again, without updated_since and cursor, and continue from the as_of of that receipt`

@@ -2,96 +2,63 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
 import { sendInvalidParameters, sendProblem } from '../../http/api-edge.ts'
 import { authenticatedRead, type ReadAnswer } from '../../resource/authenticated-read.ts'
-import { notModified } from '../../resource/send-page.ts'
-import Type, { type Static } from '../../typebox.ts'
-import { answers, findableId, Household, householdNotFound, security } from '../api.ts'
+import { expensiveReads } from '../../resource/expensive-read.ts'
+import type { Static } from '../../typebox.ts'
+import { findableId, HouseholdParams, householdNotFound } from '../api.ts'
 import { defaultSize } from '../page.ts'
 import { findHousehold } from './find-household.sql.ts'
-import { daysKept } from './list-changes.sql.ts'
 import { readPage } from './read-page.ts'
-import { buildSyncPage, createIdDigest } from './sync-page.ts'
-import { parseSyncRequest, type RejectedSync, SyncQuery } from './sync-request.ts'
-
-const HouseholdPage = Type.Object({
-  data: Type.Array(Household),
-  removed: Type.Optional(
-    Type.Array(Type.String(), {
-      description:
-        'With `updated_since`: ids of households that are no longer visible. Some may have become visible only after that instant.',
-    }),
-  ),
-  next_cursor: Type.Union([Type.String(), Type.Null()]),
-  receipt: Type.Optional(
-    Type.Object(
-      {
-        count: Type.Integer({ description: 'Households in `data`, over all pages.' }),
-        removed: Type.Optional(Type.Integer({ description: 'Ids in `removed`, over all pages.' })),
-        sha256: Type.String({
-          description:
-            'SHA-256 of the ids in `data` in the order sent, each followed by a line feed; hexadecimal.',
-        }),
-        as_of: Type.String({ description: 'Send it as `updated_since` next time.' }),
-      },
-      { description: 'On the last page, for the whole sync.' },
-    ),
-  ),
-})
-const HouseholdParams = Type.Object({ household_id: Type.String() })
-
-const syncSchema = {
-  operationId: 'walkHouseholds',
-  summary: 'Households visible to the current user, or what changed of them',
-  security,
-  querystring: SyncQuery,
-  response: { ...answers(HouseholdPage, 400, 401, 410, 429, 503), 304: notModified },
-}
-const householdSchema = {
-  operationId: 'getHousehold',
-  summary: 'A household visible to the current user',
-  security,
-  params: HouseholdParams,
-  response: { ...answers(Household, 400, 401, 404, 503), 304: notModified },
-}
+import { getHousehold, syncs } from './sync.operations.ts'
+import type { Resource } from './sync-cursor.ts'
+import { buildSyncPage, createIdDigest, type IdDigest } from './sync-page.ts'
+import {
+  type AnySyncQuery,
+  parseSyncRequest,
+  type RejectedSync,
+  syncExpiredDetail,
+  syncQueries,
+} from './sync-request.ts'
 
 export async function syncRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  await serveSync(app, context)
+  const digest = await createIdDigest()
+  serveSync(app, context, 'households', digest)
+  serveSync(app, context, 'accounts', digest)
   serveHousehold(app, context)
 }
 
-async function serveSync(app: FastifyInstance, context: Context): Promise<void> {
-  const { database, expensiveReadLimiter, keys } = context
-  const digest = await createIdDigest()
-  app.get<{ Querystring: Static<typeof SyncQuery> }>(
-    '/households',
-    { schema: syncSchema },
+function serveSync(app: FastifyInstance, context: Context, resource: Resource, digest: IdDigest): void {
+  const { database, keys } = context
+  app.get<{ Querystring: AnySyncQuery }>(
+    `/${resource}`,
+    { schema: { querystring: syncQueries[resource] }, config: { operation: syncs[resource] } },
     (request, reply) =>
       authenticatedRead(context, request, reply, () => {
-        const parsed = parseSyncRequest(request.query)
+        const parsed = parseSyncRequest(resource, request.query)
         if (parsed.kind === 'rejected') return { kind: 'rejected', send: rejectionOf(parsed).send }
         const { limit = defaultSize, cursor = '' } = request.query
         return {
           kind: 'read',
-          place: { sync: parsed.sync.filters, limit, cursor },
+          place: { resource, sync: parsed.sync.filters, limit, cursor },
           read: (bearer) =>
-            readPage({
+            readPage[resource]({
               listing: database.listing,
-              expensive: (read) =>
-                expensiveReadLimiter.admit(bearer.connectionKey, () => read(database.expensive)),
+              expensive: expensiveReads(context, bearer),
               bearer,
               sync: parsed.sync,
               limit,
             }),
           answer: (page, userId) => {
-            const built = buildSyncPage(parsed.sync, page, digest, {
-              userId,
-              cursor: cursor || undefined,
-              keys,
-            })
+            const owner = { resource, userId, cursor: cursor || undefined, keys }
+            const built = buildSyncPage(parsed.sync, page, digest, owner)
             switch (built.kind) {
               case 'page':
-                return { kind: 'page', body: built.body, rows: { households: built.count, accounts: 0 } }
+                return {
+                  kind: 'page',
+                  body: built.body,
+                  rows: { households: 0, accounts: 0, [resource]: built.count },
+                }
               case 'expired':
-                return syncExpired
+                return syncExpired(resource)
               case 'rejected':
                 return rejectionOf(built)
             }
@@ -105,7 +72,7 @@ function serveHousehold(app: FastifyInstance, context: Context): void {
   const { database } = context
   app.get<{ Params: Static<typeof HouseholdParams> }>(
     '/households/:household_id',
-    { schema: householdSchema },
+    { schema: { params: HouseholdParams }, config: { operation: getHousehold } },
     (request, reply) =>
       authenticatedRead(context, request, reply, () => {
         const { household_id: id } = request.params
@@ -130,14 +97,8 @@ function rejectionOf({ parameter, detail }: RejectedSync): ReadAnswer & { kind: 
   }
 }
 
-const syncExpired: ReadAnswer = {
+const syncExpired = (resource: Resource): ReadAnswer => ({
   kind: 'problem',
   outcome: 'expired',
-  send: (reply) =>
-    sendProblem(
-      reply,
-      'sync_expired',
-      `updated_since is more than ${daysKept} days ago, or the user's role or firm has changed since then or since this ` +
-        'sync began; read all households again, without updated_since and cursor, and continue from the as_of of that receipt',
-    ),
-}
+  send: (reply) => sendProblem(reply, 'sync_expired', syncExpiredDetail(resource)),
+})

@@ -1,11 +1,10 @@
+import type { Account, Page } from '@latchkey/client'
 import type { ComponentChildren } from 'preact'
-import type { Account, Neighbours } from '../households-api.ts'
 import { Layout } from './layout.tsx'
 import { Pager } from './pager.tsx'
 
-interface AccountsProps extends Neighbours {
+interface AccountsProps extends Page<Account> {
   householdId: string
-  items: Account[]
 }
 
 export function AccountsPage({ householdId, items, previous, next }: AccountsProps) {

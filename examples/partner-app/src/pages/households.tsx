@@ -1,9 +1,8 @@
-import type { Household, Neighbours } from '../households-api.ts'
+import type { Household, Page } from '@latchkey/client'
 import { Layout } from './layout.tsx'
 import { Pager } from './pager.tsx'
 
-interface HouseholdsProps extends Neighbours {
-  items: Household[]
+interface HouseholdsProps extends Page<Household> {
   pattern: string
 }
 
@@ -25,7 +24,12 @@ export function HouseholdsPage({ items, pattern, previous, next }: HouseholdsPro
         <button type="submit">Search</button>
       </form>
       {items.length > 0 ? <HouseholdTable items={items} /> : <Nothing pattern={pattern} />}
-      <Pager path="/households" previous={previous} next={next} />
+      <Pager
+        path="/households"
+        query={pattern === '' ? {} : { name_pattern: pattern }}
+        previous={previous}
+        next={next}
+      />
     </Layout>
   )
 }

@@ -1,13 +1,20 @@
-import type { Neighbours } from '../households-api.ts'
+import type { Page } from '@latchkey/client'
 
-export function Pager({ path, previous, next }: Neighbours & { path: string }) {
+interface PagerProps extends Pick<Page<unknown>, 'previous' | 'next'> {
+  path: string
+  /** The parameters that all pages have. */
+  query?: Record<string, string>
+}
+
+export function Pager({ path, query = {}, previous, next }: PagerProps) {
   if (previous === undefined && next === undefined) return null
+  const href = (page: number) => `${path}?${new URLSearchParams({ ...query, page: String(page) })}`
   return (
     <nav aria-label="Pages">
       <ul>
         <li>
           {previous !== undefined && (
-            <a href={path + previous} rel="prev">
+            <a href={href(previous)} rel="prev">
               ← Previous
             </a>
           )}
@@ -16,7 +23,7 @@ export function Pager({ path, previous, next }: Neighbours & { path: string }) {
       <ul>
         <li>
           {next !== undefined && (
-            <a href={path + next} rel="next">
+            <a href={href(next)} rel="next">
               Next →
             </a>
           )}

@@ -1,27 +1,35 @@
+import type { Latchkey } from '@latchkey/client'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sessionCookie } from '../cookies.ts'
-import type { HouseholdsApi } from '../households-api.ts'
 import { AccountsPage } from '../pages/accounts.tsx'
 import { HouseholdsPage } from '../pages/households.tsx'
 import { sendPage } from '../pages/layout.tsx'
 
-export function registerHouseholds(app: FastifyInstance, api: HouseholdsApi) {
+export function registerHouseholds(app: FastifyInstance, latchkey: Latchkey) {
+  const clientOf = (request: FastifyRequest) => latchkey.client(request.cookies[sessionCookie] ?? '')
+
   app.get('/households', async (request, reply) => {
-    const query = readQuery(request)
-    const households = await api.households(query, request.cookies[sessionCookie])
-    return sendPage(reply, <HouseholdsPage {...households} pattern={query.get('name_pattern') ?? ''} />)
+    const query = queryOf(request)
+    const pattern = query.get('name_pattern') ?? ''
+    const households = await clientOf(request).householdsPage({
+      page: pageOf(query),
+      pageSize: 25,
+      namePattern: pattern,
+    })
+    return sendPage(reply, <HouseholdsPage {...households} pattern={pattern} />)
   })
 
   app.get<{ Params: { id: string } }>('/households/:id', async (request, reply) => {
     const { id } = request.params
-    const accounts = await api.accounts(id, readQuery(request), request.cookies[sessionCookie])
+    const page = pageOf(queryOf(request))
+    const accounts = await clientOf(request).accountsPage(id, { page, pageSize: 25 })
     return sendPage(reply, <AccountsPage {...accounts} householdId={id} />)
   })
 }
 
-// The pages of this app have the same query parameters as the API. The query of an API link therefore works here too.
-function readQuery(request: FastifyRequest) {
-  const query = new URL(request.url, 'http://localhost').searchParams
-  query.set('page_size', '25')
-  return query
+function queryOf(request: FastifyRequest): URLSearchParams {
+  return new URL(request.url, 'http://localhost').searchParams
 }
+
+// Not checked here: the API refuses what is not a page number, and says so.
+const pageOf = (query: URLSearchParams) => Number(query.get('page') ?? 0)

@@ -1,0 +1,36 @@
+/** Accounts of the demo data (src/demo/data), for the examples in the OpenAPI document. */
+export const exampleAccounts = {
+  'ac-0001-1': {
+    id: 'ac-0001-1',
+    household_id: 'hh-0001',
+    name: 'Current account',
+    type: 'checking',
+    number_masked: '•••• 0000',
+    custodian: 'Harbour Bank',
+    currency: 'EUR',
+    status: 'active',
+    opened_on: '2004-01-01',
+  },
+  'ac-0003-1': {
+    id: 'ac-0003-1',
+    household_id: 'hh-0003',
+    name: 'Current account',
+    type: 'checking',
+    number_masked: '•••• 3352',
+    custodian: 'Harbour Bank',
+    currency: 'GBP',
+    status: 'active',
+    opened_on: '2004-10-23',
+  },
+  'ac-0003-2': {
+    id: 'ac-0003-2',
+    household_id: 'hh-0003',
+    name: 'Portfolio',
+    type: 'brokerage',
+    number_masked: '•••• 1271',
+    custodian: 'Meridian Custody',
+    currency: 'GBP',
+    status: 'active',
+    opened_on: '2004-11-29',
+  },
+}

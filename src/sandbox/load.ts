@@ -1,0 +1,27 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Database } from '../database/database.ts'
+import { type ImportOutcome, importDirectory } from '../import/import-directory.ts'
+import { sandboxFiles } from './data.ts'
+
+const manyHouseholds = 100_000
+
+/**
+ * Fills the firms of the sandbox with users and households. It is an import, so running it again restores what was changed.
+ * With `households: 0`, the firm with many households is left out.
+ */
+export async function loadSandbox(
+  database: Database,
+  { households = manyHouseholds }: { households?: number } = {},
+): Promise<ImportOutcome> {
+  const directory = await mkdtemp(join(tmpdir(), 'latchkey-sandbox-'))
+  try {
+    for (const [file, text] of Object.entries(sandboxFiles(households))) {
+      await writeFile(join(directory, file), text)
+    }
+    return await importDirectory(database, directory)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}

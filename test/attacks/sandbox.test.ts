@@ -1,0 +1,122 @@
+import { get } from 'node:http'
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import type { Context } from '../../src/context.ts'
+import { loadSandbox } from '../../src/sandbox/load.ts'
+import { createServer } from '../../src/server.ts'
+import { tokensFor } from '../support/connection.ts'
+import { seed } from '../support/directory.ts'
+import { serverFixture } from '../support/fixtures.ts'
+import { api, connect, send, token } from '../support/journey.ts'
+
+const sandbox = await serverFixture()
+await loadSandbox(sandbox.database, { households: 0 })
+await sandbox.context.sandbox?.look()
+const partner = await sandbox.partner()
+
+/** The paths of all routes, each with its methods. */
+async function routesOf(context: Context): Promise<Set<string>> {
+  const app = await createServer(context, pino({ level: 'silent' }))
+  await app.ready()
+  const tree = app.printRoutes({ commonPrefix: false })
+  await app.close()
+  return new Set(
+    [...tree.matchAll(/(\/?\S*) \(([A-Z, ]+)\)$/gm)].map(([, path, methods]) => `${path} ${methods}`),
+  )
+}
+
+function moveClock(server: { baseUrl: string }, accessToken: string, body: object) {
+  return send(`${server.baseUrl}sandbox/clock`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+test('67: production has no route, header or user of the sandbox', async () => {
+  const production = await serverFixture({ environment: 'production' })
+  await seed(production.database, { users: ['sandbox-consent-cancelled'], households: ['h1'] })
+  const routes = await routesOf(production.context)
+  expect(routes.size).toBeGreaterThan(20)
+  const more = [...(await routesOf(sandbox.context))].filter((route) => !routes.has(route))
+  expect(more.map((route) => route.split(' ')[0])).toEqual(['/service-open-api/sandbox/clock'])
+
+  const app = await production.partner()
+  const code = (await connect(production, app, 'sandbox-consent-cancelled')).searchParams.get('code') ?? ''
+  const exchanged = await send(`${production.baseUrl}oauth2/token`, {
+    method: 'POST',
+    headers: { 'latchkey-sandbox': 'unavailable' },
+    body: new URLSearchParams({
+      client_id: app.clientId,
+      client_secret: app.clientSecret,
+      grant_type: 'authorization_code',
+      code,
+    }),
+  })
+  expect(exchanged.status).toBe(200)
+  const accessToken = String(exchanged.body.access_token)
+  const header = { 'latchkey-sandbox': 'unavailable' }
+  expect((await api(production, 'households', accessToken, header)).body).toHaveLength(1)
+  expect((await moveClock(production, accessToken, { advance_seconds: 3600 })).status).toBe(404)
+})
+
+test('68: a clock moves only forward, and no other connection', async () => {
+  const mine = await tokensFor(sandbox, partner, 'sandbox-firm')
+  const sameUser = await tokensFor(sandbox, partner, 'sandbox-firm')
+  const others = await tokensFor(sandbox, await sandbox.partner(), 'sandbox-firm')
+  for (const advance_seconds of [-1, 0, 1.5, 366 * 24 * 3600 + 1, '60', null]) {
+    expect(await moveClock(sandbox, mine.accessToken, { advance_seconds })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_parameter', errors: [{ parameter: 'advance_seconds' }] },
+    })
+  }
+  expect((await moveClock(sandbox, 'nonsense', { advance_seconds: 3600 })).status).toBe(401)
+  expect((await moveClock(sandbox, mine.refreshToken, { advance_seconds: 3600 })).status).toBe(401)
+  expect((await moveClock(sandbox, mine.accessToken, { advance_seconds: 3700 })).status).toBe(200)
+  expect((await api(sandbox, 'households', mine.accessToken)).status).toBe(401)
+  for (const { accessToken } of [sameUser, others]) {
+    expect((await api(sandbox, 'households', accessToken)).status).toBe(200)
+  }
+  await token(sandbox, partner, { token: sameUser.refreshToken }, 'revoke')
+  expect((await moveClock(sandbox, sameUser.accessToken, { advance_seconds: 60 })).status).toBe(401)
+})
+
+test('69: the slow scenario holds no request without credentials, and few with them', async () => {
+  const settings = sandbox.context.sandbox
+  if (!settings) throw new Error('no sandbox')
+  settings.slowAnswerMs = 1_000_000
+  const slow = { 'latchkey-sandbox': 'slow' }
+  expect((await api(sandbox, 'households', undefined, slow)).status).toBe(401)
+  const body = {
+    grant_type: 'refresh_token',
+    refresh_token: 'x',
+    client_id: partner.clientId,
+    client_secret: 'wrong',
+  }
+  const refused = await send(`${sandbox.baseUrl}oauth2/token`, {
+    method: 'POST',
+    headers: slow,
+    body: new URLSearchParams(body),
+  })
+  expect(refused.status).toBe(401)
+
+  const { accessToken } = await tokensFor(sandbox, partner, 'sandbox-firm')
+  const headers = { ...slow, authorization: `Bearer ${accessToken}` }
+  const answered: (number | undefined)[] = []
+  // Not fetch: after an abort it opens another connection, which delays the end of the server.
+  const requests = Array.from({ length: 80 }, () =>
+    get(`${sandbox.baseUrl}api/v1/households?page_size=1`, { headers, agent: false }, (answer) => {
+      answered.push(answer.statusCode)
+      answer.resume()
+    }).on('error', () => {}),
+  )
+  await expect.poll(() => answered).toEqual(Array.from({ length: 16 }, () => 200))
+  // They hold no database connection meanwhile: there are fewer connections than requests that wait.
+  expect((await api(sandbox, 'households', accessToken)).status).toBe(200)
+  for (const request of requests) request.destroy()
+
+  settings.slowAnswerMs = 300
+  const started = performance.now()
+  expect((await api(sandbox, 'households', accessToken, slow)).status).toBe(200)
+  expect(performance.now() - started).toBeGreaterThan(250)
+})
