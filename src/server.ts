@@ -10,10 +10,10 @@ import { docsRoutes } from './docs/docs.routes.ts'
 import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
+import { decorateAddresses } from './http/addresses.ts'
 import { allowOnly, apiEdge, apiErrors } from './http/api-edge.ts'
-import { errorAddresses } from './http/error-address.ts'
 import { accessLog } from './http/log.ts'
-import { oauthEdge, postOnly } from './http/oauth-edge.ts'
+import { misplaced, oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
@@ -35,7 +35,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     rewriteUrl: ({ url = '' }) => singleSlash(url, base),
   })
 
-  errorAddresses(app, config)
+  decorateAddresses(app, config)
   strictHttp(app, { hsts: config.authUrl.startsWith('https:') })
   accessLog(app)
   const description = apiDescription(app, config)
@@ -71,6 +71,12 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     },
     { prefix: `${base}oauth2` },
   )
+
+  // The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not.
+  await app.register(async (guessed) => {
+    const names = ['token', 'revoke', 'introspect']
+    misplaced(guessed, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
+  })
 
   for (const root of new Set([base, '/'])) await api(app, context, root)
   return app

@@ -17,6 +17,7 @@ export default defineConfig({
       suite('long', 'long'),
     ],
     globalSetup: 'test/support/global-setup.ts',
+    setupFiles: 'test/support/setup.ts',
     // For tests that hang. A busy machine may be slow, and no test is about how fast it is.
     testTimeout: 120_000,
     hookTimeout: 120_000,

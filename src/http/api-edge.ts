@@ -2,13 +2,20 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ProblemCode } from '../errors/catalogue.ts'
 import { problems } from '../errors/problems.ts'
 import Type, { type Static } from '../typebox.ts'
-import { errorAddress } from './error-address.ts'
+import { addressHint, errorAddress } from './addresses.ts'
 import { classify } from './faults.ts'
+import { reportUnknownParameters } from './unknown-parameters.ts'
 
-/** The API answers errors with problem+json (RFC 9457), also at addresses that have no route. */
+/**
+ * The API answers errors with problem+json (RFC 9457), also at addresses that have no route. Its operations report parameters
+ * that they do not know.
+ */
 export function apiEdge(app: FastifyInstance): void {
   apiErrors(app)
-  app.setNotFoundHandler((_request, reply) => sendNotFound(reply, 'There is nothing at this address.'))
+  reportUnknownParameters(app)
+  app.setNotFoundHandler(({ url }, reply) =>
+    sendNotFound(reply, `There is nothing at this address.${addressHint(app, url)}`),
+  )
 }
 
 /** Answers all other methods at these paths with 405 and `Allow`, instead of 404 (RFC 9110 section 15.5.6). */
@@ -125,10 +132,12 @@ export type Problem = Static<typeof Problem>
 export function problemOf(
   code: ProblemCode,
   {
+    type,
+    detail,
     requestId,
     ...more
   }: Pick<Problem, 'type' | 'detail'> & Partial<Pick<Problem, 'status' | 'errors'>> & { requestId: string },
 ): Problem {
   const { status, title } = problems[code]
-  return { title, status, code, request_id: requestId, ...more }
+  return { type, title, status, detail, code, request_id: requestId, ...more }
 }

@@ -1,6 +1,7 @@
 import { exampleSubject } from '../http/openapi/examples.ts'
-import { json, type Operation } from '../http/openapi/operation.ts'
-import { apiProblems, apiProblemsWithBody } from '../http/openapi/responses.ts'
+import { hintHeaders } from '../http/openapi/headers.ts'
+import { json, type Operation, withHeaders } from '../http/openapi/operation.ts'
+import { apiProblems, bodyProblems } from '../http/openapi/responses.ts'
 import Type from '../typebox.ts'
 
 const UserInfo = Type.Object(
@@ -26,6 +27,7 @@ const AccessTokenForm = Type.Object(
 )
 
 const userInfo = json(UserInfo, 'The user.', {
+  headers: hintHeaders,
   examples: { user: { summary: 'A user', value: { sub: exampleSubject } } },
 })
 
@@ -51,5 +53,10 @@ export const postUserInfo: Operation = {
     mediaTypes: ['application/x-www-form-urlencoded'],
     schema: AccessTokenForm,
   },
-  responses: { ...apiProblemsWithBody, 200: userInfo },
+  responses: {
+    ...apiProblems,
+    ...bodyProblems,
+    ...withHeaders({ 400: apiProblems[400] }, ['WWW-Authenticate']),
+    200: userInfo,
+  },
 }

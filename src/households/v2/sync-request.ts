@@ -18,7 +18,6 @@ const SyncQuery = {
   ),
   cursor: Type.Optional(
     Type.String({
-      minLength: 1,
       description:
         'The `next_cursor` of the previous page. Send it alone or with the same parameters: it contains them, except `limit`.',
     }),

@@ -2,7 +2,7 @@ import { errorPageAddress, type OAuthErrorCode, type ProblemCode } from '../../e
 import { Problem, problemOf } from '../api-edge.ts'
 import { OAuthError, oauthErrorOf } from '../oauth-edge.ts'
 import { bearerRefusal, tokenRefusal } from '../refusals.ts'
-import { everyResponse, type ResponseHeader, requestHeaders } from './headers.ts'
+import { everyResponse, hintHeaders, type ResponseHeader, requestHeaders } from './headers.ts'
 import type { Response } from './operation.ts'
 
 // The error responses that operations share. test/flows/openapi-examples.test.ts provokes each example.
@@ -14,11 +14,13 @@ type ProblemExample = [code: ProblemCode, detail: string, more?: Partial<Pick<Pr
 /** Headers of an answer to a request that the server could not read far enough to count it. */
 const unreadHeaders = ['X-API-Request-ID', 'Cache-Control'] as const
 
+const apiResponse = [...everyResponse, ...hintHeaders] as const
+
 /** An error response of the API. Each example is named by its code. */
 export function problem(
   description: string,
   examples: ProblemExample[],
-  { name, headers = everyResponse }: { name: string; headers?: readonly ResponseHeader[] },
+  { name, headers = apiResponse }: { name: string; headers?: readonly ResponseHeader[] },
 ): Response {
   return {
     name,
@@ -36,10 +38,11 @@ export function problem(
   }
 }
 
-const retryLater = [...everyResponse, 'Retry-After'] as const
+const retryLater = [...apiResponse, 'Retry-After'] as const
 const pageSizeRange = 'must be a whole number from 1 to 1000, in decimal digits'
 
-const problems = {
+/** The error responses of every operation that takes an access token. */
+export const apiProblems = {
   400: problem(
     'The request is malformed, or a parameter is invalid. `errors` names each invalid parameter.',
     [
@@ -58,28 +61,12 @@ const problems = {
       ['unauthorized', bearerRefusal('missing').explanation],
       ['invalid_token', bearerRefusal('expired').explanation],
     ],
-    { name: 'Unauthorized', headers: [...everyResponse, 'WWW-Authenticate'] },
+    { name: 'Unauthorized', headers: [...apiResponse, 'WWW-Authenticate'] },
   ),
   408: problem(
     'The request did not arrive in time. Send it again.',
     [['bad_request', 'The request did not arrive in time.', { status: 408 }]],
     { name: 'RequestTimeout', headers: unreadHeaders },
-  ),
-  413: problem(
-    'The request body is larger than 64 kB.',
-    [['bad_request', 'The request body is too large.', { status: 413 }]],
-    { name: 'ContentTooLarge' },
-  ),
-  415: problem(
-    'The request body is neither a form nor JSON in UTF-8, or it is compressed.',
-    [
-      [
-        'bad_request',
-        'Send the body as application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed.',
-        { status: 415 },
-      ],
-    ],
-    { name: 'UnsupportedMediaType' },
   ),
   429: problem(
     'Too many requests. Wait for the time in `Retry-After`, then send the request again.',
@@ -108,9 +95,25 @@ const problems = {
   ),
 }
 
-/** The error responses of every operation that takes an access token, and of those that also take a body. */
-export const apiProblems = pick(problems, 400, 401, 408, 429, 431, 500, 503)
-export const apiProblemsWithBody = { ...apiProblems, ...pick(problems, 413, 415) }
+/** The error responses of a request body. */
+export const bodyProblems = {
+  413: problem(
+    'The request body is larger than 64 kB.',
+    [['bad_request', 'The request body is too large.', { status: 413 }]],
+    { name: 'ContentTooLarge' },
+  ),
+  415: problem(
+    'The request body is neither a form nor JSON in UTF-8, or it is compressed.',
+    [
+      [
+        'bad_request',
+        'Send the body as application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed.',
+        { status: 415 },
+      ],
+    ],
+    { name: 'UnsupportedMediaType' },
+  ),
+}
 
 function oauthError(
   name: string,
@@ -160,19 +163,19 @@ export const tokenErrors = {
     [[unknownClient.error, unknownClient.explanation, unknownClient.anchor]],
     ['WWW-Authenticate'],
   ),
-  408: problems[408],
-  413: oauthError('ContentTooLarge', problems[413].description, [
+  408: apiProblems[408],
+  413: oauthError('ContentTooLarge', bodyProblems[413].description, [
     ['invalid_request', 'The request body is too large.'],
   ]),
-  415: oauthError('UnsupportedMediaType', problems[415].description, [
+  415: oauthError('UnsupportedMediaType', bodyProblems[415].description, [
     [
       'invalid_request',
       'Send the body as application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed.',
     ],
   ]),
-  429: oauthError('TooManyRequests', problems[429].description, [], ['Retry-After']),
-  431: problems[431],
-  500: oauthError('InternalError', problems[500].description, [
+  429: oauthError('TooManyRequests', apiProblems[429].description, [], ['Retry-After']),
+  431: apiProblems[431],
+  500: oauthError('InternalError', apiProblems[500].description, [
     ['server_error', 'Internal server error. Report the request ID to the operator of this service.'],
   ]),
   503: oauthError(
@@ -181,11 +184,4 @@ export const tokenErrors = {
     [['temporarily_unavailable', 'The service is temporarily unavailable. Try again in a moment.']],
     ['Retry-After'],
   ),
-}
-
-function pick<Status extends number>(
-  from: Record<Status, Response>,
-  ...statuses: Status[]
-): Record<number, Response> {
-  return Object.fromEntries(statuses.map((status) => [status, from[status]]))
 }

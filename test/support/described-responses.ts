@@ -1,0 +1,154 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { readFileSync } from 'node:fs'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+// Every response of the API in the tests must be one that docs/openapi.json describes: status, headers and body.
+
+type Reference = { $ref?: string }
+type Header = { required?: boolean; schema: { type: string } }
+type Described = {
+  headers: Record<string, Reference & Partial<Header>>
+  content?: Record<string, { schema: object }>
+}
+type Document = {
+  paths: Record<string, Record<string, { responses: Record<string, Reference & Partial<Described>> }>>
+  components: {
+    responses: Record<string, Described>
+    headers: Record<string, Header>
+    schemas: Record<string, { type: string; additionalProperties?: boolean }>
+  }
+}
+
+const faults: string[] = []
+
+/** Throws if a response since the last call was not as described. */
+export function expectDescribedResponses(): void {
+  const found = faults.splice(0)
+  if (found.length > 0) {
+    throw new Error(`docs/openapi.json (npm run openapi) does not describe:\n${found.join('\n')}`)
+  }
+}
+
+/** Checks the responses of the server that `create` creates. */
+export function checkingResponses<T>(basePath: string, create: () => T): T {
+  const addHook = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onSend', async (request, reply, payload) => {
+      checkResponse(basePath, request, reply, payload)
+    })
+  }
+  subscribe('fastify.initialization', addHook)
+  try {
+    return create()
+  } finally {
+    unsubscribe('fastify.initialization', addHook)
+  }
+}
+
+function checkResponse(
+  basePath: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): void {
+  const [address = ''] = request.url.split('?')
+  const isBelowBase = address.startsWith(basePath)
+  const path = isBelowBase ? address.slice(basePath.length - 1) : address
+  // At the root of the origin there is the API, but no OAuth endpoint that partners call.
+  if (!(isBelowBase ? /^\/(api\/v\d|oauth2\/)/ : /^\/api\/v\d/).test(path)) return
+  const { method } = request
+  const text = bodyText(payload, reply.getHeader('content-encoding'))
+  for (const fault of responseFaults({ method, path, status: reply.statusCode, reply, text })) {
+    faults.push(`${method} ${path} ${reply.statusCode}: ${fault}\n  ${text.slice(0, 300)}`)
+  }
+}
+
+type Response = { method: string; path: string; status: number; reply: FastifyReply; text: string }
+
+function responseFaults({ method, path, status, reply, text }: Response): string[] {
+  const { document, operations } = description()
+  const operation = operations.find(({ pattern }) => pattern.test(path))?.methods[
+    method === 'HEAD' ? 'get' : method.toLowerCase()
+  ]
+  const mediaType = String(reply.getHeader('content-type') ?? '').split(';')[0] ?? ''
+  if (!operation) {
+    // No operation: an error, in the format of the address.
+    const name = mediaType === 'application/problem+json' ? 'Problem' : 'OAuthError'
+    if (![400, 404, 405].includes(status)) return ['no operation is described']
+    return method === 'HEAD' ? [] : schemaFaults({ $ref: `#/components/schemas/${name}` }, text)
+  }
+  const reference = operation.responses[status]
+  const described = reference?.$ref ? document.components.responses[lastWord(reference.$ref)] : reference
+  if (!described?.headers) return ['the status is not described']
+  const content = described.content?.[mediaType]
+  const bodyFaults = () => {
+    if (!described.content) return text === '' ? [] : ['a body is not described']
+    return content ? schemaFaults(content.schema, text) : [`${mediaType} is not described`]
+  }
+  return [...headerFaults(described.headers, reply), ...(method === 'HEAD' ? [] : bodyFaults())]
+}
+
+function headerFaults(described: Described['headers'], reply: FastifyReply): string[] {
+  return Object.entries(description().document.components.headers).flatMap(([name, { required, schema }]) => {
+    const value = reply.getHeader(name)
+    if (value === undefined) return described[name] && required ? [`${name} is missing`] : []
+    if (!described[name]) return [`${name} is not described`]
+    const text = String(value)
+    return valid(schema)(schema.type === 'integer' ? Number(text) : text) ? [] : [`${name}: ${text}`]
+  })
+}
+
+function schemaFaults(schema: object, text: string): string[] {
+  const validate = valid(schema)
+  if (validate(text === '' ? undefined : JSON.parse(text))) return []
+  return (validate.errors ?? []).map(({ instancePath, message, params }) =>
+    [instancePath, message, JSON.stringify(params)].join(' '),
+  )
+}
+
+function bodyText(payload: unknown, coding: unknown): string {
+  if (Buffer.isBuffer(payload)) {
+    const decode = coding === 'br' ? brotliDecompressSync : coding === 'gzip' ? gunzipSync : String
+    return decode(payload).toString()
+  }
+  return typeof payload === 'string' ? payload : ''
+}
+
+const compiled = new WeakMap<object, ValidateFunction>()
+
+/** Compiles a schema of the document when it is first needed. */
+function valid(schema: object): ValidateFunction {
+  const validate = compiled.get(schema) ?? description().ajv.compile(withIdOfDocument(schema))
+  compiled.set(schema, validate)
+  return validate
+}
+
+const withIdOfDocument = (schema: object): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi#/'))
+
+const lastWord = (reference: string) => reference.split('/').at(-1) ?? ''
+
+let read: ReturnType<typeof readDescription> | undefined
+function description() {
+  read ??= readDescription()
+  return read
+}
+
+function readDescription() {
+  const document: Document = JSON.parse(
+    readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
+  )
+  // Clients must accept further fields, but the tests must not: a field that is not described is a mistake.
+  for (const schema of Object.values(document.components.schemas)) schema.additionalProperties = false
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  ajv.addSchema({ $id: 'openapi', components: { schemas: document.components.schemas } })
+  const operations = Object.entries(document.paths).map(([path, methods]) => ({
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]*')}$`),
+    methods,
+  }))
+  return { document, ajv, operations }
+}
