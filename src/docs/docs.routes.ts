@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { classify } from '../http/faults.ts'
 import { assetRoute, loadAsset } from '../web/assets.routes.ts'
+import { longestQuery } from './frame.tsx'
 import { type CachedPage, cachedPage, sendCached, sendOnce } from './send-page.ts'
 import type { Site } from './site.tsx'
 
@@ -93,5 +94,5 @@ function sendNotFound(reply: FastifyReply, site: Site): FastifyReply {
 /** What to search for. Anything but one text is nothing. */
 function queryOf(query: unknown): string {
   if (typeof query !== 'object' || query === null || !('q' in query) || typeof query.q !== 'string') return ''
-  return query.q.trim()
+  return query.q.trim().slice(0, longestQuery)
 }
