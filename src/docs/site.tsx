@@ -8,6 +8,7 @@ import { type Frame, renderDocsPage } from './frame.tsx'
 import { type Guide, readGuides } from './guides.ts'
 import { FaultPage, GuidePage, IndexPage, SearchPage } from './pages.tsx'
 import { Reference, referenceHeadings, referenceSections } from './reference.tsx'
+import type { SandboxApplication } from '../sandbox/application.ts'
 import { DocsSearch } from './search.ts'
 
 /** A page that is the same for every reader. */
@@ -33,12 +34,17 @@ export type Site = {
   fault(title: string, text: string, requestId: string): string
 }
 
-type SiteOptions = Omit<Frame, 'environment' | 'groups'> & { config: Config; apiDocument: unknown }
+type SiteOptions = Omit<Frame, 'environment' | 'groups'> & {
+  config: Config
+  apiDocument: unknown
+  /** The application that a sandbox publishes. */
+  application: SandboxApplication | undefined
+}
 
 /** The docs of a deployment. Reading the sources takes some milliseconds. Each page is rendered when it is requested. */
-export function createSite({ config, apiDocument, ...addresses }: SiteOptions): Site {
+export function createSite({ config, apiDocument, application, ...addresses }: SiteOptions): Site {
   const { root } = addresses
-  const guides = readGuides(config, (slug) => `${root}/${slug}`)
+  const guides = readGuides(config, application, (slug) => `${root}/${slug}`)
   const pages: SitePage[] = [
     ...guides.filter(({ slug }) => slug !== 'errors').map(guidePage),
     referencePage(config, root, apiDocument),

@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Database } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { BackgroundJob } from '../process/background-job.ts'
-import { findClock, findSandboxFirm } from './clock.sql.ts'
+import { findSandbox, type SandboxApplication } from './application.ts'
+import { findClock } from './clock.sql.ts'
 import { consentCancelledUser, sandboxFirm } from './data.ts'
 
 /** Milliseconds between two looks, until the sandbox is loaded. */
@@ -24,6 +25,7 @@ export class Sandbox {
   readonly #job: BackgroundJob
   readonly #secondsAhead = new WeakMap<FastifyRequest, number>()
   #loaded = false
+  #application: SandboxApplication | undefined
   /** Milliseconds by which the scenario `slow` delays an answer. */
   slowAnswerMs = 5000
 
@@ -38,7 +40,11 @@ export class Sandbox {
    * look for one.
    */
   async look(): Promise<void> {
-    this.#loaded ||= (await this.#database.maybe(findSandboxFirm, [sandboxFirm])) !== undefined
+    const found = await this.#database.maybe(findSandbox, [sandboxFirm])
+    this.#loaded ||= found !== undefined
+    const [clientId, clientSecret] = [found?.client_id, found?.client_secret]
+    if (clientId === this.#application?.clientId) return
+    this.#application = clientId && clientSecret ? { clientId, clientSecret } : undefined
   }
 
   /** Looks now, and every few seconds until `stop`. */
@@ -53,6 +59,11 @@ export class Sandbox {
 
   get isLoaded(): boolean {
     return this.#loaded
+  }
+
+  /** The application whose credentials the docs publish. */
+  get application(): SandboxApplication | undefined {
+    return this.#application
   }
 
   /** Whether *Connect* answers like *Cancel* for this user. */
