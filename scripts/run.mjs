@@ -27,7 +27,11 @@ const commands = {
   build: { packages: [], run: () => {} },
   dev: { packages: [], run: runDemoOnChange },
   test: { packages: ['test'], run: (args) => vitest('main', args) },
-  'test:interop': { packages: ['test', 'test/interop'], run: (args) => vitest('interop', args) },
+  'test:clients': { packages: ['test', 'test/interop'], run: (args) => vitest('clients', args) },
+  'test:interop': {
+    packages: ['test', 'test/interop', 'test/interop/openapi'],
+    run: (args) => vitest('interop', args),
+  },
   'test:long': { packages: ['test', 'test/bench'], run: long },
   bench: { packages: ['test', 'test/bench'], run: bench },
   check: { packages: ['test', 'test/bench', 'test/interop'], run: check },

@@ -27,13 +27,8 @@ const pagesDescription =
 
 const ended = problem(
   'This version of the operation has ended, on the date of its `Sunset` header. Use `syncHouseholds`.',
-  [
-    [
-      'gone',
-      'This operation ended on Sun, 01 Nov 2026 00:00:00 GMT. Use GET {base_url}api/v2/households instead.',
-    ],
-  ],
-  { name: 'Gone', headers: [...everyResponse, 'Link'] },
+  [['gone', 'This operation ended on Sun, 01 Nov 2026 00:00:00 GMT. Use GET {base_url}api/v2/households instead.']],
+  { name: 'Gone', headers: [...everyResponse, 'Link', ...dates] },
 )
 
 export const listHouseholds: Operation = {
@@ -45,7 +40,8 @@ export const listHouseholds: Operation = {
   authentication: 'accessToken',
   headers: ['If-None-Match'],
   responses: {
-    ...withHeaders({ ...apiProblems, 304: notModified, 410: ended }, dates),
+    ...withHeaders({ ...apiProblems, 304: notModified }, dates),
+    410: ended,
     200: json(Type.Array(Household), 'A page of households.', {
       headers: [...conditionalHeaders, 'Link', ...dates],
       examples: {
