@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import type { Config } from '../config.ts'
 import { errorPages } from '../errors/catalogue.ts'
+import type { SandboxApplication } from '../sandbox/application.ts'
 import { parseApiDocument } from './api-document.ts'
 import type { Heading, Section } from './article.ts'
 import { ErrorCodePage, ErrorsPage, errorHeadings, errorKindHeadings, errorSections } from './errors.tsx'
@@ -8,7 +9,6 @@ import { type Frame, renderDocsPage } from './frame.tsx'
 import { type Guide, readGuides } from './guides.ts'
 import { FaultPage, GuidePage, IndexPage, SearchPage } from './pages.tsx'
 import { Reference, referenceHeadings, referenceSections } from './reference.tsx'
-import type { SandboxApplication } from '../sandbox/application.ts'
 import { DocsSearch } from './search.ts'
 
 /** A page that is the same for every reader. */
