@@ -15,7 +15,7 @@ const user = { email: 'granted@sandbox.example', password: sandboxPassword }
 
 /** The JSON answers in what the terminal shows. */
 const answersIn = (output: string) =>
-  [...output.matchAll(/^[{[][^\n]*?[}\]](?=$|[{[])/gm)].map(([text]) => JSON.parse(text))
+  [...output.matchAll(/[{[][^\n]*[}\]]/g)].map(([text]) => JSON.parse(text))
 
 /** Runs a guide in a terminal with the variables of the quick start. */
 async function run(slug: string, more: Record<string, string> = {}): Promise<string> {
