@@ -15,6 +15,8 @@ const partner = await server.partner()
 const directory = mkdtempSync(join(tmpdir(), 'latchkey-sdk-'))
 const store = fileStore(directory)
 
+const tokenRequests = () => server.logs().split('oauth2/token').length
+
 /** Starts `count` processes that share the store, lets each make `calls` calls at once. @returns the outcome of each call */
 async function callsOf(count: number, calls: number, key: string): Promise<unknown[]> {
   const { authUrl, baseUrl } = server
@@ -36,8 +38,10 @@ async function callsOf(count: number, calls: number, key: string): Promise<unkno
 test('200 parallel calls of four processes with an expired access token: one refresh, and no call fails', async () => {
   const tokens = await tokensAtRest(server, partner, 'ada')
   await store.set('ada', tokens)
+  const before = tokenRequests()
   const outcomes = await callsOf(4, 50, 'ada')
   expect(outcomes).toEqual(Array.from({ length: 200 }, () => 'fulfilled'))
+  expect(tokenRequests() - before).toBe(1)
   expect(await connectionOf(server, tokens.refreshToken)).toMatchObject({ generation: 2, revoked: false })
   expect((await store.get('ada'))?.refreshToken).not.toBe(tokens.refreshToken)
 })
