@@ -728,7 +728,7 @@ export interface components {
         ETag: string;
         /** @description Addresses of other pages by `rel`: `first`, `prev`, `next`, and `successor-version` for the operation that replaces this one (RFC 8288). Absent if there are none. */
         Link: string;
-        /** @description The quota that is nearest to its end: `r` requests are left, and it is renewed in `t` seconds. Absent if the operator has set no limits. */
+        /** @description What is left of each quota: about `r` requests, and in `t` seconds it is renewed. Absent if the operator has set no limits. */
         RateLimit: string;
         /** @description The quotas that apply: `q` requests in `w` seconds. Absent if the operator has set no limits. */
         "RateLimit-Policy": string;
