@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import type { Config } from '../config.ts'
 import { errorPages } from '../errors/catalogue.ts'
+import type { SandboxApplication } from '../sandbox/application.ts'
 import { parseApiDocument } from './api-document.ts'
 import type { Heading, Section } from './article.ts'
 import { ErrorCodePage, ErrorsPage, errorHeadings, errorKindHeadings, errorSections } from './errors.tsx'
@@ -33,12 +34,17 @@ export type Site = {
   fault(title: string, text: string, requestId: string): string
 }
 
-type SiteOptions = Omit<Frame, 'environment' | 'groups'> & { config: Config; apiDocument: unknown }
+type SiteOptions = Omit<Frame, 'environment' | 'groups'> & {
+  config: Config
+  apiDocument: unknown
+  /** The application that a sandbox publishes. */
+  application: SandboxApplication | undefined
+}
 
 /** The docs of a deployment. Reading the sources takes some milliseconds. Each page is rendered when it is requested. */
-export function createSite({ config, apiDocument, ...addresses }: SiteOptions): Site {
+export function createSite({ config, apiDocument, application, ...addresses }: SiteOptions): Site {
   const { root } = addresses
-  const guides = readGuides(config, (slug) => `${root}/${slug}`)
+  const guides = readGuides(config, application, (slug) => `${root}/${slug}`)
   const pages: SitePage[] = [
     ...guides.filter(({ slug }) => slug !== 'errors').map(guidePage),
     referencePage(config, root, apiDocument),

@@ -8,7 +8,7 @@ import { connectAt } from './journey.ts'
 import type { TestPartner, TestServer } from './server.ts'
 
 /** The languages between which a reader of the docs switches. */
-type GuideLanguage = 'sh' | 'python' | 'ts'
+export type GuideLanguage = 'sh' | 'python' | 'ts'
 
 type GuideRun = {
   server: TestServer
@@ -78,7 +78,7 @@ function endGroup(pid: number | undefined): void {
 }
 
 /** The commands of a guide in their order, for readers of this language. A block with a file name is saved as that file. */
-function guideScript(page: HTMLElement, language: GuideLanguage): string {
+export function guideScript(page: HTMLElement, language: GuideLanguage): string {
   const blocks = page.querySelectorAll('figure[data-language]').filter((figure) => {
     const [own, tab] = [figure.getAttribute('data-language') ?? '', figure.getAttribute('data-tab')]
     const isCode = ['sh', 'python', 'ts'].includes(own)
