@@ -472,6 +472,22 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description This version of the operation has ended, on the date of its `Sunset` header. Use `syncHouseholds`. */
+        Gone: {
+            headers: {
+                "X-API-Request-ID": components["headers"]["X-API-Request-ID"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Link: components["headers"]["Link"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The address and the headers are larger than 16 kB. */
         HeadersTooLarge: {
             headers: {
@@ -863,22 +879,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This version of the operation has ended, on the date of its `Sunset` header. Use `syncHouseholds`. */
-            410: {
-                headers: {
-                    "X-API-Request-ID": components["headers"]["X-API-Request-ID"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Too many requests. Wait for the time in `Retry-After`, then send the request again. */
             429: {
                 headers: {
