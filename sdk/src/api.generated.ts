@@ -472,6 +472,22 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description This version of the operation has ended, on the date of its `Sunset` header. Use `syncHouseholds`. */
+        Gone: {
+            headers: {
+                "X-API-Request-ID": components["headers"]["X-API-Request-ID"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Link: components["headers"]["Link"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The address and the headers are larger than 16 kB. */
         HeadersTooLarge: {
             headers: {
@@ -728,7 +744,7 @@ export interface components {
         ETag: string;
         /** @description Addresses of other pages by `rel`: `first`, `prev`, `next`, and `successor-version` for the operation that replaces this one (RFC 8288). Absent if there are none. */
         Link: string;
-        /** @description The quota that is nearest to its end: `r` requests are left, and it is renewed in `t` seconds. Absent if the operator has set no limits. */
+        /** @description What is left of each quota: about `r` requests, and in `t` seconds it is renewed. Absent if the operator has set no limits. */
         RateLimit: string;
         /** @description The quotas that apply: `q` requests in `w` seconds. Absent if the operator has set no limits. */
         "RateLimit-Policy": string;
@@ -863,22 +879,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description This version of the operation has ended, on the date of its `Sunset` header. Use `syncHouseholds`. */
-            410: {
-                headers: {
-                    "X-API-Request-ID": components["headers"]["X-API-Request-ID"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            410: components["responses"]["Gone"];
             /** @description Too many requests. Wait for the time in `Retry-After`, then send the request again. */
             429: {
                 headers: {

@@ -1,5 +1,4 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
+import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,16 +22,22 @@ async function callsOf(count: number, calls: number, key: string): Promise<unkno
   const input = JSON.stringify({ options: { authUrl, baseUrl, ...partner }, directory, key, calls })
   const program = fileURLToPath(new URL('../support/sdk-process.mjs', import.meta.url))
   const processes = Array.from({ length: count }, () => fork(program, [input], { execArgv: [] }))
-  await Promise.all(processes.map((child) => once(child, 'message')))
+  await Promise.all(processes.map(messageOf))
   const outcomes = await Promise.all(
-    processes.map(async (child) => {
-      const answer = once(child, 'message')
+    processes.map((child) => {
+      const outcome = messageOf(child)
       child.send('go')
-      const [outcome] = await answer
       return outcome
     }),
   )
   return outcomes.flat()
+}
+
+function messageOf(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    child.once('message', resolve)
+    child.once('exit', (code) => reject(new Error(`the process ended with ${code}`)))
+  })
 }
 
 test('200 parallel calls of four processes with an expired access token: one refresh, and no call fails', async () => {
