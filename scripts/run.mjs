@@ -53,28 +53,36 @@ await command.run(args)
 function setUp(packages) {
   for (const folder of ['.', ...packages]) install(folder)
   const sources = ['src', 'sdk/src', 'examples/partner-app/src', 'examples/partner-app/tsconfig.json']
-  const settings = ['tsconfig.json', 'tsconfig.build.json', 'sdk/tsconfig.json', 'package-lock.json']
+  const settings = [
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'sdk/tsconfig.json',
+    'sdk/tsconfig.cjs.json',
+    'package-lock.json',
+  ]
   unlessDone('build', 'dist/.built', digest([...sources, ...settings]), () => {
     for (const output of ['dist', 'sdk/dist', 'examples/partner-app/dist'])
       rmSync(join(root, output), { recursive: true, force: true })
-    for (const project of ['tsconfig.build.json', 'sdk', 'sdk/tsconfig.cjs.json', 'examples/partner-app'])
-      step(process.execPath, [join(root, tsc), '-p', project])
-    // Without it, Node would read the files as ES modules, as sdk/package.json says.
+    for (const project of ['tsconfig.build.json', 'sdk', 'sdk/tsconfig.cjs.json']) compile(project)
+    // Without it, Node would read these files as ES modules, because sdk/package.json says so.
     writeFileSync(join(root, 'sdk/dist/cjs/package.json'), '{ "type": "commonjs" }\n')
     // src/typebox.ts gives the reason.
-    bundle('dist/typebox.js')
-    // An installed package has no link to the SDK's workspace.
-    bundle(
-      'examples/partner-app/dist/main.js',
-      '--packages=external',
-      `--alias:@latchkey/client=${root}sdk/dist/esm/index.js`,
-    )
+    bundle('dist/typebox.js', 'dist/typebox.js')
+    // One file with the client library in it, because an installed package has no link to the workspace `sdk`.
+    compile('examples/partner-app', '--noEmit')
+    const library = `--alias:@latchkey/client=${join(root, 'sdk/dist/esm/index.js')}`
+    const partnerApp = ['examples/partner-app/src/main.ts', 'examples/partner-app/dist/main.js']
+    bundle(...partnerApp, '--packages=external', library)
   })
 }
 
-function bundle(file, ...options) {
+function compile(project, ...options) {
+  step(process.execPath, [join(root, tsc), '-p', project, ...options])
+}
+
+function bundle(source, output, ...options) {
   const common = ['--bundle', '--format=esm', '--platform=node', '--allow-overwrite', '--log-level=warning']
-  step(join(root, esbuild), [file, `--outfile=${file}`, ...common, ...options])
+  step(join(root, esbuild), [source, `--outfile=${output}`, ...common, ...options])
 }
 
 function install(folder) {

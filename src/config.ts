@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
+import { type LimitName, type LimitSettings, limitNames, parseLimit } from './limits/settings.ts'
 import { readSecrets, type Secrets } from './secrets/configured-secrets.ts'
 import { IsDate, IsDateTime } from './typebox.ts'
 
@@ -31,6 +32,10 @@ export type Config = Secrets & {
   trustedProxies: string[]
   /** Absent: the v1 listing of households announces no deprecation. */
   v1?: { deprecatedOn: Date; sunsetOn?: Date }
+  /** For partners without a limit of their own. Absent: no limit. */
+  limits: LimitSettings
+  /** Failed client authentications and forged tokens from one source in a minute. Absent: no limit. */
+  failuresPerMinute: number | undefined
 }
 
 export class ConfigError extends ExplainedError {
@@ -69,6 +74,8 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
   const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
   const v1 = readV1(read, faults)
+  const limits = readLimits(read)
+  const failuresPerMinute = read('LATCHKEY_LIMIT_FAILURES_PER_MINUTE', '', optional(parseLimit))
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
   const secrets = readSecrets({ env, read, faults, dataDir, makeSecret })
   if (
@@ -97,6 +104,8 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     ...(databaseUrl ? { databaseUrl } : {}),
     trustedProxies,
     ...(v1 ? { v1 } : {}),
+    limits,
+    failuresPerMinute: failuresPerMinute ?? undefined,
   }
 }
 
@@ -110,6 +119,28 @@ function reader(env: NodeJS.ProcessEnv, faults: string[]) {
       return undefined
     }
   }
+}
+
+const limitVariables: Record<LimitName, string> = {
+  requests_per_minute: 'LATCHKEY_LIMIT_REQUESTS_PER_MINUTE',
+  requests_per_user_per_minute: 'LATCHKEY_LIMIT_REQUESTS_PER_USER_PER_MINUTE',
+  token_requests_per_minute: 'LATCHKEY_LIMIT_TOKEN_REQUESTS_PER_MINUTE',
+  refreshes_per_connection_per_minute: 'LATCHKEY_LIMIT_REFRESHES_PER_CONNECTION_PER_MINUTE',
+  expensive_reads: 'LATCHKEY_LIMIT_EXPENSIVE_READS',
+}
+
+function readLimits(read: ReturnType<typeof reader>): LimitSettings {
+  const limits: LimitSettings = {}
+  for (const name of limitNames) {
+    const limit = read(limitVariables[name], '', optional(parseLimit))
+    if (limit) limits[name] = limit
+  }
+  return limits
+}
+
+/** Null: not set. */
+function optional<T>(parse: (text: string) => T): (text: string) => T | null {
+  return (text) => (text === '' ? null : parse(text))
 }
 
 /** The sunset must not be before the deprecation (RFC 9745 section 4). */

@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { Keyring } from './keys/keyring.ts'
+import type { Limits } from './limits/limits.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
@@ -14,6 +15,7 @@ export type Context = {
   passwordHashLimiter: PasswordHashLimiter
   keyring: Keyring
   expensiveReadLimiter: ExpensiveReadLimiter
+  limits: Limits
   usage: Usage
   /** Absent in production. */
   sandbox?: Sandbox

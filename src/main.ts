@@ -7,6 +7,7 @@ import { openDatabase } from './database/open.ts'
 import { ExplainedError } from './explained-error.ts'
 import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
+import { Limits } from './limits/limits.ts'
 import { Purge } from './maintenance/purge.ts'
 import { createOpsServer } from './ops-server.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
@@ -63,11 +64,13 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   await keyring.refresh()
   const keys = await recordedSecretKeys(database, config, now())
   const usage = new Usage(database, logger)
+  const limits = new Limits({ database, config, now, logger })
+  await limits.refresh()
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
   }
-  const context: Context = { config, database, keys, keyring, ...limiters, usage, now }
+  const context: Context = { config, database, keys, keyring, ...limiters, limits, usage, now }
   if (config.environment === 'sandbox') context.sandbox = await startedSandbox(database, now)
   const server = await createServer(context, logger)
   const ops = createOpsServer(database)
@@ -86,6 +89,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   }
   const purge = new Purge(database, logger)
   keyring.start()
+  limits.start()
   usage.start()
   purge.start()
   return {
@@ -96,6 +100,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       await server.close()
       await ops.close()
       await keyring.stop()
+      await limits.stop()
       await purge.stop()
       await context.sandbox?.stop()
       await usage.close()

@@ -6,13 +6,14 @@ import { logoutRoutes } from './authorize/logout.routes.tsx'
 import { openPageRequest } from './authorize/page-request.ts'
 import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
+import { docsRoutes } from './docs/docs.routes.ts'
 import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
+import { decorateAddresses } from './http/addresses.ts'
 import { allowOnly, apiEdge, apiErrors } from './http/api-edge.ts'
-import { errorAddresses } from './http/error-address.ts'
 import { accessLog } from './http/log.ts'
-import { oauthEdge, postOnly } from './http/oauth-edge.ts'
+import { misplaced, oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
@@ -22,6 +23,7 @@ import { sessionRoutes } from './sessions/sessions.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
 import { webEdge } from './web/edge.tsx'
+import { frontRoutes } from './web/front.routes.tsx'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
 export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
@@ -33,7 +35,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     rewriteUrl: ({ url = '' }) => singleSlash(url, base),
   })
 
-  errorAddresses(app, config)
+  decorateAddresses(app, config)
   strictHttp(app, { hsts: config.authUrl.startsWith('https:') })
   accessLog(app)
   const description = apiDescription(app, config)
@@ -58,6 +60,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     { prefix: base },
   )
 
+  await app.register(async (docs) => docsRoutes(docs, context, description), { prefix: `${base}docs` })
+
   await app.register(
     async (oauth) => {
       oauthEdge(oauth)
@@ -67,6 +71,12 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     },
     { prefix: `${base}oauth2` },
   )
+
+  // The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not.
+  await app.register(async (guessed) => {
+    const names = ['token', 'revoke', 'introspect']
+    misplaced(guessed, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
+  })
 
   for (const root of new Set([base, '/'])) await api(app, context, root)
   return app
@@ -78,7 +88,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
  */
 function singleSlash(url: string, base: string): string {
   const isLiteral =
-    url.startsWith(`${base}/`) && /^(oauth2\/|api\/|openapi\.json|sandbox\/)/.test(url.slice(base.length + 1))
+    url.startsWith(`${base}/`) &&
+    /^(oauth2\/|api\/|openapi\.json|docs(?![^/?])|sandbox\/)/.test(url.slice(base.length + 1))
   return isLiteral ? base + url.slice(base.length + 1) : url
 }
 
@@ -106,6 +117,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
 
 async function pages(app: FastifyInstance, context: Context): Promise<void> {
   const web = await webEdge(app, context, async (request) => (await openPageRequest(context, request)).texts)
+  frontRoutes(app, context.config, web)
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web)
   connectRoutes(app, context, web)

@@ -20,8 +20,47 @@ households = r.households + excluded.households,
 accounts = r.accounts + excluded.accounts
 RETURNING grant_id;
 
+-- advance_sandbox_clock
+WITH found AS (
+  SELECT c.id, coalesce(k.seconds_ahead, 0) AS seconds_ahead
+  FROM connections c
+  JOIN grants g ON g.id = c.grant_id
+  JOIN users u ON u.id = g.user_id
+  JOIN partners p ON p.client_id = c.client_id
+  LEFT JOIN sandbox_clocks k ON k.access_locator_hash = c.access_locator_hash
+  WHERE c.access_locator_hash = $1 AND p.status = 'active' AND CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL
+), aged AS (
+  UPDATE connections c
+  SET refreshed_at = c.refreshed_at - make_interval(secs => $2::float), access_nonce_at = c.access_nonce_at - make_interval(secs => $2::float), marked_at = c.marked_at - make_interval(secs => $2::float), earlier_at = c.earlier_at - make_interval(secs => $2::float)
+  FROM found WHERE c.id = found.id AND found.seconds_ahead + $2::float <= 316224000
+  RETURNING c.refresh_locator_hash, c.access_locator_hash
+), advanced AS (
+  INSERT INTO sandbox_clocks AS k (refresh_locator_hash, access_locator_hash, seconds_ahead)
+  SELECT refresh_locator_hash, access_locator_hash, $2::float FROM aged
+  ON CONFLICT (refresh_locator_hash) DO UPDATE SET seconds_ahead = k.seconds_ahead + excluded.seconds_ahead
+  RETURNING k.seconds_ahead
+), purged AS (
+  DELETE FROM sandbox_clocks k
+  WHERE NOT EXISTS (SELECT FROM connections c WHERE c.access_locator_hash = k.access_locator_hash)
+)
+SELECT EXISTS (SELECT FROM found) AS live, (SELECT seconds_ahead FROM advanced)::float AS seconds_ahead;
+
 -- any_firm
 SELECT id FROM firms LIMIT 1;
+
+-- begin_expensive_read
+INSERT INTO expensive_reads AS r (client_id, counts_until)
+VALUES ($1, ARRAY[date_trunc('milliseconds', now() + make_interval(secs => $3))])
+ON CONFLICT (client_id) DO UPDATE SET counts_until = ARRAY(SELECT t FROM unnest(r.counts_until) t WHERE t > now()) || excluded.counts_until
+WHERE cardinality(ARRAY(SELECT t FROM unnest(r.counts_until) t WHERE t > now())) < $2
+RETURNING counts_until[cardinality(counts_until)] AS counts_until;
 
 -- begin_login
 WITH known AS (
@@ -81,6 +120,12 @@ SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM ho
 WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
 SELECT count(*)::int AS connections FROM ended;
 
+-- end_expensive_read
+UPDATE expensive_reads
+SET counts_until = counts_until[:array_position(counts_until, $2) - 1] || counts_until[array_position(counts_until, $2) + 1:]
+WHERE client_id = $1 AND $2 = ANY (counts_until)
+RETURNING client_id;
+
 -- end_other_sessions
 DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id;
 
@@ -117,6 +162,11 @@ WHERE u.id = $1 OR u.email_folded = $1;
 
 -- find_client_keys
 SELECT coalesce(jwks->'keys', '[]') AS keys FROM partners WHERE client_id = $1;
+
+-- find_credential
+SELECT client_id FROM partners
+WHERE client_id = $1 AND $2::text = ANY (auth_methods)
+AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END);
 
 -- find_household
 WITH
@@ -155,7 +205,15 @@ SELECT
 -- find_partner
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site FROM partners WHERE client_id = $1;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits FROM partners WHERE client_id = $1;
+
+-- find_sandbox_clock
+SELECT seconds_ahead::float AS seconds_ahead FROM sandbox_clocks WHERE access_locator_hash = $1
+UNION ALL
+SELECT seconds_ahead::float FROM sandbox_clocks WHERE refresh_locator_hash = $1;
+
+-- find_sandbox_firm
+SELECT id FROM firms WHERE id = $1;
 
 -- find_session
 WITH found AS (
@@ -232,8 +290,8 @@ SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 
 -- insert_partner
 INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
-  key_thumbprints, id_token_alg, post_logout_redirect_uris, site, id_token_on_refresh)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING client_id;
+  key_thumbprints, id_token_alg, post_logout_redirect_uris, site, id_token_on_refresh, limits)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING client_id;
 
 -- insert_signing_key
 INSERT INTO signing_keys (kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from)
@@ -417,8 +475,7 @@ change AS (
         WHERE (c.user_id, c.changed_at, c.account_id) > (caller.user_id, $2::timestamptz, $3)
         AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
         AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (
-            SELECT FROM accounts a JOIN households h ON h.id = a.household_id
-            WHERE a.id = c.account_id AND h.firm_id = caller.firm_id OFFSET 0)
+            SELECT FROM accounts a WHERE a.id = c.account_id AND a.firm_id = caller.firm_id OFFSET 0)
           OR EXISTS (SELECT FROM account_changes l WHERE l.firm_id = caller.firm_id AND l.account_id = c.account_id OFFSET 0))
         ORDER BY c.user_id, c.changed_at, c.account_id LIMIT $4::int + 1) UNION (
         SELECT c.changed_at, c.account_id AS id FROM account_changes c
@@ -435,13 +492,10 @@ own AS (
     SELECT account_id FROM account_access WHERE user_id = caller.user_id AND firm_id = caller.firm_id LIMIT 5001) AS own WHERE NOT complete
 ),
 entry AS (
-  SELECT first.*, (SELECT '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json FROM accounts a JOIN households h ON h.id = a.household_id
-    WHERE a.id = first.id AND a.status = 'active' AND (
-      h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))) AND (
-      caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-        SELECT FROM account_access x
-        WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id))) AS json
+  SELECT first.*, (SELECT a.json FROM accounts a WHERE a.id = first.id AND a.status = 'active' AND (
+      a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+          SELECT FROM account_access x
+          WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0)))) AS json
   FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, id) AS place
     FROM change ORDER BY changed_at, id LIMIT $4::int + 1) AS first
 ),
@@ -489,18 +543,54 @@ bearer AS (
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))
 ), page AS (
   SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
-    SELECT a.household_id AS scope, a.id, '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json
+    SELECT a.household_id AS scope, a.id, a.json
     FROM caller, household, accounts a
     WHERE a.household_id = household.id AND a.id > $5 AND a.status = 'active' AND (
-      caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-        SELECT FROM account_access x
-        WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id))
+      a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+          SELECT FROM account_access x
+          WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0)))
     ORDER BY a.household_id, a.id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry
 )
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible
 FROM page;
+
+-- list_firm_households
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked' END AS refusal
+  FROM connections c
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  WHERE c.access_locator_hash = ($1).locator_hash
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+)
+SELECT caller.grant_id, now() AS used_at, caller.refusal, caller.client_id, caller.user_id,
+concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version, page.count, page.entries
+FROM bearer AS caller CROSS JOIN LATERAL (
+  SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+    SELECT h.firm_id AS scope, h.id, h.json FROM households h
+    WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
+    ORDER BY h.firm_id, h.id LIMIT $3::int + 1) AS entry) AS page
+WHERE caller.refusal IS NULL AND caller.sees = 'firm';
 
 -- list_grants
 SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
@@ -649,9 +739,10 @@ bearer AS (
         ORDER BY user_id, household_id LIMIT $3::int + 1) AS x
       CROSS JOIN LATERAL (SELECT * FROM households
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted') SELECT
+      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted')
+SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, (SELECT sees FROM caller) AS sees;
 
 -- list_households_by_number
 WITH
@@ -756,8 +847,7 @@ change AS (
       WHERE (c.user_id, c.changed_at, c.account_id) > (caller.user_id, $2::timestamptz, $3)
       AND (c.user_id, c.changed_at) <= (caller.user_id, (SELECT as_of FROM sync))
       AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id AND (EXISTS (
-          SELECT FROM accounts a JOIN households h ON h.id = a.household_id
-          WHERE a.id = c.account_id AND h.firm_id = caller.firm_id OFFSET 0)
+          SELECT FROM accounts a WHERE a.id = c.account_id AND a.firm_id = caller.firm_id OFFSET 0)
         OR EXISTS (SELECT FROM account_changes l WHERE l.firm_id = caller.firm_id AND l.account_id = c.account_id OFFSET 0))
       ORDER BY c.user_id, c.changed_at, c.account_id LIMIT $4::int + 1) UNION (
       SELECT c.changed_at, c.account_id AS id
@@ -768,13 +858,10 @@ change AS (
   WHERE fault IS NULL AND sees = 'granted'
 ),
 entry AS (
-  SELECT first.*, (SELECT '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json FROM accounts a JOIN households h ON h.id = a.household_id
-    WHERE a.id = first.id AND a.status = 'active' AND (
-      h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))) AND (
-      caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-        SELECT FROM account_access x
-        WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id))) AS json
+  SELECT first.*, (SELECT a.json FROM accounts a WHERE a.id = first.id AND a.status = 'active' AND (
+      a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+          SELECT FROM account_access x
+          WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0)))) AS json
   FROM caller, (SELECT change.*, row_number() OVER (ORDER BY changed_at, id) AS place
     FROM change ORDER BY changed_at, id LIMIT $4::int + 1) AS first
 ),
@@ -862,7 +949,7 @@ string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS
 -- list_partners
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
 
 -- list_secrets
 SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC;
@@ -958,6 +1045,14 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_limit_windows
+WITH gone AS (
+  DELETE FROM limit_windows WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM limit_windows s WHERE window_at < now() - interval '2 minutes' ORDER BY window_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- purge_login_failures
 WITH gone AS (
   DELETE FROM login_failures WHERE ctid = ANY (ARRAY(
@@ -973,6 +1068,10 @@ WITH gone AS (
   )) RETURNING 1
 )
 SELECT count(*)::int AS removed FROM gone;
+
+-- read_limits
+SELECT now() AS now, coalesce(jsonb_object_agg(client_id, limits) FILTER (WHERE limits <> '{}'), '{}') AS limits
+FROM partners;
 
 -- record_connection
 WITH earlier AS (
@@ -1083,7 +1182,7 @@ FROM (SELECT) AS always LEFT JOIN judged j ON true;
 -- replace_partner_keys
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
 
 -- reseal_signing_key
 UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid;
@@ -1506,7 +1605,7 @@ ORDER BY current DESC, s.last_seen_at DESC, s.id;
 -- set_partner_status
 UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
 
 -- sync_accounts
 WITH
@@ -1539,25 +1638,23 @@ bearer AS (
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
 ), page AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, household_id, id) AS entries FROM (
-      SELECT h.firm_id AS scope, h.id AS household_id, a.id, '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json
-      FROM (SELECT firm_id, id FROM households
-        WHERE (firm_id, id) >= (caller.firm_id, $2) AND firm_id <= caller.firm_id
-        ORDER BY firm_id, id) AS h
-      CROSS JOIN LATERAL (SELECT * FROM accounts
-        WHERE household_id = h.id AND (household_id, id) > ($2, $3)
-        AND status = 'active' OFFSET 0) AS a
-      ORDER BY h.firm_id, h.id, a.id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'firm'
+      SELECT a.firm_id AS scope, a.household_id, a.id, a.json FROM accounts a
+      WHERE (a.firm_id, a.household_id, a.id) > (caller.firm_id, $2, $3) AND a.firm_id <= caller.firm_id
+      AND a.status = 'active'
+      ORDER BY a.firm_id, a.household_id, a.id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'firm'
   UNION ALL
   SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, household_id, id) AS entries FROM (
-      SELECT x.user_id AS scope, x.household_id, x.account_id AS id, '{"id":' || to_json(a.id) || ',"household_id":' || to_json(a.household_id) || coalesce(',"name":' || to_json(a.name), '') || coalesce(',"type":' || to_json(a.type), '') || coalesce(',"number_masked":' || to_json(a.number_masked), '') || coalesce(',"custodian":' || to_json(a.custodian), '') || coalesce(',"currency":' || to_json(a.currency), '') || ',"status":' || to_json(a.status) || coalesce(',"opened_on":' || to_json(a.opened_on), '') || '}' AS json
-      FROM (SELECT user_id, household_id, account_id FROM account_access
-        WHERE (user_id, household_id, account_id) > (caller.user_id, $2, $3)
-        AND user_id <= caller.user_id AND firm_id = caller.firm_id
-        ORDER BY user_id, household_id, account_id) AS x
-      CROSS JOIN LATERAL (SELECT * FROM accounts
-        WHERE household_id = x.household_id AND id = x.account_id AND status = 'active' LIMIT 1) AS a
-      ORDER BY x.user_id, x.household_id, x.account_id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'granted')
+      SELECT scope, household_id, id, json
+      FROM (SELECT x.user_id AS scope, x.household_id, x.account_id AS id,
+        (SELECT a.json FROM accounts a
+          WHERE a.household_id = x.household_id AND a.id = x.account_id AND a.status = 'active') AS json
+        FROM account_access x
+        WHERE (x.user_id, x.household_id, x.account_id) > (caller.user_id, $2, $3)
+        AND x.user_id <= caller.user_id AND x.firm_id = caller.firm_id
+        ORDER BY x.user_id, x.household_id, x.account_id OFFSET 0) AS own
+      WHERE json IS NOT NULL
+      ORDER BY scope, household_id, id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
@@ -1614,6 +1711,19 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $4::timestamptz < sees_since FROM latest), false) AS expired;
 
+-- take_leases
+INSERT INTO limit_windows AS w (window_at, key, most, used, granted)
+SELECT date_trunc('minute', now()), key, most, admitted + granted, granted
+FROM unnest($1::text[], $2::int[], $3::int[], $4::int[]) AS wanted (key, most, admitted, lease),
+LATERAL (SELECT greatest(least(lease, most - admitted), 0) AS granted) first
+ORDER BY key
+ON CONFLICT (window_at, key) DO UPDATE SET
+most = excluded.most,
+used = w.used + excluded.used - excluded.granted
++ greatest(least(excluded.granted, excluded.most - w.used - (excluded.used - excluded.granted)), 0),
+granted = greatest(least(excluded.granted, excluded.most - w.used - (excluded.used - excluded.granted)), 0)
+RETURNING now() AS now, key, granted, used;
+
 -- update-password
 WITH changed AS (
   UPDATE users SET password_hash = $2 WHERE id = $1 OR email_folded = $1 RETURNING id
@@ -1642,11 +1752,12 @@ site = CASE WHEN $4::text IS NULL THEN site ELSE nullif($4, '') END,
 auth_methods = coalesce($6, auth_methods), secret_hashes = coalesce($7, secret_hashes),
 jwks = CASE WHEN $8::text IS NULL THEN jwks ELSE nullif($8, '')::jsonb END,
 key_thumbprints = coalesce($9, key_thumbprints),
-id_token_on_refresh = coalesce($10, id_token_on_refresh)
+id_token_on_refresh = coalesce($10, id_token_on_refresh),
+limits = jsonb_strip_nulls(limits || coalesce($11::jsonb, '{}'))
 WHERE client_id = $1 AND auth_methods = $5
 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
 
 -- visibility_version_of_caller
 WITH

@@ -3,6 +3,7 @@ import { type OAuthDetail, type OAuthReason, oauthReason } from '../errors/catal
 import { type Parameters, printableName } from '../http/parameters.ts'
 import { foreignEnvironment } from '../partners/client-id.ts'
 import type { Partner } from '../partners/partners.sql.ts'
+import { onlyDifference, type RedirectUriDifference } from '../partners/redirect-uri.ts'
 import type { IdTokenHint } from '../tokens/id-token.ts'
 import Type, { type Static } from '../typebox.ts'
 
@@ -45,7 +46,7 @@ export type UntrustedRequestReason =
   | { kind: 'repeated' | 'missing'; parameter: 'client_id' | 'redirect_uri' }
   | { kind: 'foreign-environment'; theirs: Environment; ours: Environment }
   | { kind: 'unknown-client' | 'suspended' }
-  | { kind: 'unregistered-redirect-uri'; received: string }
+  | { kind: 'unregistered-redirect-uri'; received: string; difference: RedirectUriDifference | undefined }
 
 export type Checked =
   | { kind: 'accepted'; request: AuthorizationRequest }
@@ -72,7 +73,9 @@ export async function identify(
   if (!partner) return refused({ kind: 'unknown-client' })
   if (partner.status !== 'active') return refused({ kind: 'suspended' })
   if (!redirectUri || !partner.redirect_uris.includes(redirectUri)) {
-    return refused({ kind: 'unregistered-redirect-uri', received: redirectUri ?? '' })
+    const received = redirectUri ?? ''
+    const difference = onlyDifference(received, partner.redirect_uris)
+    return refused({ kind: 'unregistered-redirect-uri', received, difference })
   }
   return { kind: 'identified', partner, redirectUri }
 }

@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { logOnce } from '../http/log.ts'
 import { type Form, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
 import { findPartner } from '../partners/partners.sql.ts'
+import type { RedirectUriDifference } from '../partners/redirect-uri.ts'
 import { randomId } from '../secrets/token-format.ts'
 import { readIdTokenHint } from '../tokens/id-token.ts'
 import type { Web } from '../web/edge.tsx'
 import type { Texts } from '../web/languages/languages.ts'
-import { ReceivedText } from '../web/parts.tsx'
+import { ReceivedText, TechnicalLine } from '../web/parts.tsx'
 import { check, identify, type UntrustedRequestReason } from './authorization-request.ts'
 import { faultUrl } from './connect.ts'
 import { openPageRequest } from './page-request.ts'
@@ -27,16 +29,22 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
       database.maybe(findPartner, [clientId]),
     )
     if (identified.kind === 'refused') {
+      const { reason } = identified
       const { texts } = await openPageRequest(context, request)
       const { heading, text: explanation } = texts.authorize
+      const difference = 'difference' in reason ? reason.difference : undefined
+      logOnce(request, { event: 'authorize', outcome: reason.kind, ...(difference && { difference }) })
       const text = (
         <>
           <p>{explanation}</p>
-          <p>{reasonText(identified.reason, texts)}</p>
-          {identified.reason.kind === 'unregistered-redirect-uri' && (
+          <p>{reasonText(reason, texts)}</p>
+          {reason.kind === 'unregistered-redirect-uri' && (
             <p>
-              {texts.authorize.receivedRedirectUri} <ReceivedText>{identified.reason.received}</ReceivedText>
+              {texts.authorize.receivedRedirectUri} <ReceivedText>{reason.received}</ReceivedText>
             </p>
+          )}
+          {difference && config.environment === 'sandbox' && (
+            <TechnicalLine>{differenceHints[difference]}</TechnicalLine>
           )}
         </>
       )
@@ -59,6 +67,14 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
   app.post<{ Body: Form | null }>('/api/oauth2/authorize', (request, reply) =>
     authorize(request, reply, 'POST', request.body ?? {}),
   )
+}
+
+/** Only in the sandbox. In production, a stranger could find out the registered addresses from them. */
+const differenceHints: Record<RedirectUriDifference, string> = {
+  trailing_slash: 'It differs from a registered redirect_uri only in the slash at the end.',
+  scheme: 'It differs from a registered redirect_uri only in http or https.',
+  case: 'It differs from a registered redirect_uri only in capital letters.',
+  query: 'It differs from a registered redirect_uri only in the part from ? or # on.',
 }
 
 function reasonText(reason: UntrustedRequestReason, { authorize: { reasons } }: Texts): string {

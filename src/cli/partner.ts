@@ -8,33 +8,36 @@ import {
   updatePartner,
 } from '../partners/partners.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
+import { addLimitOptions, changedLimits, type LimitOptions, limitLines, newLimits } from './limit-options.ts'
 
 type Json = { json?: boolean }
 
 const secretShownOnce = 'Keep the secret: it is shown only once.'
 
-type CreateOptions = Json & {
-  name: string
-  redirectUri: string[]
-  requirePkce?: boolean
-  authMethod?: string[]
-  jwks?: string
-  idTokenAlg?: string
-  idTokenOnRefresh?: boolean
-  postLogoutRedirectUri?: string[]
-  site?: string
-}
+type CreateOptions = Json &
+  LimitOptions & {
+    name: string
+    redirectUri: string[]
+    requirePkce?: boolean
+    authMethod?: string[]
+    jwks?: string
+    idTokenAlg?: string
+    idTokenOnRefresh?: boolean
+    postLogoutRedirectUri?: string[]
+    site?: string
+  }
 
-type UpdateOptions = Json & {
-  name?: string
-  redirectUri?: string[]
-  /** False for `--no-site`. */
-  site?: string | false
-  authMethod?: string[]
-  jwks?: string
-  /** False for `--no-id-token-on-refresh`. */
-  idTokenOnRefresh?: boolean
-}
+type UpdateOptions = Json &
+  LimitOptions & {
+    name?: string
+    redirectUri?: string[]
+    /** False for `--no-site`. */
+    site?: string | false
+    authMethod?: string[]
+    jwks?: string
+    /** False for `--no-id-token-on-refresh`. */
+    idTokenOnRefresh?: boolean
+  }
 
 export function partnerCommand(): Command {
   return new Command('partner')
@@ -50,7 +53,7 @@ export function partnerCommand(): Command {
 }
 
 function create(): Command {
-  return new Command('create')
+  return addLimitOptions(new Command('create'))
     .description('register a partner; its secret is shown only once')
     .requiredOption('--name <name>', 'the name that users see on the connect page')
     .requiredOption(
@@ -83,6 +86,7 @@ function create(): Command {
           idTokenOnRefresh: options.idTokenOnRefresh,
           postLogoutRedirectUris: options.postLogoutRedirectUri,
           site: options.site,
+          limits: newLimits(options),
         })
         if (registration.kind === 'refused') throw new CommandError(registration.faults.join('\n'))
         const { clientId, clientSecret } = registration
@@ -127,7 +131,7 @@ function show(): Command {
 }
 
 function update(): Command {
-  return new Command('update')
+  return addLimitOptions(new Command('update'))
     .description('change a partner; other properties stay unchanged')
     .argument('<client_id>')
     .option('--name <name>', 'the name that users see on the connect page')
@@ -151,6 +155,7 @@ function update(): Command {
           authMethods: options.authMethod,
           jwks: options.jwks === undefined ? undefined : readText(options.jwks),
           idTokenOnRefresh: options.idTokenOnRefresh,
+          limits: changedLimits(options),
         })
         if (outcome.kind === 'unknown') throw unknown(clientId)
         if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
@@ -240,6 +245,7 @@ function describe(partner: Partner, more: string[]): string {
     `authenticates  ${partner.auth_methods.join(', ')}`,
     ...partner.key_ids.map((kid) => `key            ${kid}`),
     `id_token       ${partner.id_token_alg}${partner.id_token_on_refresh ? ', also on refresh' : ''}`,
+    ...limitLines(partner.limits),
     ...more,
   ].join('\n')
 }

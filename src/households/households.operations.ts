@@ -27,7 +27,12 @@ const pagesDescription =
 
 const ended = problem(
   'This version of the operation has ended, on the date of its `Sunset` header. Use `syncHouseholds`.',
-  [['gone', 'This operation ended on Sun, 01 Nov 2026 00:00:00 GMT. Use GET {base_url}api/v2/households instead.']],
+  [
+    [
+      'gone',
+      'This operation ended on Sun, 01 Nov 2026 00:00:00 GMT. Use GET {base_url}api/v2/households instead.',
+    ],
+  ],
   { name: 'Gone', headers: [...everyResponse, 'Link', ...dates] },
 )
 

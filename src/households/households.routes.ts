@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { authenticatedRead } from '../resource/authenticated-read.ts'
+import { expensiveReads } from '../resource/expensive-read.ts'
 import type { Static } from '../typebox.ts'
 import { deprecation, findableId, HouseholdParams, householdNotFound } from './api.ts'
 import { cutPage } from './entries.ts'
+import { FirmCallers } from './firm-callers.ts'
 import {
   AccountsQuery,
   HouseholdsQuery,
@@ -22,8 +24,8 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
 }
 
 function serveHouseholds(app: FastifyInstance, context: Context, address: string): void {
-  const { config, keys } = context
-  const places = new PagePlaces()
+  const { config, database, keys } = context
+  const hints = { places: new PagePlaces(), firmCallers: new FirmCallers() }
   const successor = `${config.baseUrl}api/v2/households`
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',
@@ -40,7 +42,14 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
         return {
           kind: 'read',
           place: page,
-          read: (bearer) => readHouseholds(context, places, { page, text: pattern, bearer }),
+          read: (bearer) => {
+            const expensive = expensiveReads(context, bearer)
+            return readHouseholds({ listing: database.listing, expensive }, hints, {
+              page,
+              text: pattern,
+              bearer,
+            })
+          },
           answer: ({ body, count, last }) => {
             const link = linkHeader(page, last, keys)
             return { kind: 'page', body, link, rows: { households: count, accounts: 0 } }

@@ -2,7 +2,6 @@ import { statement } from '../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../resource/bearer.sql.ts'
 import { VisibilityVersionColumn, visibilityVersionColumn } from '../resource/visibility-version.sql.ts'
 import Type from '../typebox.ts'
-import { accountJson } from './account-json.sql.ts'
 import { asEntries, EntryColumns } from './list-households.sql.ts'
 import { seesAccount, seesHousehold } from './visibility.sql.ts'
 
@@ -24,7 +23,7 @@ export const listAccounts = statement(
   `WITH ${callerOf}, household AS (
      SELECT h.id FROM caller, households h WHERE h.id = $2 AND ${seesHousehold}
    ), page AS (${asEntries(`
-     SELECT a.household_id AS scope, a.id, ${accountJson} AS json
+     SELECT a.household_id AS scope, a.id, a.json
        FROM caller, household, accounts a
       WHERE a.household_id = household.id AND a.id > $5 AND a.status = 'active' AND ${seesAccount}
       ORDER BY a.household_id, a.id LIMIT $3::int + 1 OFFSET $4::bigint`)}

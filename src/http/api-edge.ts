@@ -1,33 +1,45 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ProblemCode } from '../errors/catalogue.ts'
 import { problems } from '../errors/problems.ts'
 import Type, { type Static } from '../typebox.ts'
-import { errorAddress } from './error-address.ts'
+import { addressHint, errorAddress } from './addresses.ts'
 import { classify } from './faults.ts'
+import { reportUnknownParameters } from './unknown-parameters.ts'
 
-/** The API answers errors with problem+json (RFC 9457), also at addresses that have no route. */
+/**
+ * The API answers errors with problem+json (RFC 9457), also at addresses that have no route. Its operations report parameters
+ * that they do not know.
+ */
 export function apiEdge(app: FastifyInstance): void {
   apiErrors(app)
-  app.setNotFoundHandler((_request, reply) => sendNotFound(reply, 'There is nothing at this address.'))
+  reportUnknownParameters(app)
+  app.setNotFoundHandler(({ url }, reply) =>
+    sendNotFound(reply, `There is nothing at this address.${addressHint(app, url)}`),
+  )
 }
 
 /** Answers all other methods at these paths with 405 and `Allow`, instead of 404 (RFC 9110 section 15.5.6). */
 export function allowOnly(app: FastifyInstance, allowed: ('GET' | 'POST')[], ...paths: string[]): void {
-  const allow = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)).join(', ')
-  const others = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).filter(
-    (method) => !allow.includes(method),
+  const allow = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
+  refuseOtherMethods(app, allow, paths, ({ method }, reply) =>
+    sendProblem(
+      reply.header('allow', allow.join(', ')),
+      'method_not_allowed',
+      `This address takes ${allow.join(', ')}, not ${method}.`,
+    ),
   )
+}
+
+/** Refuses a method before the body is read: the body of a method that is not allowed may be of any type. */
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  allow: string[],
+  paths: string[],
+  refuse: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
+): void {
+  const method = app.supportedMethods.filter((method) => !allow.includes(method))
   for (const url of paths) {
-    app.route({
-      method: others,
-      url,
-      handler: ({ method }, reply) =>
-        sendProblem(
-          reply.header('allow', allow),
-          'method_not_allowed',
-          `This address takes ${allow}, not ${method}.`,
-        ),
-    })
+    app.route({ method, url, onRequest: async (request, reply) => refuse(request, reply), handler: () => {} })
   }
 }
 
@@ -125,10 +137,12 @@ export type Problem = Static<typeof Problem>
 export function problemOf(
   code: ProblemCode,
   {
+    type,
+    detail,
     requestId,
     ...more
   }: Pick<Problem, 'type' | 'detail'> & Partial<Pick<Problem, 'status' | 'errors'>> & { requestId: string },
 ): Problem {
   const { status, title } = problems[code]
-  return { title, status, code, request_id: requestId, ...more }
+  return { type, title, status, detail, code, request_id: requestId, ...more }
 }

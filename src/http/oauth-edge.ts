@@ -1,11 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type OAuthErrorCode, oauthReason } from '../errors/catalogue.ts'
 import Type, { type Static } from '../typebox.ts'
-import { errorAddress } from './error-address.ts'
+import { addressHint, errorAddress } from './addresses.ts'
+import { refuseOtherMethods } from './api-edge.ts'
 import { classify } from './faults.ts'
 
 /** The token endpoints answer errors with the JSON of RFC 6749 section 5.2. No answer may be cached. */
 export function oauthEdge(app: FastifyInstance): void {
+  answerAsOauth(app)
+  app.setNotFoundHandler(noSuchAddress)
+}
+
+/** Says the right address at paths that clients guess from other addresses. */
+export function misplaced(app: FastifyInstance, ...paths: string[]): void {
+  answerAsOauth(app)
+  for (const path of paths) app.all(path, noSuchAddress)
+}
+
+function answerAsOauth(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store').header('pragma', 'no-cache')
   })
@@ -19,19 +31,18 @@ export function oauthEdge(app: FastifyInstance): void {
     const codes = { unavailable: 'temporarily_unavailable', internal: 'server_error' } as const
     return sendOauthError(request, reply, fault.status, codes[fault.kind], fault.explanation)
   })
-  app.setNotFoundHandler((request, reply) => refuse(request, reply, oauthReason('no_such_address', ''), 404))
+}
+
+function noSuchAddress(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const hint = addressHint(reply.server, request.url)
+  return refuse(request, reply, oauthReason('no_such_address', hint), 404)
 }
 
 /** Answers all methods but POST at these paths with 405 and `Allow`, instead of 404 (RFC 9110 section 15.5.6). */
 export function postOnly(app: FastifyInstance, ...paths: string[]): void {
-  for (const url of paths) {
-    app.route({
-      method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-      url,
-      handler: (request, reply) =>
-        refuse(request, reply.header('allow', 'POST'), oauthReason('post_only', request.method), 405),
-    })
-  }
+  refuseOtherMethods(app, ['POST'], paths, (request, reply) =>
+    refuse(request, reply.header('allow', 'POST'), oauthReason('post_only', request.method), 405),
+  )
 }
 
 /** `anchor`: a cause on the page of the error. */

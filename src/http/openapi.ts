@@ -81,6 +81,12 @@ const securitySchemes = {
       },
     },
   },
+  // The same token for clients that get it elsewhere. Some generated clients omit the word `Bearer` with `oauth2`.
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The access token of a user. It is valid for one hour.',
+  },
   clientSecretBasic: {
     type: 'http',
     scheme: 'basic',

@@ -31,9 +31,11 @@ export function parseForm(text: string): Form {
 export function parametersOf(...forms: Form[]): Parameters {
   const values: Record<string, string> = Object.create(null)
   const repeated = new Set<string>()
-  for (const [name, value] of forms.flatMap((form) => Object.entries(form))) {
-    if (typeof value !== 'string' || name in values) repeated.add(name)
-    values[name] ??= [value].flat()[0] ?? ''
+  for (const form of forms) {
+    for (const [name, value] of Object.entries(form)) {
+      if (typeof value !== 'string' || name in values) repeated.add(name)
+      values[name] ??= (typeof value === 'string' ? value : value[0]) ?? ''
+    }
   }
   return { values, repeated: [...repeated] }
 }
@@ -55,9 +57,9 @@ export function withParameters(address: string, parameters: Record<string, strin
 }
 
 function decode(text: string): string {
-  let decoded: string
+  let decoded = text
   try {
-    decoded = decodeURIComponent(text.replaceAll('+', ' '))
+    if (/[+%]/.test(text)) decoded = decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     throw new MalformedParameters('A parameter is not percent-encoded UTF-8.')
   }

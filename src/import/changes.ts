@@ -58,30 +58,26 @@ const accountColumns = importFiles.filter(({ table }) => table === 'accounts').f
 const accountRow = (row: string) => `ROW (${accountColumns.map((column) => `${row}.${column}`).join(', ')})`
 
 /**
- * $1 instant. `old_household` and `new_household` are where the account was and will be active. An account that did not change
- * moves from firm to firm with its household.
+ * $1 instant. `old_firm` is the firm in which the account was active, `new_household` where it will be active. An account that
+ * did not change itself moves from firm to firm with its household.
  */
 const accountChanges = `
   WITH changed AS (
-    SELECT s.id, CASE a.status WHEN 'active' THEN a.household_id END AS old_household,
+    SELECT s.id, CASE a.status WHEN 'active' THEN a.firm_id END AS old_firm,
            CASE s.status WHEN 'active' THEN s.household_id END AS new_household
       FROM staged_accounts s LEFT JOIN accounts a USING (id)
      WHERE ${accountRow('a')} IS DISTINCT FROM ${accountRow('s')} AND 'active' IN (a.status, s.status)
      UNION ALL
-    SELECT id, household_id, NULL FROM removed_accounts WHERE status = 'active'
-  ), moved_household AS (
-    SELECT h.id, h.firm_id AS old_firm, s.firm_id AS new_firm
-      FROM staged_households s JOIN households h USING (id) WHERE h.firm_id <> s.firm_id
+    SELECT id, firm_id, NULL FROM removed_accounts WHERE status = 'active'
   ), placed AS (
-    SELECT h.firm_id, c.id FROM changed c JOIN households h ON h.id = c.old_household
+    SELECT old_firm AS firm_id, id FROM changed
      UNION
     SELECT coalesce(s.firm_id, h.firm_id), c.id
       FROM changed c LEFT JOIN staged_households s ON s.id = c.new_household LEFT JOIN households h ON h.id = c.new_household
-     WHERE c.new_household IS NOT NULL
      UNION
-    SELECT unnest(ARRAY[m.old_firm, m.new_firm]), a.id
-      FROM moved_household m JOIN accounts a ON a.household_id = m.id
-     WHERE a.status = 'active' AND NOT EXISTS (SELECT FROM changed c WHERE c.id = a.id)
+    SELECT unnest(ARRAY[h.firm_id, s.firm_id]), a.id
+      FROM staged_households s JOIN households h USING (id) JOIN accounts a ON a.household_id = h.id
+     WHERE h.firm_id <> s.firm_id AND a.status = 'active' AND NOT EXISTS (SELECT FROM changed c WHERE c.id = a.id)
   )
   INSERT INTO account_changes (firm_id, account_id, changed_at)
   SELECT p.firm_id, p.id, $1::timestamptz FROM placed p JOIN firms ON firms.id = p.firm_id
@@ -115,7 +111,7 @@ const touchedAccess = `
            UNION
           SELECT user_id, household_id FROM removed_account_access) AS touched`
 
-/** $1 instant. An access row moves with its account, so a move changes nobody's access to the account. */
+/** $1 instant. An access row moves with its account, so a move changes no user's access to the account. */
 const accountAccessChanges = `
   INSERT INTO account_access_changes (user_id, account_id, changed_at)
   SELECT user_id, account_id, $1::timestamptz FROM added_access

@@ -33,8 +33,11 @@ export type ImportFile = {
   table: string
   key: string[]
   columns: Column[]
-  /** SQL that finds household and firm of the account. The primary key contains the household: the rest of it, its order. */
-  household?: { join: string; values: { household_id: string; firm_id: string }; same: string; order: string }
+  /**
+   * SQL for columns that are not in the file: joins that find household and firm, and the columns' `values`. If the primary key
+   * contains the household: the rest of the condition for the same row, and the order of the key.
+   */
+  household?: { join: string; values: Record<string, string>; same?: string; order?: string }
   /** The column in which an added row stores the instant of the import. */
   instant?: string
 }
@@ -100,6 +103,7 @@ export const importFiles: ImportFile[] = [
       required('status', checkAccountStatus),
       optional('opened_on', checkDate),
     ],
+    household: { join: 'JOIN households h ON h.id = s.household_id', values: { firm_id: 'h.firm_id' } },
   },
   {
     file: 'account_access.csv',

@@ -1,7 +1,7 @@
-import ipaddr from 'ipaddr.js'
 import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'
+import { sourceOf } from '../process/source.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import { type Browser, isKnownTo, proofKey, tagged } from './known-browser.ts'
@@ -27,7 +27,7 @@ export type LoginOutcome =
 /** @throws {DatabaseUnavailable} */
 export async function logIn(context: Context, attempt: LoginAttempt): Promise<LoginOutcome> {
   if (Buffer.byteLength(attempt.password) > maxPasswordBytes) return { kind: 'refused' }
-  const source = loginSource(attempt.address)
+  const source = sourceOf(attempt.address)
   const email = foldCase(attempt.email.trim())
   const knownAccount = isKnownTo(context.keys, attempt.browser, email) ? email : undefined
   const outcome = context.passwordHashLimiter.admit({ source, knownAccount }, () =>
@@ -60,17 +60,4 @@ async function checkPassword(
   if (!matches || userId === null || hash === null || proof === null) return { kind: 'refused' }
   await database.run(forgiveLogin, [sourceKey, found.known_browser ? browserKey : accountKey])
   return { kind: 'welcome', userId, credential: sha256(hash), proof: tagged(keys, browser, email, proof) }
-}
-
-/**
- * The source for which failures are counted: an IPv4 address, or the /64 network of an IPv6 address, because a provider
- * gives each customer at least a /64. An IPv6 address that a translator made from an IPv4 address (RFC 6052) counts as
- * that IPv4 address. All invalid addresses that a proxy sends count as one source.
- */
-function loginSource(address: string): string {
-  if (!ipaddr.isValid(address)) return 'unknown'
-  const ip = ipaddr.process(address) // an IPv4 address mapped into IPv6 becomes IPv4
-  if (ip instanceof ipaddr.IPv4) return ip.toString()
-  if (ip.range() === 'rfc6052') return new ipaddr.IPv4(ip.toByteArray().slice(12)).toString()
-  return `${ip.parts.slice(0, 4).join(':')}/64`
 }

@@ -20,6 +20,7 @@ type PurgedTable =
   | 'access_changes'
   | 'account_changes'
   | 'account_access_changes'
+  | 'limit_windows'
 
 const Batch = Type.Object({ removed: Type.Integer() })
 
@@ -60,6 +61,7 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   access_changes: purgeStatement('access_changes', 'changed_at', isPastRetention),
   account_changes: purgeStatement('account_changes', 'changed_at', isPastRetention),
   account_access_changes: purgeStatement('account_access_changes', 'changed_at', isPastRetention),
+  limit_windows: purgeStatement('limit_windows', 'window_at', `window_at < now() - interval '2 minutes'`),
 }
 
 /** Days after the last refresh when a connection's refresh token has expired, and a few more for its message. */

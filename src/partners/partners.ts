@@ -2,6 +2,7 @@ import type { Environment } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { checkVisible } from '../directory/values.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
+import type { LimitChanges, LimitSettings } from '../limits/settings.ts'
 import { newToken } from '../secrets/token-format.ts'
 import { Compile } from '../typebox.ts'
 import { newClientId } from './client-id.ts'
@@ -32,6 +33,7 @@ export type NewPartner = {
   postLogoutRedirectUris?: string[] | undefined
   /** The URL of the partner's public web site. */
   site?: string | undefined
+  limits?: LimitSettings | undefined
 }
 
 /** Undefined: the setting is not changed. */
@@ -44,6 +46,8 @@ export type PartnerChanges = {
   /** The public keys, if the new authentication methods include private_key_jwt. */
   jwks?: string | undefined
   idTokenOnRefresh?: boolean | undefined
+  /** Null: the default of the deployment. */
+  limits?: LimitChanges | undefined
 }
 
 type Refused = { kind: 'refused'; faults: string[] }
@@ -107,6 +111,7 @@ export async function createPartner(
     unique(postLogoutRedirectUris),
     input.site ?? null,
     input.idTokenOnRefresh ?? false,
+    JSON.stringify(input.limits ?? {}),
   ])
   return { kind: 'created', clientId, clientSecret: secret?.text }
 }
@@ -146,6 +151,7 @@ export async function updatePartner(
     credentials?.jwks ?? null,
     credentials?.thumbprints ?? null,
     changes.idTokenOnRefresh ?? null,
+    changes.limits ? JSON.stringify(changes.limits) : null,
   ])
   if (!updated) return { kind: 'conflict' }
   return { kind: 'updated', partner: updated, clientSecret: credentials?.clientSecret }

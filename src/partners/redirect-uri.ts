@@ -23,3 +23,21 @@ export function redirectUriFault(uri: string): string | undefined {
 function isLoopback(hostname: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }
+
+const equalWithout = {
+  trailing_slash: (uri: string) => uri.replace(/\/$/, ''),
+  scheme: (uri: string) => uri.replace(/^https?:/i, ''),
+  case: (uri: string) => uri.toLowerCase(),
+  query: (uri: string) => uri.split(/[?#]/, 1)[0],
+} as const
+
+export type RedirectUriDifference = keyof typeof equalWithout
+
+const differences: RedirectUriDifference[] = ['trailing_slash', 'scheme', 'case', 'query']
+
+/** The only thing that distinguishes the URI from a registered one. Undefined if it is less similar to all of them. */
+export function onlyDifference(uri: string, registered: string[]): RedirectUriDifference | undefined {
+  return differences.find((name) =>
+    registered.some((other) => equalWithout[name](uri) === equalWithout[name](other)),
+  )
+}

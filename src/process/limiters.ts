@@ -16,7 +16,7 @@ const knownBrowserLoginsPerAccount = 2
 /** Keeps a flood of logins from taking the CPU and memory that tokens and the API need. */
 export type PasswordHashLimiter = {
   /**
-   * Runs work that hashes a password. If too much work of this source (`loginSource`) or of all sources is waiting, it runs
+   * Runs work that hashes a password. If too much work of this source (`sourceOf`) or of all sources is waiting, it runs
    * nothing and returns undefined. `knownAccount` is the account for which the browser is known, by a cookie that only this
    * service can create. Such work has separate places if the others are taken.
    */
@@ -66,8 +66,8 @@ const concurrentReadsPerToken = 2
 const admittedReads = 64
 const admittedReadsPerToken = 10
 
-/** Which of the two limits refused a read. */
-export type ReadRefusal = { kind: 'refused'; bound: 'token' | 'server' }
+/** Which limit refused a read. That of the partner is in `resource/expensive-read.ts`. */
+export type ReadRefusal = { kind: 'refused'; bound: 'token' | 'partner' | 'server' }
 
 /**
  * Limits the reads whose cost depends on the data: searches, and syncs over a long log of changes. Without it, one token with a

@@ -8,6 +8,7 @@ import type { Static, TObject } from '../typebox.ts'
 import type { CallerColumns } from './bearer.sql.ts'
 import { type BearerToken, readBearer, sendBearerRefusal } from './bearer.ts'
 import { etagOf, matchIfNoneMatch } from './conditional.ts'
+import { LimitedCall, refuseBearer } from './limited-call.ts'
 import { sendNotModified, sendPage } from './send-page.ts'
 
 /** What a statement says about the call that it authenticates; statements that read a page add the visibility version. */
@@ -24,7 +25,7 @@ export type ReadPlan<Row extends CallerRow> = {
   /** Everything in the address that decides the answer. */
   place: object
   /** Runs the statement that authenticates the call and reads, unless a limiter refuses to run it. */
-  read(bearer: BearerToken): Promise<Row | ReadRefusal> | ReadRefusal
+  read(bearer: BearerToken): Promise<Row | ReadRefusal>
   answer(row: Row, userId: string): ReadAnswer
 }
 
@@ -32,8 +33,8 @@ export type ReadPlan<Row extends CallerRow> = {
 export type RejectedRead = { kind: 'rejected'; send(reply: FastifyReply): FastifyReply }
 
 /**
- * The steps of every call that reads households or accounts, in order: bearer token, request, If-None-Match, the
- * statement that authenticates and reads, refusal, log, usage, answer.
+ * The steps of every call that reads households or accounts, in order: bearer token, request, limits if the caller is known,
+ * If-None-Match, the statement that authenticates and reads, refusal, limits, log, usage, answer.
  * @throws {DatabaseUnavailable}
  */
 export async function authenticatedRead<Row extends CallerRow>(
@@ -42,17 +43,21 @@ export async function authenticatedRead<Row extends CallerRow>(
   reply: FastifyReply,
   plan: () => ReadPlan<Row> | RejectedRead,
 ): Promise<FastifyReply> {
-  const { config, keys, usage } = context
+  const { usage } = context
   const bearer = readBearer(context, request.headers.authorization, request.query)
-  if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
+  if (bearer.kind === 'refused') return refuseBearer(context, reply, bearer)
 
   const planned = plan()
   if (planned.kind === 'rejected') return planned.send(reply)
+
+  const call = new LimitedCall(context, request, reply, bearer)
+  if (!(await call.mayRun())) return reply
 
   const ifNoneMatch = request.headers['if-none-match']
   const unchanged = await matchIfNoneMatch(context, ifNoneMatch, bearer, planned.place)
   if (unchanged) {
     const { client_id, user_id, grant_id, used_at } = unchanged.caller
+    if (!(await call.mayBeAnswered({ clientId: client_id, userId: user_id }))) return reply
     logOnce(request, { event: 'read', outcome: 'not_modified', client_id, user_id })
     usage.used(grant_id, used_at)
     return sendNotModified(reply, unchanged.tag)
@@ -60,12 +65,26 @@ export async function authenticatedRead<Row extends CallerRow>(
 
   const row = await planned.read(bearer)
   if (isReadRefusal(row)) return sendReadRefusal(request, reply, row)
+  return sendAnswer(context, request, reply, planned, call, row)
+}
+
+/** The steps after the statement. */
+async function sendAnswer<Row extends CallerRow>(
+  { config, keys, usage }: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { answer: answerOf, place }: ReadPlan<Row>,
+  call: LimitedCall,
+  row: Row,
+): Promise<FastifyReply> {
   const { grant_id, user_id, client_id, used_at, visibility_version: version } = row
-  if (grant_id === null || user_id === null || !version) {
+  if (grant_id === null || user_id === null || client_id === null || !version) {
+    call.unauthenticated()
     return sendBearerRefusal(reply, config, bearerRefusal(row.refusal ?? 'unknown'), row)
   }
+  if (!(await call.mayBeAnswered({ clientId: client_id, userId: user_id }))) return reply
 
-  const answer = planned.answer(row, user_id)
+  const answer = answerOf(row, user_id)
   if (answer.kind === 'problem') {
     logOnce(request, { event: 'read', outcome: answer.outcome, client_id, user_id })
     usage.used(grant_id, used_at)
@@ -73,7 +92,7 @@ export async function authenticatedRead<Row extends CallerRow>(
   }
   logOnce(request, { event: 'read', outcome: 'page', client_id, user_id })
   usage.read(grant_id, used_at, answer.rows)
-  const etag = etagOf(keys.current.etag, version, planned.place)
+  const etag = etagOf(keys.current.etag, version, place)
   return sendPage(reply, { body: answer.body, etag, link: answer.link })
 }
 
@@ -81,19 +100,24 @@ function isReadRefusal(row: CallerRow | ReadRefusal): row is ReadRefusal {
   return 'bound' in row
 }
 
+const busy = {
+  token: {
+    wait: '1',
+    code: 'too_many_requests',
+    detail: 'Too many searches of this access token are running or waiting.',
+  },
+  partner: {
+    wait: '1',
+    code: 'too_many_requests',
+    detail: 'Too many searches of this application are running or waiting.',
+  },
+  server: { wait: '5', code: 'unavailable', detail: 'Too many searches are running or waiting.' },
+} as const
+
 function sendReadRefusal(request: FastifyRequest, reply: FastifyReply, { bound }: ReadRefusal): FastifyReply {
-  logOnce(request, { event: 'read', outcome: bound === 'token' ? 'token_busy' : 'server_busy' })
+  logOnce(request, { event: 'read', outcome: `${bound}_busy` })
+  const { wait, code, detail } = busy[bound]
   const advice =
     'Wait for their answers. To read many pages, follow the rel="next" link of the Link header: it costs the same on every page.'
-  return bound === 'token'
-    ? sendProblem(
-        reply.header('retry-after', '1'),
-        'too_many_requests',
-        `Too many searches of this access token are running or waiting. ${advice}`,
-      )
-    : sendProblem(
-        reply.header('retry-after', '5'),
-        'unavailable',
-        `Too many searches are running or waiting. ${advice}`,
-      )
+  return sendProblem(reply.header('retry-after', wait), code, `${detail} ${advice}`)
 }

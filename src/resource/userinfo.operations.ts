@@ -1,4 +1,5 @@
 import { exampleSubject } from '../http/openapi/examples.ts'
+import { hintHeaders } from '../http/openapi/headers.ts'
 import { json, type Operation, withHeaders } from '../http/openapi/operation.ts'
 import { apiProblems, bodyProblems } from '../http/openapi/responses.ts'
 import Type from '../typebox.ts'
@@ -26,6 +27,7 @@ const AccessTokenForm = Type.Object(
 )
 
 const userInfo = json(UserInfo, 'The user.', {
+  headers: hintHeaders,
   examples: { user: { summary: 'A user', value: { sub: exampleSubject } } },
 })
 

@@ -5,6 +5,7 @@ import { bearerRefusal } from '../http/refusals.ts'
 import Type from '../typebox.ts'
 import { CallerColumns, callerColumns, callerOf } from './bearer.sql.ts'
 import { type Bearer, readBearer, readBearerOfForm, sendBearerRefusal } from './bearer.ts'
+import { LimitedCall, refuseBearer } from './limited-call.ts'
 import { getUserInfo, postUserInfo } from './userinfo.operations.ts'
 
 /**
@@ -14,12 +15,18 @@ import { getUserInfo, postUserInfo } from './userinfo.operations.ts'
 export function userinfoRoutes(app: FastifyInstance, context: Context): void {
   const { config, database, usage } = context
   const answer = async (request: FastifyRequest, reply: FastifyReply, bearer: Bearer) => {
-    if (bearer.kind === 'refused') return sendBearerRefusal(reply, config, bearer)
+    if (bearer.kind === 'refused') return refuseBearer(context, reply, bearer)
+    const call = new LimitedCall(context, request, reply, bearer)
+    if (!(await call.mayRun())) return reply
     const row = await database.shortReads.one(findSubject, [bearer.value])
-    if (row.grant_id === null)
+    const { grant_id: grantId, client_id: clientId, user_id: userId } = row
+    if (grantId === null || clientId === null || userId === null) {
+      call.unauthenticated()
       return sendBearerRefusal(reply, config, bearerRefusal(row.refusal ?? 'unknown'), row)
-    usage.used(row.grant_id, row.used_at)
-    request.log.info({ event: 'userinfo', client_id: row.client_id, user_id: row.user_id })
+    }
+    if (!(await call.mayBeAnswered({ clientId, userId }))) return reply
+    usage.used(grantId, row.used_at)
+    request.log.info({ event: 'userinfo', client_id: clientId, user_id: userId })
     return reply.header('cache-control', 'no-store').send({ sub: row.subject })
   }
 

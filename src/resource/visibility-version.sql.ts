@@ -12,7 +12,7 @@ const firmChangedAt = (row: string) => `(SELECT changed_at FROM firms WHERE id =
  * SQL for everything except the address that decides what a caller gets: the user, the firm, what the role sees, and the
  * instant of the firm's last change in seconds with six decimals.
  */
-const visibilityVersionOf = (row: string) =>
+export const visibilityVersionOf = (row: string) =>
   `concat_ws(' ', ${row}.user_id, ${row}.firm_id, ${row}.sees, extract(epoch FROM ${firmChangedAt(row)}))`
 
 /** The common table expression `version`, for statements that also compare it. No row if the call is refused. */

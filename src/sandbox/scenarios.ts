@@ -12,6 +12,7 @@ import { clientRequests } from '../tokens/client-request.ts'
 import { introspect } from '../tokens/introspect.ts'
 import { codeSeconds, refreshTokenDays } from '../tokens/lifetimes.ts'
 import { sendTokenRefusal } from '../tokens/token.routes.ts'
+import { sendLimited } from '../tokens/token-limits.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** The request header that names the failure to make. */
@@ -69,10 +70,11 @@ export function tokenFailures(app: FastifyInstance, context: Context): void {
     const scenario = tokenScenarios.find((known) => known === wanted)
     // They need the true answer first, which authenticates the client.
     if (scenario === 'slow' || scenario === 'dropped_response') return
-    const outcome = await withClient(request, 'token', async (client, body) => {
+    const outcome = await withClient(request, reply, 'token', async (client, body) => {
       const authenticated = await introspect(context, { client, token: '' })
       return authenticated.kind === 'refused' ? authenticated : (refusalFor(scenario, body) ?? authenticated)
     })
+    if (outcome.kind === 'limited') return sendLimited(request, reply, outcome)
     if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     logScenario(request, scenario)
     if (scenario === undefined)

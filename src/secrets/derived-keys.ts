@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, type Hmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Environment } from '../environment.ts'
 
 /** docs/adr/0021 says for each purpose what happens while the secret is replaced. */
@@ -71,17 +71,23 @@ function deriveKey(secret: string, info: string): Buffer {
 
 /** HMAC-SHA-256 over the parts. */
 export function hmac(key: Buffer, ...parts: (string | Buffer)[]): Buffer {
+  return hmacOver(key, parts).digest()
+}
+
+/** HMAC-SHA-256 over the parts as JSON, the first 132 bits in base64url. As text, because `digest` is faster without a Buffer. */
+export function macOf(key: Buffer, ...parts: unknown[]): string {
+  return hmacOver(key, [JSON.stringify(parts)])
+    .digest('base64url')
+    .slice(0, 22)
+}
+
+function hmacOver(key: Buffer, parts: (string | Buffer)[]): Hmac {
   const mac = createHmac('sha256', key)
   for (const part of parts) {
     // The length of each part comes first, because ("ab", "c") and ("a", "bc") must differ.
     mac.update(`${Buffer.byteLength(part)}:`).update(part)
   }
-  return mac.digest()
-}
-
-/** The first 128 bits of HMAC-SHA-256 over the parts as JSON, in base64url. */
-export function macOf(key: Buffer, ...parts: unknown[]): string {
-  return hmac(key, JSON.stringify(parts)).subarray(0, 16).toString('base64url')
+  return mac
 }
 
 /** Whether the text is the MAC of the parts under one of the keys. */

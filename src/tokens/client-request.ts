@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import type { RefusalReason } from '../errors/catalogue.ts'
 import { logOnce } from '../http/log.ts'
@@ -15,6 +15,7 @@ import type { ClientCredential } from '../partners/client-authentication.ts'
 import { isClientId } from '../partners/client-id.ts'
 import { type ClientKeys, clientKeys } from '../partners/client-keys.ts'
 import { readClientCredential } from '../partners/read-credential.ts'
+import { isInvalidClient, type Limited, withinLimits } from './token-limits.ts'
 
 export type ClientEndpoint = 'token' | 'revoke' | 'introspect'
 
@@ -41,11 +42,16 @@ export function clientRequests(context: Context) {
     },
   >(
     request: FastifyRequest,
+    reply: FastifyReply,
     endpoint: ClientEndpoint,
     act: (client: ClientCredential, body: Record<string, string>) => Promise<Done | TokenRefusal>,
-  ): Promise<Done | TokenRefusal> {
+  ): Promise<Done | TokenRefusal | Limited> {
     const read = await readRequest(request, endpoint, context, keys)
-    const outcome = read.kind === 'refused' ? read : await act(read.client, read.body)
+    const outcome =
+      read.kind === 'refused'
+        ? read
+        : await withinLimits(context, reply, { endpoint, ...read }, () => act(read.client, read.body))
+    if (isInvalidClient(outcome)) await context.limits.failures.count(request.ip)
     logOnce(request, {
       event: endpoint,
       outcome: outcome.kind === 'refused' ? (outcome.reason satisfies RefusalReason) : outcome.kind,
@@ -90,8 +96,7 @@ function readBody(body: unknown): Parameters | undefined {
   if (typeof body !== 'object' || Array.isArray(body)) return undefined
   const form: Form = Object.create(null)
   for (const [name, value] of Object.entries(body)) {
-    if (typeof value !== 'string' && !isStrings(value)) return undefined
-    if ([value].flat().some((text) => text.includes('\0'))) return undefined // PostgreSQL's text type cannot store it
+    if (!isText(value) && !(Array.isArray(value) && value.every(isText))) return undefined
     form[name] = value
   }
   return parametersOf(form)
@@ -103,6 +108,7 @@ function isJsonSentAsForm({ values }: Parameters): boolean {
   return false
 }
 
-function isStrings(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+/** Without NUL, which PostgreSQL's text type cannot store. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0')
 }

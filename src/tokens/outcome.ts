@@ -16,6 +16,13 @@ export type IssuedTokens = {
   aheadOfRow?: true
 }
 
+/** A client with a valid secret is registered for one of the methods with a secret, and one with a valid key has no secret. */
+const otherMethods: Record<ClientCredential['method'], string> = {
+  client_secret_basic: 'Send client_id and client_secret in the request body (client_secret_post)',
+  client_secret_post: 'Send them in an Authorization header of the scheme Basic (client_secret_basic)',
+  private_key_jwt: 'Send client_id and client_secret',
+}
+
 /** The refusal for the result of client authentication. Undefined if the client is authenticated and active. */
 export function clientRefusal(
   clientAuthentication: ClientAuthentication,
@@ -29,7 +36,7 @@ export function clientRefusal(
     case 'unknown':
       return tokenRefusal('unknown_client')
     case 'wrong_method':
-      return tokenRefusal('wrong_method', method)
+      return tokenRefusal('wrong_method', `${method}. ${otherMethods[method]}`)
     case 'assertion_required':
       return tokenRefusal('assertion_required')
     case 'assertion_used':

@@ -12,12 +12,14 @@ import { redeem } from './redeem.ts'
 import { revoke } from './revoke.ts'
 import { rotate } from './rotate.ts'
 import { introspectToken, requestToken, revokeToken } from './token.operations.ts'
+import { sendLimited } from './token-limits.ts'
 
 export function tokenRoutes(app: FastifyInstance, context: Context): void {
   const withClient = clientRequests(context)
 
   app.post('/token', { config: { operation: requestToken } }, async (request, reply) => {
-    const outcome = await withClient(request, 'token', (client, body) => issue(context, client, body))
+    const outcome = await withClient(request, reply, 'token', (client, body) => issue(context, client, body))
+    if (outcome.kind === 'limited') return sendLimited(request, reply, outcome)
     if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     return reply.send({
       access_token: outcome.accessToken,
@@ -30,18 +32,20 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
   })
 
   app.post('/revoke', { config: { operation: revokeToken } }, async (request, reply) => {
-    const outcome = await withClient(request, 'revoke', async (client, { token }) =>
+    const outcome = await withClient(request, reply, 'revoke', async (client, { token }) =>
       token ? revoke(context, { client, token }) : noToken,
     )
+    if (outcome.kind === 'limited') return sendLimited(request, reply, outcome)
     if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     // Clients ignore the body (RFC 7009 section 2.2). Some still parse it as JSON, and an empty body is not JSON.
     return reply.send({})
   })
 
   app.post('/introspect', { config: { operation: introspectToken } }, async (request, reply) => {
-    const outcome = await withClient(request, 'introspect', async (client, { token }) =>
+    const outcome = await withClient(request, reply, 'introspect', async (client, { token }) =>
       token ? introspect(context, { client, token }) : noToken,
     )
+    if (outcome.kind === 'limited') return sendLimited(request, reply, outcome)
     if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     if (outcome.kind === 'inactive') return reply.send({ active: false })
     return reply.send({

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 
 /** A file whose address contains a digest of its content. Browsers may therefore cache it indefinitely. */
-type Asset = { path: string; type: string; content: string }
+export type Asset = { path: string; type: string; content: string }
 
 export type Assets = {
   sheets: Asset[]
@@ -15,23 +15,28 @@ export type Assets = {
 
 export function loadAssets(): Assets {
   const pico = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.min.css')
-  const own = (name: string) => fileURLToPath(new URL(`../../assets/${name}`, import.meta.url))
-  return {
-    sheets: [load(pico, 'css', 'text/css'), load(own('latchkey.css'), 'css', 'text/css')],
-    localTimes: load(own('local-times.js'), 'js', 'text/javascript'),
-  }
+  return { sheets: [load(pico), loadAsset('latchkey.css')], localTimes: loadAsset('local-times.js') }
 }
 
-function load(file: string, extension: string, type: string): Asset {
+/** Loads a file of the folder `assets/`. */
+export function loadAsset(name: `${string}.${'css' | 'js'}`): Asset {
+  return load(fileURLToPath(new URL(`../../assets/${name}`, import.meta.url)))
+}
+
+function load(file: string): Asset {
   const content = readFileSync(file, 'utf8')
   const digest = createHash('sha256').update(content).digest('base64url').slice(0, 12)
-  return { path: `/assets/${digest}.${extension}`, type: `${type}; charset=utf-8`, content }
+  const isScript = file.endsWith('.js')
+  const type = `text/${isScript ? 'javascript' : 'css'}; charset=utf-8`
+  return { path: `/assets/${digest}.${isScript ? 'js' : 'css'}`, type, content }
 }
 
 export function assetRoutes(app: FastifyInstance, { sheets, localTimes }: Assets): void {
-  for (const { path, type, content } of [...sheets, localTimes]) {
-    app.get(path, (_request, reply) =>
-      reply.header('cache-control', 'public, max-age=31536000, immutable').type(type).send(content),
-    )
-  }
+  for (const asset of [...sheets, localTimes]) assetRoute(app, asset)
+}
+
+export function assetRoute(app: FastifyInstance, { path, type, content }: Asset): void {
+  app.get(path, (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=31536000, immutable').type(type).send(content),
+  )
 }

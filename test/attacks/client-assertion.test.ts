@@ -220,13 +220,18 @@ describe('a method that is not registered for the partner', () => {
     expectError(await post(credentials(inBody)), 400, 'invalid_grant', /^Unknown or expired/)
 
     const wrongWay = await byBasic(inBody)
-    expectError(wrongWay, 401, 'invalid_client', /not registered for client_secret_basic\.$/)
+    expectError(
+      wrongWay,
+      401,
+      'invalid_client',
+      /not registered for client_secret_basic\. Send .+ in the request body/,
+    )
     expect(reasonOf(wrongWay)).toBe('wrong_method')
     expectError(
       await post(credentials(inHeader)),
       401,
       'invalid_client',
-      /not registered for client_secret_post\.$/,
+      /not registered for client_secret_post\. Send .+ Authorization header/,
     )
     const wrongSecret = { ...credentials(inHeader), client_secret: neverIssued('cs') }
     expectError(await post(wrongSecret), 401, 'invalid_client', /^Invalid client credentials\.$/)

@@ -107,6 +107,18 @@ describe('v1', () => {
     expect(root.headers.get('deprecation')).toBe(both[0])
   })
 
+  test('ends on the sunset: 410 with or without a token, and the accounts go on', async () => {
+    const server = await serverWith(dates('2026-01-01', new Date(Date.now() + 1000 * 3600).toISOString()))
+    expect((await api(server, 'households', accessToken)).status).toBe(200)
+    server.advanceClock(1001 * 3600)
+    const gone = await api(server, 'households?page=x', 'nonsense')
+    expect(gone).toMatchObject({ status: 410, body: { code: 'gone' } })
+    expect(gone.headers.get('link')).toBe(`<${server.baseUrl}api/v2/households>; rel="successor-version"`)
+    expect(gone.headers.get('sunset')).toMatch(/ GMT$/)
+    expect((await fetch(`${server.authUrl}/api/v1/households`)).status).toBe(410)
+    expect((await api(server, 'households/h1/accounts')).status).toBe(401)
+  })
+
   test('sends only the headers that the operator configured', async () => {
     const deprecated = await serverWith(dates('1970-01-02T00:00:01.9Z'))
     expect(await deprecationHeaders(deprecated, 'households', accessToken)).toEqual([200, '@86401', null])

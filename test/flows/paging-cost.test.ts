@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { FirmCallers } from '../../src/households/firm-callers.ts'
 import { readHouseholds } from '../../src/households/list-page.ts'
 import { pageOf } from '../../src/households/page.ts'
 import { PagePlaces } from '../../src/households/page-places.ts'
 import { expensiveReadLimiter } from '../../src/process/limiters.ts'
+import type { ExpensiveRead } from '../../src/resource/expensive-read.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { bearerOf } from '../support/bearer.ts'
 import { query } from '../support/database.ts'
@@ -40,7 +42,7 @@ beforeAll(async () => {
 
 /** A server process that reads pages, and the statements that each of them runs. */
 function server(user: string, text?: string) {
-  const places = new PagePlaces()
+  const hints = { places: new PagePlaces(), firmCallers: new FirmCallers() }
   const limiter = expensiveReadLimiter()
   const bearer = bearerOf(tokens[user] ?? '')
   const listing = { address: '', filters: text === undefined ? {} : { name_pattern: text } }
@@ -48,8 +50,9 @@ function server(user: string, text?: string) {
     const page = pageOf({ page: number, page_size: size }, listing, testKeys('sandbox'))
     let count = Number.NaN
     const plans = await explained(db.database, 'listing', async (queries) => {
-      const context = { database: { listing: queries, expensive: queries }, expensiveReadLimiter: limiter }
-      const row = await readHouseholds(context, places, { page, text, bearer })
+      const expensive: ExpensiveRead = async (read) =>
+        limiter.admit(bearer.connectionKey, () => read(queries))
+      const row = await readHouseholds({ listing: queries, expensive }, hints, { page, text, bearer })
       if ('count' in row) count = row.count
     })
     return { plans, pages: plans.reduce((sum, { pages }) => sum + pages, 0), count }
@@ -108,6 +111,20 @@ describe(`a page of ${size} among ${households} households`, () => {
       expect(next.pages).toBeLessThanOrEqual(1.5 * first.pages + tolerance)
     },
   )
+
+  test('the second page of a user who sees the firm is read by a plan without access rows', async () => {
+    for (const [user, second] of [
+      ['all', 'list_firm_households'],
+      ['half', 'list_households'],
+    ] as const) {
+      const read = server(user)
+      const [first, next] = [await read(0), await read(0)]
+      expect([...first.plans, ...next.plans].map(({ name }) => name)).toEqual(['list_households', second])
+      expect(next.count).toBe(size)
+      expect(next.plans[0]?.plan.includes('account_access')).toBe(user === 'half')
+      expect(next.pages).toBeLessThanOrEqual(first.pages)
+    }
+  })
 
   test('a page behind the end costs no more than the counts, and the one after it as much as an empty page', async () => {
     const read = server('half')

@@ -134,4 +134,13 @@ test('changes of the directory take effect with the next request: moved househol
   expect(await seen()).toEqual([])
   await change(`UPDATE users SET role = 'sees-firm'`)
   expect(await seen()).toEqual([{ id: 'h' }])
+  expect(await seen()).toEqual([{ id: 'h' }]) // by the statement for callers who were seen to see the firm
+  await change(`UPDATE users SET role = 'sees-granted'`)
+  expect(await seen()).toEqual([])
+  await change(`UPDATE users SET role = 'sees-firm'`)
+  expect([await seen(), await seen()]).toEqual([[{ id: 'h' }], [{ id: 'h' }]])
+  await change(`UPDATE users SET firm_id = 'theirs'`)
+  expect(await seen()).toEqual([])
+  await change(`UPDATE users SET status = 'disabled'`)
+  expect(await seen()).toMatchObject({ code: 'invalid_token' })
 })

@@ -15,10 +15,15 @@ const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa',
 /**
  * The faults that axe finds on the page in its current state, one line each. The Content Security Policy allows no
  * inline script, so axe is injected through the debugger protocol. The page is tested exactly as the server sent it.
+ * `AAA` requires a contrast of 7:1 for text.
  */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+export async function accessibilityFaults(
+  page: Page,
+  { contrast = 'AA' }: { contrast?: 'AA' | 'AAA' } = {},
+): Promise<string[]> {
   await page.evaluate(axe.source)
-  const options = JSON.stringify({ runOnly: { type: 'tag', values: tags } })
+  const rules = contrast === 'AAA' ? { 'color-contrast-enhanced': { enabled: true } } : {}
+  const options = JSON.stringify({ runOnly: { type: 'tag', values: tags }, rules })
   const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`)
   return violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id}: ${node.html.slice(0, 200)} ${node.failureSummary ?? ''}`),

@@ -55,8 +55,10 @@ function checkResponse(
   payload: unknown,
 ): void {
   const [address = ''] = request.url.split('?')
-  const path = address.startsWith(basePath) ? address.slice(basePath.length - 1) : address
-  if (!/^\/(api\/v\d|oauth2\/)/.test(path)) return
+  const isBelowBase = address.startsWith(basePath)
+  const path = isBelowBase ? address.slice(basePath.length - 1) : address
+  // At the root of the origin there is the API, but no OAuth endpoint that partners call.
+  if (!(isBelowBase ? /^\/(api\/v\d|oauth2\/)/ : /^\/api\/v\d/).test(path)) return
   const { method } = request
   const text = bodyText(payload, reply.getHeader('content-encoding'))
   for (const fault of responseFaults({ method, path, status: reply.statusCode, reply, text })) {

@@ -67,7 +67,7 @@ export async function emptyDirectory(database: Database): Promise<void> {
 }
 
 /** All rows that an import may change. */
-export async function everything(database: Database): Promise<unknown> {
+export async function everything(database: Database): Promise<unknown[]> {
   const tables = ['firms', 'roles', 'users', 'households', 'accounts', 'account_access', 'sessions']
   return Promise.all(tables.map((table) => query(database, `SELECT * FROM ${table} ORDER BY 1, 2`)))
 }

@@ -35,6 +35,16 @@ export async function logIn(visitor: Visitor, page: Page, userId: string, secret
   return visitor.follow(await visitor.submit(page, '/login', { email: emailOf(userId), password: secret }))
 }
 
+/** Opens an authorize address in a new browser, logs in and connects. @returns the address to which the browser is sent */
+export async function connectAt(address: string, userId: string): Promise<URL> {
+  const visitor = new Visitor()
+  const login = await visitor.follow(await visitor.get(address))
+  const page = await logIn(visitor, login, userId)
+  const answer = redirectOf(await visitor.submit(page, '/connect', { decision: 'connect' }))
+  if (!answer) throw new Error('the connect page did not redirect')
+  return answer
+}
+
 /** The whole journey. @returns the address to which the server redirects the browser */
 export async function connect(
   server: Addresses,

@@ -32,6 +32,8 @@ export async function leaveExpired(database: Database, userId: string, rows: num
        INSERT INTO client_assertions SELECT hash, past FROM numbers
      ), failure AS (
        INSERT INTO login_failures SELECT hash, 3, past FROM numbers
+     ), quota AS (
+       INSERT INTO limit_windows SELECT past, 'expired ' || n, 1, 1, 1 FROM numbers
      ), household AS (
        INSERT INTO household_changes SELECT firm_id, 'expired-' || n, long_past FROM numbers, users WHERE id = $1
      ), household_access AS (
@@ -47,6 +49,7 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     'grant_reads',
     'household_changes',
     'access_changes',
+    'limit_windows',
     'connections',
   ]
   return Object.fromEntries(tables.map((table) => [table, rows]))

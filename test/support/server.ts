@@ -7,6 +7,8 @@ import type { Database } from '../../src/database/database.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { insertSigningKey } from '../../src/keys/signing-keys.sql.ts'
 import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../../src/keys/signing-keys.ts'
+import { Limits } from '../../src/limits/limits.ts'
+import type { LimitSettings } from '../../src/limits/settings.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
@@ -32,6 +34,7 @@ type PartnerOptions = {
   idTokenAlg?: string
   idTokenOnRefresh?: boolean
   postLogoutRedirectUris?: string[]
+  limits?: LimitSettings
 }
 
 export type TestServer = {
@@ -68,6 +71,9 @@ export type TestServerOptions = {
   /** Proxies whose headers the server trusts. The tests themselves connect from 127.0.0.1. */
   trustedProxies?: string[]
   v1?: Config['v1']
+  /** Defaults for all partners. A server learns the limits of a partner only by `context.limits.refresh`. */
+  limits?: LimitSettings
+  failuresPerMinute?: number
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -108,8 +114,10 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const { app, context } = await onFreePort(async (port) => {
     const config = configFor(options, secrets, port)
     const keys = await recordedSecretKeys(database, config, now())
+    const limits = new Limits({ database, config, now, logger })
+    await limits.refresh()
     const sandbox = config.environment === 'sandbox' && { sandbox: new Sandbox(database, now) }
-    const context: Context = { config, database, keys, keyring, ...limiters, usage, now, ...sandbox }
+    const context: Context = { config, database, keys, keyring, ...limiters, limits, usage, now, ...sandbox }
     const basePath = new URL(config.baseUrl).pathname
     const app = await checkingResponses(basePath, () => createServer(context, logger))
     await app.listen({ host: '127.0.0.1', port })
@@ -163,6 +171,7 @@ function configFor(
   port: number,
 ): Config {
   const { environment = 'sandbox', host = '127.0.0.1', trustedProxies = [], v1 } = options
+  const { limits = {}, failuresPerMinute } = options
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
@@ -176,6 +185,8 @@ function configFor(
     secretInDataDir: false,
     trustedProxies,
     ...(v1 && { v1 }),
+    limits,
+    failuresPerMinute,
   }
 }
 

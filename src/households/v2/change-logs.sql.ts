@@ -1,4 +1,3 @@
-import { accountJson } from '../account-json.sql.ts'
 import { accessInOrder, seesAccount, seesHousehold } from '../visibility.sql.ts'
 
 /**
@@ -53,11 +52,9 @@ export const accountLogs: ChangeLogs = {
       JOIN account_access x ON x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id
      WHERE a.id = c.account_id OFFSET 0)`,
   isOfFirm: `EXISTS (
-    SELECT FROM accounts a JOIN households h ON h.id = a.household_id
-     WHERE a.id = c.account_id AND h.firm_id = caller.firm_id OFFSET 0)`,
+    SELECT FROM accounts a WHERE a.id = c.account_id AND a.firm_id = caller.firm_id OFFSET 0)`,
   own: 'SELECT account_id AS id FROM account_access WHERE user_id = caller.user_id',
   ownOfFirm: (window) => `
     SELECT account_id FROM account_access WHERE user_id = caller.user_id AND firm_id = caller.firm_id ${window}`,
-  visible: `SELECT ${accountJson} AS json FROM accounts a JOIN households h ON h.id = a.household_id
-     WHERE a.id = first.id AND a.status = 'active' AND ${seesHousehold} AND ${seesAccount}`,
+  visible: `SELECT a.json FROM accounts a WHERE a.id = first.id AND a.status = 'active' AND ${seesAccount}`,
 }

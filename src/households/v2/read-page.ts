@@ -10,7 +10,7 @@ import type { Resource } from './sync-cursor.ts'
 import { syncHouseholds } from './sync-households.sql.ts'
 import type { PageRead, SyncRows } from './sync-rows.ts'
 
-type Read = Promise<SyncRows | ReadRefusal> | ReadRefusal
+type Read = Promise<SyncRows | ReadRefusal>
 
 /** How the pages of each resource are read. */
 export const readPage: Record<Resource, (page: PageRead) => Read> = {

@@ -2,17 +2,12 @@ import { statement } from '../../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../../resource/bearer.sql.ts'
 import { VisibilityVersionColumn, visibilityVersionColumn } from '../../resource/visibility-version.sql.ts'
 import Type from '../../typebox.ts'
-import { accountJson } from '../account-json.sql.ts'
 import { latest, SyncColumns, syncColumns } from '../as-of.sql.ts'
 import { asEntries, EntryColumns, entryColumns } from '../list-households.sql.ts'
 import { accountsInOrder, mapByRole, rowsForRole } from '../visibility.sql.ts'
 
 const pageOfRole = mapByRole(
-  accountsInOrder(`${accountJson} AS json`, {
-    householdId: '$2',
-    id: '$3',
-    window: 'LIMIT $4::int + 1',
-  }),
+  accountsInOrder({ householdId: '$2', id: '$3', window: 'LIMIT $4::int + 1' }),
   (rows) => asEntries(rows, 'scope, household_id, id'),
 )
 

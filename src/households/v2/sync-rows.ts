@@ -1,7 +1,7 @@
 import type { Queries } from '../../database/database.ts'
-import type { ReadRefusal } from '../../process/limiters.ts'
 import type { CallerRow } from '../../resource/authenticated-read.ts'
 import type { BearerToken } from '../../resource/bearer.ts'
+import type { ExpensiveRead } from '../../resource/expensive-read.ts'
 import type { Place } from './sync-cursor.ts'
 import type { SyncRequest } from './sync-request.ts'
 
@@ -22,8 +22,7 @@ export type SyncRows = CallerRow & {
 export type PageRead = {
   /** For reads whose cost is bounded by the size of the page. */
   listing: Queries
-  /** For reads whose cost depends on the data; refused if too many run. */
-  expensive: <Row>(read: (database: Queries) => Promise<Row>) => Promise<Row> | ReadRefusal
+  expensive: ExpensiveRead
   bearer: BearerToken
   sync: SyncRequest
   limit: number

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
 import { sendInvalidParameters, sendProblem } from '../../http/api-edge.ts'
 import { authenticatedRead, type ReadAnswer } from '../../resource/authenticated-read.ts'
+import { expensiveReads } from '../../resource/expensive-read.ts'
 import type { Static } from '../../typebox.ts'
 import { findableId, HouseholdParams, householdNotFound } from '../api.ts'
 import { defaultSize } from '../page.ts'
@@ -26,7 +27,7 @@ export async function syncRoutes(app: FastifyInstance, context: Context): Promis
 }
 
 function serveSync(app: FastifyInstance, context: Context, resource: Resource, digest: IdDigest): void {
-  const { database, expensiveReadLimiter, keys } = context
+  const { database, keys } = context
   app.get<{ Querystring: AnySyncQuery }>(
     `/${resource}`,
     { schema: { querystring: syncQueries[resource] }, config: { operation: syncs[resource] } },
@@ -41,8 +42,7 @@ function serveSync(app: FastifyInstance, context: Context, resource: Resource, d
           read: (bearer) =>
             readPage[resource]({
               listing: database.listing,
-              expensive: (read) =>
-                expensiveReadLimiter.admit(bearer.connectionKey, () => read(database.expensive)),
+              expensive: expensiveReads(context, bearer),
               bearer,
               sync: parsed.sync,
               limit,

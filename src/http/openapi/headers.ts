@@ -63,9 +63,15 @@ export const responseHeaders = {
     required: true,
     schema: { type: 'integer', minimum: 0 },
   },
+  'API-Unknown-Parameters': {
+    description:
+      'The query parameters of the request that the operation does not know and has ignored: a list of strings (RFC 9651), each with `use` if a parameter of the operation is probably meant. Absent if all are known.',
+    schema: { type: 'string' },
+    example: '"pageSize";use="page_size"',
+  },
   RateLimit: {
     description:
-      'The quota that is nearest to its end: `r` requests are left, and it is renewed in `t` seconds. Absent if the operator has set no limits.',
+      'What is left of each quota: about `r` requests, and in `t` seconds it is renewed. Absent if the operator has set no limits.',
     schema: { type: 'string' },
   },
   'RateLimit-Policy': {
@@ -80,5 +86,7 @@ export type ResponseHeader = keyof typeof responseHeaders
 
 /** In every response to an authenticated request. */
 export const everyResponse = ['X-API-Request-ID', 'Cache-Control', 'RateLimit', 'RateLimit-Policy'] as const
+/** In answers of operations that take an access token, if the request has parameters that they do not know. */
+export const hintHeaders = ['API-Unknown-Parameters'] as const
 /** In every page and every 304 in addition. */
-export const conditionalHeaders = ['ETag', 'Vary'] as const
+export const conditionalHeaders = ['ETag', 'Vary', ...hintHeaders] as const

@@ -2,7 +2,7 @@ import { errorPageAddress, type OAuthErrorCode, type ProblemCode } from '../../e
 import { Problem, problemOf } from '../api-edge.ts'
 import { OAuthError, oauthErrorOf } from '../oauth-edge.ts'
 import { bearerRefusal, tokenRefusal } from '../refusals.ts'
-import { everyResponse, type ResponseHeader, requestHeaders } from './headers.ts'
+import { everyResponse, hintHeaders, type ResponseHeader, requestHeaders } from './headers.ts'
 import type { Response } from './operation.ts'
 
 // The error responses that operations share. test/flows/openapi-examples.test.ts provokes each example.
@@ -14,11 +14,13 @@ type ProblemExample = [code: ProblemCode, detail: string, more?: Partial<Pick<Pr
 /** Headers of an answer to a request that the server could not read far enough to count it. */
 const unreadHeaders = ['X-API-Request-ID', 'Cache-Control'] as const
 
+const apiResponse = [...everyResponse, ...hintHeaders] as const
+
 /** An error response of the API. Each example is named by its code. */
 export function problem(
   description: string,
   examples: ProblemExample[],
-  { name, headers = everyResponse }: { name: string; headers?: readonly ResponseHeader[] },
+  { name, headers = apiResponse }: { name: string; headers?: readonly ResponseHeader[] },
 ): Response {
   return {
     name,
@@ -36,7 +38,7 @@ export function problem(
   }
 }
 
-const retryLater = [...everyResponse, 'Retry-After'] as const
+const retryLater = [...apiResponse, 'Retry-After'] as const
 const pageSizeRange = 'must be a whole number from 1 to 1000, in decimal digits'
 
 /** The error responses of every operation that takes an access token. */
@@ -59,7 +61,7 @@ export const apiProblems = {
       ['unauthorized', bearerRefusal('missing').explanation],
       ['invalid_token', bearerRefusal('expired').explanation],
     ],
-    { name: 'Unauthorized', headers: [...everyResponse, 'WWW-Authenticate'] },
+    { name: 'Unauthorized', headers: [...apiResponse, 'WWW-Authenticate'] },
   ),
   408: problem(
     'The request did not arrive in time. Send it again.',

@@ -5,6 +5,19 @@ export const de: Catalogue = {
     sandbox: 'Sandbox',
     supportReference: 'Referenz für den Support:',
   },
+  front: {
+    heading: 'Haushalte mit Apps teilen',
+    purpose:
+      'Über diesen Dienst können Apps die Haushalte lesen, die Sie sehen. Eine App bekommt nur Zugriff, wenn Sie sie verbinden.',
+    apps: {
+      label: 'Ihre verbundenen Apps',
+      text: 'Sehen Sie, welche Apps Zugriff haben, und trennen Sie Verbindungen.',
+    },
+    docs: {
+      label: 'Dokumentation für Entwickler',
+      text: 'Wie man eine App verbindet und Haushalte und Konten liest (auf Englisch).',
+    },
+  },
   errors: {
     crossSiteForm: {
       heading: 'Dieses Formular kam von einer anderen Website',

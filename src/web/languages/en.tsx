@@ -6,6 +6,16 @@ export const en = {
     sandbox: 'Sandbox',
     supportReference: 'Reference for support:',
   },
+  front: {
+    heading: 'Share your households with apps',
+    purpose:
+      'This service lets apps read the households that you can see. An app gets access only if you connect it.',
+    apps: { label: 'Your connected apps', text: 'See which apps have access, and disconnect them.' },
+    docs: {
+      label: 'Documentation for developers',
+      text: 'How to connect an app and read households and accounts.',
+    },
+  },
   errors: {
     crossSiteForm: {
       heading: 'This form came from another site',

@@ -5,6 +5,19 @@ export const es: Catalogue = {
     sandbox: 'Entorno de pruebas',
     supportReference: 'Referencia para soporte:',
   },
+  front: {
+    heading: 'Compartir sus hogares con aplicaciones',
+    purpose:
+      'Este servicio permite que las aplicaciones lean los hogares que usted ve. Una aplicación solo obtiene acceso si usted la conecta.',
+    apps: {
+      label: 'Sus aplicaciones conectadas',
+      text: 'Vea qué aplicaciones tienen acceso y desconéctelas.',
+    },
+    docs: {
+      label: 'Documentación para desarrolladores',
+      text: 'Cómo conectar una aplicación y leer hogares y cuentas (en inglés).',
+    },
+  },
   errors: {
     crossSiteForm: {
       heading: 'Este formulario procede de otro sitio',

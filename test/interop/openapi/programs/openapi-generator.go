@@ -27,9 +27,11 @@ func main() {
 	}
 	_, _, err = api.HouseholdsAPI.GetHousehold(user, "none").Execute()
 	problem := err.(*client.GenericOpenAPIError).Model().(client.Problem)
-	tokens, _, err := api.TokensAPI.RequestToken(context.Background()).
-		GrantType("refresh_token").RefreshToken(os.Getenv("REFRESH_TOKEN")).
-		ClientId(os.Getenv("CLIENT_ID")).ClientSecret(os.Getenv("CLIENT_SECRET")).Execute()
+	request := client.NewTokenRequest("refresh_token")
+	request.SetRefreshToken(os.Getenv("REFRESH_TOKEN"))
+	request.SetClientId(os.Getenv("CLIENT_ID"))
+	request.SetClientSecret(os.Getenv("CLIENT_SECRET"))
+	tokens, _, err := api.TokensAPI.RequestToken(context.Background()).TokenRequest(*request).Execute()
 	if err != nil {
 		panic(err)
 	}

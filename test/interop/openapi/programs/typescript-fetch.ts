@@ -7,13 +7,16 @@ async function main(): Promise<void> {
   const page = await api.syncHouseholds({ limit: 2 })
   const code: string = await api.getHousehold({ householdId: 'none' }).then(
     () => 'found',
-    async (error: unknown) => (error instanceof ResponseError ? (await error.response.json()).code : 'no response'),
+    async (error: unknown) =>
+      error instanceof ResponseError ? (await error.response.json()).code : 'no response',
   )
   const tokens = await new TokensApi(new Configuration({ basePath: BASE_URL })).requestToken({
-    grantType: 'refresh_token',
-    refreshToken: REFRESH_TOKEN,
-    clientId: CLIENT_ID,
-    clientSecret: CLIENT_SECRET,
+    tokenRequest: {
+      grantType: 'refresh_token',
+      refreshToken: REFRESH_TOKEN,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+    },
   })
   console.log(JSON.stringify({ ids: page.data.map(({ id }) => id), code, token_type: tokens.tokenType }))
 }

@@ -1,0 +1,30 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '../config.ts'
+import { type Article, readArticle } from './article.ts'
+
+/** The order of the guides in the contents. Each is a file in docs/partners/. The errors are shown with the catalogue. */
+const guideGroups = {
+  'Get started': ['quick-start', 'connect-button', 'libraries', 'testing'],
+  'Read data': ['refreshing', 'paging-and-sync', 'limits'],
+  'Go live': ['security', 'going-live'],
+  Reference: ['contract', 'errors'],
+}
+
+export type Guide = Article & { slug: string; group: string }
+
+const folder = new URL('../../docs/partners/', import.meta.url)
+
+/** Reads all guides, with the addresses of this deployment in place of `{base_url}` and `{auth_url}`. */
+export function readGuides({ baseUrl, authUrl }: Config, pathOf: (slug: string) => string): Guide[] {
+  return Object.entries(guideGroups).flatMap(([group, slugs]) =>
+    slugs.flatMap((slug) => {
+      const file = fileURLToPath(new URL(`${slug}.md`, folder))
+      if (!existsSync(file)) return []
+      const markdown = readFileSync(file, 'utf8')
+        .replaceAll('{base_url}', baseUrl)
+        .replaceAll('{auth_url}', authUrl)
+      return { slug, group, ...readArticle(markdown, pathOf) }
+    }),
+  )
+}

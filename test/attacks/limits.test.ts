@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { listGrants, revokeGrant } from '../../src/grants/grants.sql.ts'
+import { setPartnerStatus } from '../../src/partners/partners.sql.ts'
+import { rotatePartnerSecret } from '../../src/partners/partners.ts'
+import { accessTokenOf } from '../support/access-token.ts'
+import { tokensFor } from '../support/connection.ts'
+import { countingDatabase } from '../support/counting-database.ts'
+import { movableClock } from '../support/database-clock.ts'
+import { seed } from '../support/directory.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
+import { addedTo, forged } from '../support/forged-token.ts'
+import { api, refresh } from '../support/journey.ts'
+import { inParallel, nextWindow, parseRateLimit, setLimits } from '../support/limits.ts'
+import type { TestPartner } from '../support/server.ts'
+import { readsOf } from '../support/usage.ts'
+
+const database = await databaseFixture(countingDatabase)
+const clock = await movableClock(database)
+const server = await serverFixture({ on: database, clock })
+await seed(database.direct, { users: [{ id: 'ada' }, { id: 'bob' }], households: ['h1'] })
+
+const readAs = (userId: string, { clientId }: TestPartner) =>
+  accessTokenOf(database.direct, userId, { clientId })
+const remaining = ({ headers }: { headers: Headers }) => parseRateLimit(headers.get('ratelimit'))[0]?.r
+const statuses = (answers: { status: number }[]) => [...new Set(answers.map(({ status }) => status))]
+const forgedFrom = (token: string) => forged(token, ({ mac }) => ({ mac: addedTo(mac, 0, 1) }))
+
+async function endGrantOf(userId: string, { clientId }: TestPartner): Promise<void> {
+  for (const { id } of await database.direct.run(listGrants, [userId, clientId, false]))
+    await database.direct.run(revokeGrant, [id, null])
+}
+
+describe('64: a stranger who knows the client_id', () => {
+  test('cannot use up the token requests of the partner with a wrong secret', async () => {
+    const partner = await server.partner()
+    await setLimits([server], partner, { token_requests_per_minute: 5 })
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
+    const stranger = { ...partner, clientSecret: (await server.partner()).clientSecret }
+    await nextWindow(server)
+    const answers = await inParallel(12, 6, () => refresh(server, stranger, refreshToken))
+    expect(statuses(answers)).toEqual([401])
+    expect(remaining(await refresh(server, partner, refreshToken))).toBe(4)
+  })
+
+  test('cannot use up the requests of the partner with forged or ended tokens', async () => {
+    const partner = await server.partner()
+    await setLimits([server], partner, { requests_per_minute: 5 })
+    const [ada, bob] = [await readAs('ada', partner), await readAs('bob', partner)]
+    await nextWindow(server)
+    expect(remaining(await api(server, 'households', bob))).toBe(4)
+    await endGrantOf('bob', partner)
+    const tokens = [forgedFrom(ada), bob]
+    const answers = await inParallel(10, 2, (n) => api(server, 'households', tokens[n % 2]))
+    expect(statuses(answers)).toEqual([401])
+    expect(remaining(await api(server, 'households', ada))).toBe(3)
+  })
+
+  test('is refused after too many failures, and the partner is not, even at the same address', async () => {
+    const strict = await serverFixture({ on: database, clock, failuresPerMinute: 5 })
+    const partner = await strict.partner()
+    const { accessToken, refreshToken } = await tokensFor(strict, partner, 'ada')
+    const stranger = { ...partner, clientSecret: (await strict.partner()).clientSecret }
+    for (let n = 0; n < 3; n++) expect((await refresh(strict, stranger, refreshToken)).status).toBe(401)
+    for (let n = 0; n < 2; n++)
+      expect((await api(strict, 'households', forgedFrom(accessToken))).status).toBe(401)
+    const statements = await database.statementsDuring(async () => {
+      const refused = await refresh(strict, stranger, refreshToken)
+      expect([refused.status, refused.body.error]).toEqual([429, 'temporarily_unavailable'])
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect((await api(strict, 'households', forgedFrom(accessToken))).status).toBe(429)
+    })
+    expect(statements).toBe(0)
+    expect((await refresh(strict, partner, refreshToken)).status).toBe(200)
+    expect((await api(strict, 'households', accessToken)).status).toBe(200)
+  })
+})
+
+test('65: a partner that has used up its quota costs no statements, reads nothing, and slows no other partner', async () => {
+  const [flooding, other] = [await server.partner(), await server.partner()]
+  await setLimits([server], flooding, { requests_per_minute: 3 })
+  await setLimits([server], other, { requests_per_minute: 3 })
+  const ada = await readAs('ada', flooding)
+  await nextWindow(server)
+  await server.context.usage.write()
+  const readBefore = await readsOf(database.direct, 'ada')
+  await inParallel(3, 3, () => api(server, 'households', ada))
+  await inParallel(3, 3, () => api(server, 'households', ada)) // the server learns that nothing is left
+  const statements = await database.statementsDuring(async () => {
+    expect(statuses(await inParallel(30, 10, () => api(server, 'households', ada)))).toEqual([429])
+
+    expect((await api(server, 'households?name_pattern=x', ada)).status).toBe(429)
+  })
+  expect(statements).toBe(0)
+  await server.context.usage.write()
+  const { requests } = await readsOf(database.direct, 'ada')
+  expect(requests - readBefore.requests).toBe(3)
+  expect(remaining(await api(server, 'households', await readAs('ada', other)))).toBe(2)
+})
+
+describe('66: a server that knows the caller from an earlier call', () => {
+  test('still refuses the token after the grant has ended or the partner is suspended', async () => {
+    const partner = await server.partner()
+    await setLimits([server], partner, { requests_per_minute: 5 })
+    const [ada, bob] = [await readAs('ada', partner), await readAs('bob', partner)]
+    await nextWindow(server)
+    for (const token of [ada, bob]) expect((await api(server, 'households', token)).status).toBe(200)
+    await endGrantOf('ada', partner)
+    expect((await api(server, 'households', ada)).status).toBe(401)
+    expect(remaining(await api(server, 'households', bob))).toBe(2)
+    await database.direct.run(setPartnerStatus, [partner.clientId, 'suspended'])
+    const suspended = await api(server, 'households', bob)
+    expect([suspended.status, suspended.headers.get('ratelimit')]).toEqual([401, null])
+  })
+
+  test('still refuses a secret that has been replaced, and does not count it', async () => {
+    const partner = await server.partner()
+    await setLimits([server], partner, { token_requests_per_minute: 5 })
+    const { refreshToken } = await tokensFor(server, partner, 'ada')
+    await nextWindow(server)
+    expect(remaining(await refresh(server, partner, refreshToken))).toBe(4)
+    const rotated = await rotatePartnerSecret(database.direct, 'sandbox', partner.clientId, true)
+    const answer = await refresh(server, partner, refreshToken)
+    expect([answer.status, answer.headers.get('ratelimit')]).toEqual([401, null])
+    const clientSecret = rotated.kind === 'rotated' ? rotated.clientSecret : ''
+    expect(remaining(await refresh(server, { ...partner, clientSecret }, refreshToken))).toBe(3)
+  })
+})
