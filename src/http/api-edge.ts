@@ -30,7 +30,7 @@ export function allowOnly(app: FastifyInstance, allowed: ('GET' | 'POST')[], ...
   )
 }
 
-/** Refuses a method before the body is read: the body of a method that is not allowed may be of any type. */
+/** Refuses a method before the body is read: with a method that is not allowed, the body may be of any type. */
 export function refuseOtherMethods(
   app: FastifyInstance,
   allow: string[],
@@ -39,7 +39,15 @@ export function refuseOtherMethods(
 ): void {
   const method = app.supportedMethods.filter((method) => !allow.includes(method))
   for (const url of paths) {
-    app.route({ method, url, onRequest: async (request, reply) => refuse(request, reply), handler: () => {} })
+    app.route({
+      method,
+      url,
+      // Does not call `done`: the request ends here.
+      preParsing: (request, reply) => {
+        refuse(request, reply)
+      },
+      handler: () => {},
+    })
   }
 }
 
