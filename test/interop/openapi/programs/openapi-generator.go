@@ -7,15 +7,13 @@ import (
 	"os"
 
 	client "example.com/client"
-	"golang.org/x/oauth2"
 )
 
 func main() {
 	configuration := client.NewConfiguration()
 	configuration.Servers = client.ServerConfigurations{{URL: os.Getenv("BASE_URL")}}
 	api := client.NewAPIClient(configuration)
-	token := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: os.Getenv("ACCESS_TOKEN")})
-	user := context.WithValue(context.Background(), client.ContextOAuth2, token)
+	user := context.WithValue(context.Background(), client.ContextAccessToken, os.Getenv("ACCESS_TOKEN"))
 
 	page, _, err := api.HouseholdsAPI.SyncHouseholds(user).Limit(2).Execute()
 	if err != nil {
