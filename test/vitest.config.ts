@@ -13,6 +13,7 @@ export default defineConfig({
   test: {
     projects: [
       suite('main', 'flows', 'attacks', 'browser', 'crash'),
+      { extends: true, test: { name: 'clients', include: ['test/interop/*.test.ts'] } },
       suite('interop', 'interop'),
       suite('long', 'long'),
     ],

@@ -33,7 +33,7 @@ const ended = problem(
       'This operation ended on Sun, 01 Nov 2026 00:00:00 GMT. Use GET {base_url}api/v2/households instead.',
     ],
   ],
-  { name: 'Gone', headers: [...everyResponse, 'Link'] },
+  { name: 'Gone', headers: [...everyResponse, 'Link', ...dates] },
 )
 
 export const listHouseholds: Operation = {
@@ -45,7 +45,8 @@ export const listHouseholds: Operation = {
   authentication: 'accessToken',
   headers: ['If-None-Match'],
   responses: {
-    ...withHeaders({ ...apiProblems, 304: notModified, 410: ended }, dates),
+    ...withHeaders({ ...apiProblems, 304: notModified }, dates),
+    410: ended,
     200: json(Type.Array(Household), 'A page of households.', {
       headers: [...conditionalHeaders, 'Link', ...dates],
       examples: {

@@ -57,13 +57,13 @@ export function json(
   }
 }
 
-/** The responses with more headers. They are no longer shared: a shared response is the same for all operations. */
+/** The responses with more headers. They are no longer shared, and the shared ones have the examples. */
 export function withHeaders(
   responses: Record<number, Response>,
   headers: readonly ResponseHeader[],
 ): Record<number, Response> {
   return Object.fromEntries(
-    Object.entries(responses).map(([status, { name: _, ...response }]) => [
+    Object.entries(responses).map(([status, { name: _, examples: __, ...response }]) => [
       status,
       { ...response, headers: [...response.headers, ...headers] },
     ]),

@@ -165,12 +165,13 @@ export const tokenErrors = {
   ),
   408: apiProblems[408],
   413: oauthError('ContentTooLarge', bodyProblems[413].description, [
-    ['invalid_request', 'The request body is too large.'],
+    ['invalid_request', 'The request body is too large.', 'malformed-request'],
   ]),
   415: oauthError('UnsupportedMediaType', bodyProblems[415].description, [
     [
       'invalid_request',
       'Send the body as application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed.',
+      'malformed-request',
     ],
   ]),
   429: oauthError('TooManyRequests', apiProblems[429].description, [], ['Retry-After']),
