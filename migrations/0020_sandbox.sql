@@ -7,3 +7,9 @@ CREATE TABLE sandbox_clocks (
   -- By how much the connection's clock is ahead of the server's.
   seconds_ahead        bigint NOT NULL CHECK (seconds_ahead > 0)
 );
+
+-- The application whose credentials the docs of a sandbox publish, so that a developer can try the API at once.
+CREATE TABLE sandbox_application (
+  client_id     text PRIMARY KEY REFERENCES partners ON DELETE CASCADE,
+  client_secret text NOT NULL
+);

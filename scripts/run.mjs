@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -58,6 +58,8 @@ function setUp(packages) {
     'tsconfig.build.json',
     'sdk/tsconfig.json',
     'sdk/tsconfig.cjs.json',
+    'sdk/package.json',
+    'sdk/README.md',
     'package-lock.json',
   ]
   unlessDone('build', 'dist/.built', digest([...sources, ...settings]), () => {
@@ -73,6 +75,7 @@ function setUp(packages) {
     const library = `--alias:@latchkey/client=${join(root, 'sdk/dist/esm/index.js')}`
     const partnerApp = ['examples/partner-app/src/main.ts', 'examples/partner-app/dist/main.js']
     bundle(...partnerApp, '--packages=external', library)
+    packLibrary()
   })
 }
 
@@ -85,15 +88,26 @@ function bundle(source, output, ...options) {
   step(join(root, esbuild), [source, `--outfile=${output}`, ...common, ...options])
 }
 
+/** Packs the client library as a file that the docs serve, because `npm install` takes the address of a package. */
+function packLibrary() {
+  npm(['pack', './sdk', '--pack-destination', 'dist', '--ignore-scripts', '--silent'])
+  const { version } = JSON.parse(readFileSync(join(root, 'sdk/package.json'), 'utf8'))
+  renameSync(join(root, `dist/latchkey-client-${version}.tgz`), join(root, 'dist/latchkey-client.tgz'))
+}
+
 function install(folder) {
   const what = folder === '.' ? 'dependencies' : `dependencies of ${folder}`
   const lockFile = join(folder, 'package-lock.json')
   unlessDone(what, join(folder, 'node_modules/.installed'), digest([lockFile]), () => {
     const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
-    const viaNode = process.env.npm_execpath
-    const [program, before] = viaNode ? [process.execPath, [viaNode]] : ['npm', []]
-    step(program, [...before, 'ci', ...options], folder)
+    npm(['ci', ...options], folder)
   })
+}
+
+function npm(words, folder) {
+  const viaNode = process.env.npm_execpath
+  const [program, before] = viaNode ? [process.execPath, [viaNode]] : ['npm', []]
+  step(program, [...before, ...words], folder)
 }
 
 /** Runs the program in this process, so that signals reach the server. */

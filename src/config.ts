@@ -32,7 +32,7 @@ export type Config = Secrets & {
   trustedProxies: string[]
   /** Absent: the v1 listing of households announces no deprecation. */
   v1?: { deprecatedOn: Date; sunsetOn?: Date }
-  /** For partners without a limit of their own. Absent: no limit. */
+  /** For partners that have no such limit themselves. Absent: no limit. */
   limits: LimitSettings
   /** Failed client authentications and forged tokens from one source in a minute. Absent: no limit. */
   failuresPerMinute: number | undefined

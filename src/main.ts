@@ -12,7 +12,7 @@ import { Purge } from './maintenance/purge.ts'
 import { createOpsServer } from './ops-server.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
 import { Usage } from './process/usage.ts'
-import { startedSandbox } from './sandbox/sandbox.ts'
+import { sandboxFor } from './sandbox/sandbox.ts'
 import { recordedSecretKeys, secretKeys } from './secrets/secret-keys.ts'
 import { createServer } from './server.ts'
 
@@ -71,7 +71,9 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     expensiveReadLimiter: expensiveReadLimiter(),
   }
   const context: Context = { config, database, keys, keyring, ...limiters, limits, usage, now }
-  if (config.environment === 'sandbox') context.sandbox = await startedSandbox(database, now)
+  const sandbox = sandboxFor(config.environment, database, now)
+  if (sandbox) context.sandbox = sandbox
+  await sandbox?.start()
   const server = await createServer(context, logger)
   const ops = createOpsServer(database)
   try {
@@ -102,7 +104,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       await keyring.stop()
       await limits.stop()
       await purge.stop()
-      await context.sandbox?.stop()
+      await sandbox?.stop()
       await usage.close()
       await database.close()
     },

@@ -207,13 +207,13 @@ SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits FROM partners WHERE client_id = $1;
 
+-- find_sandbox
+SELECT a.client_id, a.client_secret FROM firms f LEFT JOIN sandbox_application a ON true WHERE f.id = $1 LIMIT 1;
+
 -- find_sandbox_clock
 SELECT seconds_ahead::float AS seconds_ahead FROM sandbox_clocks WHERE access_locator_hash = $1
 UNION ALL
 SELECT seconds_ahead::float FROM sandbox_clocks WHERE refresh_locator_hash = $1;
-
--- find_sandbox_firm
-SELECT id FROM firms WHERE id = $1;
 
 -- find_session
 WITH found AS (
@@ -292,6 +292,9 @@ SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
   key_thumbprints, id_token_alg, post_logout_redirect_uris, site, id_token_on_refresh, limits)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING client_id;
+
+-- insert_sandbox_application
+INSERT INTO sandbox_application (client_id, client_secret) VALUES ($1, $2);
 
 -- insert_signing_key
 INSERT INTO signing_keys (kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from)

@@ -31,7 +31,7 @@ export interface paths {
         };
         /**
          * Read all households that the user may see, or what has changed of them
-         * @description Read all pages first: send `next_cursor` as `cursor` until it is null. The last page has a `receipt`. Keep its `as_of`, and send it as `updated_since` next time to read only changes.
+         * @description Households in the order of their `id`; with `updated_since` in the order of the changes. Read all pages first: send `next_cursor` as `cursor` until it is null. The last page has a `receipt`. Keep its `as_of`, and send it as `updated_since` next time to read only changes.
          */
         get: operations["syncHouseholds"];
         put?: never;
@@ -74,6 +74,26 @@ export interface paths {
          * @description The active accounts of one household that the user may see, in the order of their `id` (byte order). Follow `rel="next"` of the `Link` header until there is none: then entries that stay are neither skipped nor repeated while others come and go.
          */
         get: operations["listAccountsOfHousehold"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read all active accounts that the user may see, or what has changed of them
+         * @description The accounts of all households, in the order of `household_id` and `id`; with `updated_since` in the order of the changes. Read all pages first: send `next_cursor` as `cursor` until it is null. The last page has a `receipt`. Keep its `as_of`, and send it as `updated_since` next time to read only changes.
+         */
+        get: operations["syncAccounts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -202,6 +222,16 @@ export interface components {
              */
             opened_on?: string;
         };
+        /** @description A page of a sync of accounts. */
+        AccountPage: {
+            /** @description The accounts that are visible now. */
+            data: components["schemas"]["Account"][];
+            /** @description With `updated_since`: ids of accounts that are no longer visible. Delete your copies. Some may have become visible only after that instant. */
+            removed?: string[];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+            receipt?: components["schemas"]["SyncSummary"];
+        };
         /** @description A household that the user may see. */
         Household: {
             /** @description Identifier of the household: 1 to 64 characters of `A-Z a-z 0-9 . _ : -`. It never changes. */
@@ -209,9 +239,9 @@ export interface components {
             /** @description Display name, free text. Absent if the household has none. */
             name?: string;
         };
-        /** @description A page of a sync. */
+        /** @description A page of a sync of households. */
         HouseholdPage: {
-            /** @description Households in the order of their `id` (byte order). */
+            /** @description The households that are visible now. */
             data: components["schemas"]["Household"][];
             /** @description With `updated_since`: ids of households that are no longer visible. Delete your copies. Some may have become visible only after that instant. */
             removed?: string[];
@@ -278,6 +308,11 @@ export interface components {
             error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "temporarily_unavailable" | "server_error";
             /** @description What happened and what to do, for people. */
             error_description: string;
+            /**
+             * Format: uri
+             * @description The address of the page about this error.
+             */
+            error_uri: string;
             /** @description The `X-API-Request-ID` of the response. */
             request_id: string;
         };
@@ -298,7 +333,7 @@ export interface components {
              * @description What happened, for programs. A code does not change its meaning.
              * @enum {string}
              */
-            code: "invalid_parameter" | "bad_request" | "unauthorized" | "invalid_token" | "not_found" | "method_not_allowed" | "sync_expired" | "too_many_requests" | "internal_error" | "unavailable";
+            code: "invalid_parameter" | "bad_request" | "unauthorized" | "invalid_token" | "not_found" | "method_not_allowed" | "sync_expired" | "gone" | "too_many_requests" | "internal_error" | "unavailable";
             /** @description The `X-API-Request-ID` of the response. */
             request_id: string;
             /** @description Each invalid parameter, with `invalid_parameter`. */
@@ -326,7 +361,7 @@ export interface components {
         Revoked: Record<string, never>;
         /** @description What the whole sync has read. It is on the last page only. */
         SyncSummary: {
-            /** @description Households in `data`, over all pages. */
+            /** @description Entries of `data`, over all pages. */
             count: number;
             /** @description Ids in `removed`, over all pages. Absent if there are none. */
             removed?: number;
@@ -395,6 +430,20 @@ export interface components {
         };
     };
     responses: {
+        /** @description The server does not know all changes since `updated_since`. Read all accounts again, without `updated_since` and `cursor`. */
+        AccountsSyncExpired: {
+            headers: {
+                "X-API-Request-ID": components["headers"]["X-API-Request-ID"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The request is malformed, or a parameter is invalid. `errors` names each invalid parameter. */
         BadRequest: {
             headers: {
@@ -402,6 +451,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 [name: string]: unknown;
             };
             content: {
@@ -415,6 +465,23 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description This version of the operation has ended, on the date of its `Sunset` header. Use `syncHouseholds`. */
+        Gone: {
+            headers: {
+                "X-API-Request-ID": components["headers"]["X-API-Request-ID"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Link: components["headers"]["Link"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 [name: string]: unknown;
             };
             content: {
@@ -439,6 +506,21 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The server does not know all changes since `updated_since`. Read all households again, without `updated_since` and `cursor`. */
+        HouseholdsSyncExpired: {
+            headers: {
+                "X-API-Request-ID": components["headers"]["X-API-Request-ID"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 [name: string]: unknown;
             };
             content: {
@@ -452,6 +534,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 [name: string]: unknown;
             };
             content: {
@@ -467,6 +550,7 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 ETag: components["headers"]["ETag"];
                 Vary: components["headers"]["Vary"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -476,19 +560,6 @@ export interface components {
             headers: {
                 "X-API-Request-ID": components["headers"]["X-API-Request-ID"];
                 "Cache-Control": components["headers"]["Cache-Control"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The server does not know all changes since `updated_since`. Read all households again, without `updated_since` and `cursor`. */
-        SyncExpired: {
-            headers: {
-                "X-API-Request-ID": components["headers"]["X-API-Request-ID"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -596,6 +667,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -610,6 +682,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 [name: string]: unknown;
             };
@@ -624,6 +697,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -638,6 +712,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                 [name: string]: unknown;
             };
             content: {
@@ -656,6 +731,11 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /**
+         * @description The query parameters of the request that the operation does not know and has ignored: a list of strings (RFC 9651), each with `use` if a parameter of the operation is probably meant. Absent if all are known.
+         * @example "pageSize";use="page_size"
+         */
+        "API-Unknown-Parameters": string;
         /** @description `private, no-cache`: your application may keep the page and revalidates it each time. `no-store`: do not keep the answer. */
         "Cache-Control": "private, no-cache" | "no-store";
         /** @description When the operation became deprecated or will become so: `@` and seconds since 1970 (RFC 9745). Absent until the operator has set a date. */
@@ -664,7 +744,7 @@ export interface components {
         ETag: string;
         /** @description Addresses of other pages by `rel`: `first`, `prev`, `next`, and `successor-version` for the operation that replaces this one (RFC 8288). Absent if there are none. */
         Link: string;
-        /** @description The quota that is nearest to its end: `r` requests are left, and it is renewed in `t` seconds. Absent if the operator has set no limits. */
+        /** @description What is left of each quota: about `r` requests, and in `t` seconds it is renewed. Absent if the operator has set no limits. */
         RateLimit: string;
         /** @description The quotas that apply: `q` requests in `w` seconds. Absent if the operator has set no limits. */
         "RateLimit-Policy": string;
@@ -674,7 +754,7 @@ export interface components {
         Sunset: string;
         /** @description The request headers on which the page depends (RFC 9110 section 12.5.5). */
         Vary: string;
-        /** @description How to authenticate: the scheme, for an access token with the `error` of RFC 6750 and the address of the metadata of RFC 9728. */
+        /** @description How to authenticate. For an access token it has the `error` of RFC 6750 and the address of the metadata of RFC 9728. In every 401. */
         "WWW-Authenticate": string;
         /** @description The identifier of this request: yours, or one that the server generated. Quote it when you contact the operator. */
         "X-API-Request-ID": string;
@@ -727,6 +807,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     Link: components["headers"]["Link"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
@@ -745,6 +826,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
                     [name: string]: unknown;
@@ -758,6 +840,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
                     [name: string]: unknown;
@@ -773,6 +856,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
@@ -795,6 +879,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            410: components["responses"]["Gone"];
             /** @description Too many requests. Wait for the time in `Retry-After`, then send the request again. */
             429: {
                 headers: {
@@ -802,6 +887,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     "Retry-After": components["headers"]["Retry-After"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
@@ -831,6 +917,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
                     [name: string]: unknown;
@@ -846,6 +933,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     "Retry-After": components["headers"]["Retry-After"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
@@ -867,13 +955,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. Send it alone or with the same parameters: it contains them, except `limit`. */
                 cursor?: string;
+                /** @description The `as_of` of an earlier `receipt`, unchanged, or another RFC 3339 instant with up to six decimals. Returns only what has changed since then or is no longer visible. */
+                updated_since?: string;
                 /**
                  * @description Text that the name must contain, ignoring case. If it is empty, all visible households are returned. Cannot be combined with `updated_since`.
                  * @example family trust
                  */
                 name_contains?: string;
-                /** @description The `as_of` of an earlier `receipt`, unchanged, or another RFC 3339 instant with up to six decimals. Returns only what has changed since then or is no longer visible. */
-                updated_since?: string;
             };
             header?: {
                 /**
@@ -898,6 +986,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -908,7 +997,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
-            410: components["responses"]["SyncExpired"];
+            410: components["responses"]["HouseholdsSyncExpired"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -947,6 +1036,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1009,6 +1099,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
@@ -1021,6 +1112,60 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["HouseholdNotFound"];
             408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    syncAccounts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of entries on a page.
+                 * @example 2
+                 */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. Send it alone or with the same parameters: it contains them, except `limit`. */
+                cursor?: string;
+                /** @description The `as_of` of an earlier `receipt`, unchanged, or another RFC 3339 instant with up to six decimals. Returns only what has changed since then or is no longer visible. */
+                updated_since?: string;
+            };
+            header?: {
+                /**
+                 * @description Your identifier of this request: 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : + / = -`. The server replaces any other value. The response, its log line and its error body carry the same identifier.
+                 * @example nightly-sync-2026-11-21-0001
+                 */
+                "X-API-Request-ID"?: components["parameters"]["X-API-Request-ID"];
+                /** @description The `ETag` of a page that you have kept. The answer is 304 without a body if the page is unchanged for this user. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the sync. */
+            200: {
+                headers: {
+                    "X-API-Request-ID": components["headers"]["X-API-Request-ID"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            410: components["responses"]["AccountsSyncExpired"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -1184,6 +1329,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1226,13 +1372,28 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserInfo"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            /** @description The request is malformed, or a parameter is invalid. `errors` names each invalid parameter. */
+            400: {
+                headers: {
+                    "X-API-Request-ID": components["headers"]["X-API-Request-ID"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Unknown-Parameters": components["headers"]["API-Unknown-Parameters"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];

@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type LimitChanges, type LimitName, type LimitSettings, parseLimit } from '../limits/settings.ts'
 
-/** A number, or null for `none`. */
-type Limit = number | null
+type Limit = number | 'none'
 
 export type LimitOptions = {
   requestsPerMinute?: Limit
@@ -44,24 +43,25 @@ export function addLimitOptions(command: Command): Command {
 
 function parse(text: string): Limit {
   try {
-    return text === 'none' ? null : parseLimit(text)
+    return text === 'none' ? text : parseLimit(text)
   } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? `It ${error.message}, and may be none.` : '')
+    throw new InvalidArgumentError(error instanceof Error ? `It ${error.message}, or none.` : '')
   }
 }
 
-/** The limits that a new partner has. */
+/** The limits of a new partner. */
 export function newLimits(options: LimitOptions): LimitSettings {
-  return Object.fromEntries(
-    limits.flatMap(({ name, option }) => (options[option] ? [[name, options[option]]] : [])),
-  )
+  const given = limits.map(({ name, option }) => [name, options[option]] as const)
+  return Object.fromEntries(given.filter(([, limit]) => typeof limit === 'number'))
 }
 
 /** The limits that were given. Undefined: none. */
 export function changedLimits(options: LimitOptions): LimitChanges | undefined {
   const given = limits.filter(({ option }) => options[option] !== undefined)
   if (given.length === 0) return undefined
-  return Object.fromEntries(given.map(({ name, option }) => [name, options[option]]))
+  return Object.fromEntries(
+    given.map(({ name, option }) => [name, options[option] === 'none' ? null : options[option]]),
+  )
 }
 
 /** One line for each limit of a partner. */

@@ -8,7 +8,7 @@ import { ExplainedError } from '../explained-error.ts'
 import { type ImportOutcome, importDirectory } from '../import/import-directory.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { createPartner } from '../partners/partners.ts'
-import { findSandboxFirm } from '../sandbox/clock.sql.ts'
+import { findSandbox } from '../sandbox/application.sql.ts'
 import { sandboxFirm } from '../sandbox/data.ts'
 import { loadSandbox } from '../sandbox/load.ts'
 import Type, { Compile, type Static } from '../typebox.ts'
@@ -69,7 +69,7 @@ export async function checkDemoDatabase(database: Database): Promise<void> {
 export async function prepareDirectory(database: Database): Promise<void> {
   await database.run(recordDemo, [])
   if (!(await database.maybe(anyFirm, []))) await importDemoData(database)
-  if (!(await database.maybe(findSandboxFirm, [sandboxFirm]))) {
+  if (!(await database.maybe(findSandbox, [sandboxFirm]))) {
     requireImported(await loadSandbox(database, { households: 0 }))
   }
 }

@@ -1,4 +1,4 @@
-import Type, { Parse, type Static } from '../typebox.ts'
+import Type, { Compile, type Static } from '../typebox.ts'
 
 const text = Type.Optional(Type.String())
 
@@ -100,8 +100,9 @@ const ApiDocument = Type.Object({
 export type ApiDocument = Static<typeof ApiDocument>
 
 /** @throws if a part that the reference shows has another shape */
-export function parseApiDocument(document: unknown): ApiDocument {
-  return Parse(ApiDocument, document)
+export function checkApiDocument(document: unknown): ApiDocument {
+  if (Compile(ApiDocument).Check(document)) return document
+  throw new Error('the OpenAPI document has a shape that the reference cannot show')
 }
 
 export function operationsOf({ paths }: ApiDocument): Operation[] {

@@ -90,7 +90,7 @@ function sampleOf({ lang = '', text }: Tokens.Code): Sample {
   }
 }
 
-function isTab(name: string | undefined): name is Tab {
+export function isTab(name: string | undefined): name is Tab {
   return name !== undefined && Object.hasOwn(tabs, name)
 }
 

@@ -1,25 +1,27 @@
+import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { classify } from '../http/faults.ts'
+import type { SandboxApplication } from '../sandbox/application.ts'
 import { assetRoute, loadAsset } from '../web/assets.routes.ts'
-import { type CachedPage, cachedPage, sendCached, sendOnce } from './send-page.ts'
+import { longestQuery } from './frame.tsx'
+import { type CachedPage, cachedPage, maxAge, sendCached, sendOnce } from './send-page.ts'
 import type { Site } from './site.tsx'
 
 /**
  * Serves the docs for partners below `{base_url}docs`. They set no cookie and read nothing from the database. The libraries
  * that render them are loaded with the first request, so that the server starts no later.
  */
-export function docsRoutes(app: FastifyInstance, { config }: Context, apiDocument: () => unknown): void {
-  const root = `${new URL(config.baseUrl).pathname}docs`
-  const openSite = siteOf(app, config, root, apiDocument)
-  const pages = new Map<string, CachedPage>()
+export function docsRoutes(app: FastifyInstance, context: Context, apiDocument: () => unknown): void {
+  const root = `${new URL(context.config.baseUrl).pathname}docs`
+  const openSite = siteOf(app, context, root, apiDocument)
 
   const sendPage = async (request: FastifyRequest, reply: FastifyReply, path: string) => {
+    const { pages, ...site } = await openSite()
     let page = pages.get(path)
     if (!page) {
-      const html = (await openSite()).page(path)
-      if (html === undefined) return sendNotFound(reply, await openSite())
+      const html = site.page(path)
+      if (html === undefined) return sendNotFound(reply, site)
       page = cachedPage(html)
       pages.set(path, page)
     }
@@ -29,6 +31,7 @@ export function docsRoutes(app: FastifyInstance, { config }: Context, apiDocumen
   app.get('/search', async ({ query }, reply) =>
     sendOnce(reply, 200, (await openSite()).search(queryOf(query))),
   )
+  app.get('/latchkey-client.tgz', sendLibrary)
   app.get<{ Params: { '*': string } }>('/*', (request, reply) => {
     const path = request.params['*']
     const withoutSlash = path.replace(/\/+$/, '')
@@ -44,24 +47,42 @@ export function docsRoutes(app: FastifyInstance, { config }: Context, apiDocumen
   })
 }
 
-/** Reads the sources of the docs when the function that it returns is called for the first time. */
+const library = new URL('../../dist/latchkey-client.tgz', import.meta.url)
+
+/** The client library of this release, for `npm install ADDRESS`. The build makes the file. */
+async function sendLibrary(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return reply
+    .header('cache-control', `public, max-age=${maxAge}`)
+    .type('application/gzip')
+    .send(await readFile(library))
+}
+
+/** The docs, and those of their pages that were requested before. */
+type OpenSite = Site & { pages: Map<string, CachedPage> }
+
+/**
+ * Reads the sources of the docs when the function that it returns is called for the first time, and again when the sandbox
+ * has another application.
+ */
 function siteOf(
   app: FastifyInstance,
-  config: Config,
+  { config, sandbox }: Context,
   root: string,
   apiDocument: () => unknown,
-): () => Promise<Site> {
+): () => Promise<OpenSite> {
   const [sheet, script] = [loadAsset('docs.css'), loadAsset('docs.js')]
   for (const asset of [sheet, script]) assetRoute(app, asset)
-  const open = async () => {
+  const open = async (application: SandboxApplication | undefined) => {
     const { createSite } = await import('./site.tsx')
     const addresses = { root, sheet: root + sheet.path, script: root + script.path }
-    return createSite({ ...addresses, config, apiDocument: apiDocument() })
+    const site = await createSite({ ...addresses, config, apiDocument: apiDocument(), application })
+    return { ...site, pages: new Map<string, CachedPage>() }
   }
-  let site: Promise<Site> | undefined
+  let opened: { application: SandboxApplication | undefined; site: Promise<OpenSite> } | undefined
   return () => {
-    site ??= open()
-    return site
+    const application = sandbox?.application
+    if (!opened || opened.application !== application) opened = { application, site: open(application) }
+    return opened.site
   }
 }
 
@@ -93,5 +114,5 @@ function sendNotFound(reply: FastifyReply, site: Site): FastifyReply {
 /** What to search for. Anything but one text is nothing. */
 function queryOf(query: unknown): string {
   if (typeof query !== 'object' || query === null || !('q' in query) || typeof query.q !== 'string') return ''
-  return query.q.trim()
+  return query.q.trim().slice(0, longestQuery)
 }

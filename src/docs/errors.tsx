@@ -83,7 +83,7 @@ export const errorKindHeadings: Heading[] = Object.entries(kinds).map(([id, { he
 
 /** One code: what it means, whether to retry, and each cause with its remedy. */
 export function ErrorCodePage({ root, page }: { root: string; page: ErrorPage }) {
-  const { code, status, title, kind, sentBy, meaning, retryable, retry, causes } = page
+  const { code, status, title, kind, sentBy, meaning, retry, causes } = page
   return (
     <article class="prose">
       <p class="small">
@@ -99,7 +99,7 @@ export function ErrorCodePage({ root, page }: { root: string; page: ErrorPage })
         <Fact term="Sent by">
           <Codes text={sentBy.map((sender) => senders[sender]).join('; ')} />
         </Fact>
-        <Fact term={retryable ? 'The same request may succeed later' : 'The same request will fail again'}>
+        <Fact term="Send it again?">
           <Codes text={retry} />
         </Fact>
       </dl>

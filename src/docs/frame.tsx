@@ -95,7 +95,7 @@ function SearchForm({ root, query = '' }: { root: string; query?: string | undef
 }
 
 /** In characters. */
-const longestQuery = 200
+export const longestQuery = 200
 
 function Contents({ frame, page, label }: { frame: Frame; page: DocsPage; label: string }) {
   return (

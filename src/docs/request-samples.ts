@@ -1,34 +1,34 @@
 import { type ApiDocument, type Operation, resolved } from './api-document.ts'
-import type { Sample } from './article.ts'
+import { isTab, type Sample, tabs } from './article.ts'
 
 /** `url` has shell variables for its parts in braces: `…/households/${HOUSEHOLD_ID}/accounts`. */
 type Call = { url: string; method: string; form: [string, string][]; bearer: boolean }
 
-/** The smallest complete request of an operation, for curl, Python and TypeScript. */
+const languages = { sh: curl, python, ts: typescript }
+
+/** The smallest complete requests of an operation, for curl, Python and TypeScript: one for each example of its body. */
 export function requestSamples(document: ApiDocument, operation: Operation, baseUrl: string): Sample[] {
-  const call = callOf(document, operation, baseUrl)
-  return [
-    { language: 'sh', tab: 'sh', text: curl(call) },
-    { language: 'python', tab: 'python', text: python(call) },
-    { language: 'ts', tab: 'ts', text: typescript(call) },
-  ]
+  const body = operation.requestBody && resolved(operation.requestBody, document.components?.requestBodies)
+  const examples = Object.values(body?.content?.['application/x-www-form-urlencoded']?.examples ?? {})
+  const bearer = operation.security?.some((scheme) => 'oauth2' in scheme) ?? false
+  const path = operation.path.slice(1).replace(/\{(\w+)\}/g, (_, name: string) => `\${${name.toUpperCase()}}`)
+  const call = { url: baseUrl + path, method: operation.method, bearer, form: [] }
+  const forms = bearer ? [] : examples
+  if (forms.length < 2) return samplesOf({ ...call, form: formOf(forms[0]?.value) })
+  return forms.flatMap(({ summary, value }) => samplesOf({ ...call, form: formOf(value) }, summary))
 }
 
-function callOf(document: ApiDocument, operation: Operation, baseUrl: string): Call {
-  const body = operation.requestBody && resolved(operation.requestBody, document.components?.requestBodies)
-  const form = body?.content?.['application/x-www-form-urlencoded']
-  const example = form?.example ?? Object.values(form?.examples ?? {})[0]?.value
-  const bearer = operation.security?.some((scheme) => 'oauth2' in scheme || 'bearer' in scheme) ?? false
-  const path = operation.path.slice(1).replace(/\{(\w+)\}/g, (_, name: string) => `\${${name.toUpperCase()}}`)
-  return {
-    url: baseUrl + path,
-    method: operation.method,
-    form:
-      !bearer && typeof example === 'object' && example
-        ? Object.entries(example).map(([k, v]) => [k, sampleValue(k, v)])
-        : [],
-    bearer,
-  }
+function samplesOf(call: Call, summary?: string): Sample[] {
+  return Object.entries(tabs).flatMap(([name, title]) => {
+    if (!isTab(name)) return []
+    const label = summary ? `${title}: ${summary}` : title
+    return { language: name, tab: name, label, text: languages[name](call) }
+  })
+}
+
+function formOf(example: unknown): [string, string][] {
+  if (typeof example !== 'object' || example === null) return []
+  return Object.entries(example).map(([name, value]) => [name, sampleValue(name, value)])
 }
 
 /** Credentials are variables, so that a sample can be run as it is. */
@@ -44,7 +44,7 @@ function curl({ url, form, bearer }: Call): string {
     ...(bearer ? [`-H "Authorization: Bearer \${ACCESS_TOKEN}"`] : []),
     ...form.map(([name, value]) => `-d "${name}=${value}"`),
   ]
-  return [`curl -sS "${url}"`, ...options].join(' \\\n  ')
+  return ['curl -sS', `"${url}"`, ...options].join(' \\\n  ')
 }
 
 function python({ url, form, method, bearer }: Call): string {

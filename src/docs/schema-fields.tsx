@@ -35,8 +35,8 @@ function limits({ minimum, maximum, minLength, maxLength, default: standard }: S
     minimum !== undefined && maximum !== undefined && `${minimum} to ${maximum}.`,
     minimum !== undefined && maximum === undefined && `At least ${minimum}.`,
     minimum === undefined && maximum !== undefined && `At most ${maximum}.`,
-    minLength && maxLength === undefined && `At least ${minLength} characters.`,
-    maxLength !== undefined && `${minLength ?? 0} to ${maxLength} characters.`,
+    minLength && maxLength === undefined && 'Not empty.',
+    maxLength !== undefined && `At most ${maxLength} characters.`,
     standard !== undefined && `Default: ${JSON.stringify(standard)}.`,
   ]
   return parts.filter(Boolean).join(' ')

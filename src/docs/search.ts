@@ -7,6 +7,9 @@ export type SearchResult = { path: string; page: string; heading: string; excerp
 
 const maxResults = 20
 
+/** The work of a search grows with its words. */
+const maxWords = 8
+
 /** Characters of an excerpt. */
 const excerptLength = 180
 
@@ -17,7 +20,7 @@ export class DocsSearch {
     fields: ['heading', 'page', 'content'],
     searchOptions: {
       boost: { heading: 4, page: 2 },
-      prefix: true,
+      prefix: (word) => word.length > 2,
       fuzzy: (word) => (word.length > 5 ? 1 : false),
       combineWith: 'AND',
       boostDocument: (id) => this.#entries[id]?.weight ?? 1,
@@ -30,8 +33,9 @@ export class DocsSearch {
   }
 
   find(query: string): SearchResult[] {
+    const words = query.split(/\s+/, maxWords).join(' ')
     return this.#index
-      .search(query)
+      .search(words)
       .flatMap(({ id, terms }) => {
         const entry = this.#entries[id]
         if (!entry) return []

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Coding, codingFor } from '../resource/compression.ts'
 
 /** Seconds for which a browser shows a page without asking whether it has changed. */
-const maxAge = 300
+export const maxAge = 300
 
 /** Each page is compressed once, so the compression may take longer than that of an API response. */
 const compressors = {

@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { VNode } from 'preact'
 import type { Config } from '../config.ts'
 import { errorPages } from '../errors/catalogue.ts'
-import { parseApiDocument } from './api-document.ts'
+import type { SandboxApplication } from '../sandbox/application.ts'
+import { checkApiDocument } from './api-document.ts'
 import type { Heading, Section } from './article.ts'
 import { ErrorCodePage, ErrorsPage, errorHeadings, errorKindHeadings, errorSections } from './errors.tsx'
 import { type Frame, renderDocsPage } from './frame.tsx'
@@ -33,12 +35,26 @@ export type Site = {
   fault(title: string, text: string, requestId: string): string
 }
 
-type SiteOptions = Omit<Frame, 'environment' | 'groups'> & { config: Config; apiDocument: unknown }
+type SiteOptions = Omit<Frame, 'environment' | 'groups'> & {
+  config: Config
+  apiDocument: unknown
+  /** The application that a sandbox publishes. */
+  application: SandboxApplication | undefined
+}
 
-/** The docs of a deployment. Reading the sources takes some milliseconds. Each page is rendered when it is requested. */
-export function createSite({ config, apiDocument, ...addresses }: SiteOptions): Site {
+/**
+ * The docs of a deployment. Reading the sources takes 0.1 seconds of CPU, in parts, so that API calls do not wait for all of
+ * it. Each page is rendered when it is requested.
+ */
+export async function createSite({
+  config,
+  apiDocument,
+  application,
+  ...addresses
+}: SiteOptions): Promise<Site> {
   const { root } = addresses
-  const guides = readGuides(config, (slug) => `${root}/${slug}`)
+  const guides = readGuides(config, application, (slug) => `${root}/${slug}`)
+  await nextTurn()
   const pages: SitePage[] = [
     ...guides.filter(({ slug }) => slug !== 'errors').map(guidePage),
     referencePage(config, root, apiDocument),
@@ -48,6 +64,7 @@ export function createSite({ config, apiDocument, ...addresses }: SiteOptions): 
     ),
     ...errorCodePages(root),
   ]
+  await nextTurn()
   const groups = [...new Set(pages.flatMap(({ group }) => group ?? []))].map((title) => ({
     title,
     pages: pages.filter(({ group }) => group === title),
@@ -86,7 +103,7 @@ function guidePage({ title, steps, ...guide }: Guide): SitePage {
 }
 
 function referencePage(config: Config, root: string, apiDocument: unknown): SitePage {
-  const document = parseApiDocument(apiDocument)
+  const document = checkApiDocument(apiDocument)
   return {
     slug: 'reference',
     group: 'Reference',

@@ -233,6 +233,10 @@ export const oauthErrors = {
         remedy:
           'Wait for Retry-After. Keep access tokens for their whole hour, and let one worker refresh each connection.',
       },
+      invalid_credentials: {
+        cause: 'With status 429: too many requests with wrong client credentials came from your network.',
+        remedy: 'Correct client_id and client_secret, and wait for Retry-After.',
+      },
       unavailable: {
         cause: 'With status 503: the database of the service does not answer, or the server is restarting.',
         remedy:

@@ -252,9 +252,13 @@ export const problems = {
       },
       expensive_reads: {
         cause:
-          'One access token runs two searches at once, and eight more wait. This request is the eleventh.',
+          'One access token runs two searches at once, and eight more wait. This request is the eleventh. Or the searches of your application that run at the same time have reached its limit.',
         remedy:
           'Wait for the answers of the running searches. To read all households, do not search: follow the links in the Link header, or next_cursor in version 2.',
+      },
+      invalid_tokens: {
+        cause: 'Too many access tokens that this service never issued came from your network.',
+        remedy: 'Send the access token exactly as you got it. Valid tokens are not affected.',
       },
     },
   },

@@ -40,7 +40,7 @@ function operationFor(path: string): string | undefined {
   const [first = '', second, third] = words
   if (words.length === 1) {
     const known = single.find(([pattern]) => pattern.test(first))?.[1]
-    if (known !== undefined) return version === 'v2' ? known.replace('v1', 'v2') : known
+    if (known !== undefined) return (version ?? 'v1') === 'v1' ? known : known.replace('v1', 'v2')
   }
   if (!/^households?$/.test(first) || second === undefined) return undefined
   if (words.length === 2) return 'api/v2/households/{household_id}'

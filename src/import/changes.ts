@@ -111,7 +111,7 @@ const touchedAccess = `
            UNION
           SELECT user_id, household_id FROM removed_account_access) AS touched`
 
-/** $1 instant. An access row moves with its account, so a move changes no user's access to the account. */
+/** $1 instant. An access row moves with its account, so a move does not change who has access to the account. */
 const accountAccessChanges = `
   INSERT INTO account_access_changes (user_id, account_id, changed_at)
   SELECT user_id, account_id, $1::timestamptz FROM added_access

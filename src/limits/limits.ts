@@ -20,7 +20,7 @@ const unleasedShare = 1 / 40
 
 export type Caller = { clientId: string; userId: string }
 
-export type Policy = { name: 'partner' | 'user' | 'token' | 'refresh'; most: number }
+type Policy = { name: 'partner' | 'user' | 'token' | 'refresh'; most: number }
 
 /** The decision on one request that counts, with the policies that apply to it. */
 export type Admission = { policies: Policy[]; taken: Taken; secondsLeft: number }
@@ -153,17 +153,21 @@ export class Limits {
     return this.#credentials.has(credentialKey(client))
   }
 
-  /** Learns from the statement that acts for the client whether the credential is right. */
-  learn(client: ClientCredential, isRight: boolean): void {
-    if (isRight) putLast(this.#credentials, credentialKey(client), true, mostCredentials)
-    else this.#credentials.delete(credentialKey(client))
+  /** A statement has authenticated the client by this credential. */
+  learn(client: ClientCredential): void {
+    putLast(this.#credentials, credentialKey(client), true, mostCredentials)
+  }
+
+  /** A statement has refused this credential. */
+  forget(client: ClientCredential): void {
+    this.#credentials.delete(credentialKey(client))
   }
 
   async #isAuthentic(client: ClientCredential): Promise<boolean> {
     if (this.isKnown(client)) return true
     const { clientId, method, digest } = client
     const found = await this.#options.database.shortReads.maybe(findCredential, [clientId, method, digest])
-    if (found) this.learn(client, true)
+    if (found) this.learn(client)
     return found !== undefined
   }
 

@@ -54,10 +54,3 @@ export const advanceClock = statement(
    )
    SELECT EXISTS (SELECT FROM found) AS live, (SELECT seconds_ahead FROM advanced)::float AS seconds_ahead`,
 )
-
-/** A row if `latchkey sandbox load` has filled this database. $1 id of the firm */
-export const findSandboxFirm = statement(
-  'find_sandbox_firm',
-  Type.Object({ id: Type.String() }),
-  'SELECT id FROM firms WHERE id = $1',
-)

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from '../database/database.ts'
 import { type ImportOutcome, importDirectory } from '../import/import-directory.ts'
-import { sandboxFiles } from './data.ts'
+import { ensureApplication } from './application.ts'
+import { sandboxFiles, sandboxFirm } from './data.ts'
 
 const manyHouseholds = 100_000
 
 /**
  * Fills the firms of the sandbox with users and households. It is an import, so running it again restores what was changed.
- * With `households: 0`, the firm with many households is left out.
+ * With `households: 0`, the firm with many households is left out. Also registers the application of the docs.
  */
 export async function loadSandbox(
   database: Database,
@@ -20,7 +21,9 @@ export async function loadSandbox(
     for (const [file, text] of Object.entries(sandboxFiles(households))) {
       await writeFile(join(directory, file), text)
     }
-    return await importDirectory(database, directory)
+    const outcome = await importDirectory(database, directory)
+    if (outcome.kind === 'imported') await ensureApplication(database, sandboxFirm)
+    return outcome
   } finally {
     await rm(directory, { recursive: true, force: true })
   }

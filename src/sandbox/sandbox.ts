@@ -1,18 +1,22 @@
 import type { FastifyRequest } from 'fastify'
 import type { Database } from '../database/database.ts'
+import type { Environment } from '../environment.ts'
 import { BackgroundJob } from '../process/background-job.ts'
-import { findClock, findSandboxFirm } from './clock.sql.ts'
+import { findSandbox } from './application.sql.ts'
+import type { SandboxApplication } from './application.ts'
+import { findClock } from './clock.sql.ts'
 import { consentCancelledUser, sandboxFirm } from './data.ts'
 
 /** Milliseconds between two looks, until the sandbox is loaded. */
 const intervalMs = 5000
 
-/** Looks for loaded data now, and every few seconds until `stop`. */
-export async function startedSandbox(database: Database, now: () => Date): Promise<Sandbox> {
-  const sandbox = new Sandbox(database, now)
-  await sandbox.look()
-  sandbox.start()
-  return sandbox
+/** Production has none. */
+export function sandboxFor(
+  environment: Environment,
+  database: Database,
+  now: () => Date,
+): Sandbox | undefined {
+  return environment === 'sandbox' ? new Sandbox(database, now) : undefined
 }
 
 /** What other slices may ask of the sandbox. Production has no such object (docs/adr/0026). */
@@ -22,6 +26,7 @@ export class Sandbox {
   readonly #job: BackgroundJob
   readonly #secondsAhead = new WeakMap<FastifyRequest, number>()
   #loaded = false
+  #application: SandboxApplication | undefined
   /** Milliseconds by which the scenario `slow` delays an answer. */
   slowAnswerMs = 5000
 
@@ -36,11 +41,16 @@ export class Sandbox {
    * look for one.
    */
   async look(): Promise<void> {
-    this.#loaded ||= (await this.#database.maybe(findSandboxFirm, [sandboxFirm])) !== undefined
+    const found = await this.#database.maybe(findSandbox, [sandboxFirm])
+    this.#loaded ||= found !== undefined
+    const [clientId, clientSecret] = [found?.client_id, found?.client_secret]
+    if (clientId === this.#application?.clientId) return
+    this.#application = clientId && clientSecret ? { clientId, clientSecret } : undefined
   }
 
-  /** Looks every few seconds, until `stop`. */
-  start(): void {
+  /** Looks now, and every few seconds until `stop`. */
+  async start(): Promise<void> {
+    await this.look()
     this.#job.start()
   }
 
@@ -50,6 +60,11 @@ export class Sandbox {
 
   get isLoaded(): boolean {
     return this.#loaded
+  }
+
+  /** The application whose credentials the docs publish. */
+  get application(): SandboxApplication | undefined {
+    return this.#application
   }
 
   /** Whether *Connect* answers like *Cancel* for this user. */

@@ -36,10 +36,14 @@ export async function withinLimits<Done extends { kind: string }>(
     return { kind: 'limited', explanation: explainRefusal(admission) }
   }
   const outcome = await act()
-  const isRight = !isInvalidClient(outcome)
-  if (limits.failures.isOn || (admission && !isRight)) limits.learn(client, isRight)
-  if (admission && isRight) setRateLimitFields(reply, admission)
-  if (admission && !isRight) limits.giveBack(admission)
+  if (isInvalidClient(outcome)) {
+    limits.forget(client)
+    if (admission) limits.giveBack(admission)
+    return outcome
+  }
+  // A refusal does not prove that the client is authenticated: some faults of a request are found before.
+  if (limits.failures.isOn && outcome.kind !== 'refused') limits.learn(client)
+  if (admission) setRateLimitFields(reply, admission)
   return outcome
 }
 

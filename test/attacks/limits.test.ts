@@ -11,7 +11,7 @@ import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { addedTo, forged } from '../support/forged-token.ts'
 import { api, refresh } from '../support/journey.ts'
 import { inParallel, nextWindow, parseRateLimit, setLimits } from '../support/limits.ts'
-import type { TestPartner } from '../support/server.ts'
+import type { TestPartner, TestServer } from '../support/server.ts'
 import { readsOf } from '../support/usage.ts'
 
 const database = await databaseFixture(countingDatabase)
@@ -24,6 +24,12 @@ const readAs = (userId: string, { clientId }: TestPartner) =>
 const remaining = ({ headers }: { headers: Headers }) => parseRateLimit(headers.get('ratelimit'))[0]?.r
 const statuses = (answers: { status: number }[]) => [...new Set(answers.map(({ status }) => status))]
 const forgedFrom = (token: string) => forged(token, ({ mac }) => ({ mac: addedTo(mac, 0, 1) }))
+
+/** The statements of the requests alone: writes the counts of reads before, which the servers would write at any time. */
+async function statementsOf(servers: TestServer[], requests: () => Promise<unknown>): Promise<number> {
+  for (const { context } of servers) await context.usage.write()
+  return database.statementsDuring(requests)
+}
 
 async function endGrantOf(userId: string, { clientId }: TestPartner): Promise<void> {
   for (const { id } of await database.direct.run(listGrants, [userId, clientId, false]))
@@ -59,25 +65,32 @@ describe('64: a stranger who knows the client_id', () => {
     const strict = await serverFixture({ on: database, clock, failuresPerMinute: 5 })
     const partner = await strict.partner()
     const { accessToken, refreshToken } = await tokensFor(strict, partner, 'ada')
+    await setLimits([strict], partner, { token_requests_per_minute: 5 })
     const stranger = { ...partner, clientSecret: (await strict.partner()).clientSecret }
-    for (let n = 0; n < 3; n++) expect((await refresh(strict, stranger, refreshToken)).status).toBe(401)
-    for (let n = 0; n < 2; n++)
+    await nextWindow(strict)
+    for (let n = 0; n < 2; n++) {
+      expect((await refresh(strict, stranger, refreshToken)).status).toBe(401)
       expect((await api(strict, 'households', forgedFrom(accessToken))).status).toBe(401)
-    const statements = await database.statementsDuring(async () => {
+    }
+    // This fault is found before the client is authenticated, so it must not make the secret a known one.
+    expect((await refresh(strict, stranger, refreshToken, { token_type: 'access' })).status).toBe(400)
+    expect((await api(strict, 'households', forgedFrom(accessToken))).status).toBe(401)
+    const statements = await statementsOf([server, strict], async () => {
       const refused = await refresh(strict, stranger, refreshToken)
       expect([refused.status, refused.body.error]).toEqual([429, 'temporarily_unavailable'])
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
       expect((await api(strict, 'households', forgedFrom(accessToken))).status).toBe(429)
     })
     expect(statements).toBe(0)
-    expect((await refresh(strict, partner, refreshToken)).status).toBe(200)
+    expect(remaining(await refresh(strict, partner, refreshToken))).toBe(4)
     expect((await api(strict, 'households', accessToken)).status).toBe(200)
+    await strict.context.usage.write()
   })
 })
 
 test('65: a partner that has used up its quota costs no statements, reads nothing, and slows no other partner', async () => {
   const [flooding, other] = [await server.partner(), await server.partner()]
-  await setLimits([server], flooding, { requests_per_minute: 3 })
+  await setLimits([server], flooding, { requests_per_minute: 5, requests_per_user_per_minute: 3 })
   await setLimits([server], other, { requests_per_minute: 3 })
   const ada = await readAs('ada', flooding)
   await nextWindow(server)
@@ -85,7 +98,7 @@ test('65: a partner that has used up its quota costs no statements, reads nothin
   const readBefore = await readsOf(database.direct, 'ada')
   await inParallel(3, 3, () => api(server, 'households', ada))
   await inParallel(3, 3, () => api(server, 'households', ada)) // the server learns that nothing is left
-  const statements = await database.statementsDuring(async () => {
+  const statements = await statementsOf([server], async () => {
     expect(statuses(await inParallel(30, 10, () => api(server, 'households', ada)))).toEqual([429])
 
     expect((await api(server, 'households?name_pattern=x', ada)).status).toBe(429)
@@ -95,6 +108,36 @@ test('65: a partner that has used up its quota costs no statements, reads nothin
   const { requests } = await readsOf(database.direct, 'ada')
   expect(requests - readBefore.requests).toBe(3)
   expect(remaining(await api(server, 'households', await readAs('ada', other)))).toBe(2)
+})
+
+test('46: searches of one partner on two servers at once: only so many as its limit run or wait', async () => {
+  const second = await serverFixture({ on: database, clock })
+  const partner = await server.partner()
+  await setLimits([server, second], partner, { expensive_reads: 3 })
+  const tokens = [await readAs('ada', partner), await readAs('bob', partner)]
+  const search = (n: number) =>
+    api([server, second][n % 2] ?? server, 'households?name_pattern=h', tokens[n % 2])
+  await database.direct.withConnection(async (holder) => {
+    await holder.query('BEGIN; LOCK TABLE households')
+    const answered: number[] = []
+    const answers = Promise.all(
+      [0, 1, 2, 3, 4].map(async (n) => {
+        const { status, headers } = await search(n)
+        answered.push(status)
+        return [status, headers.get('retry-after')]
+      }),
+    )
+    await expect.poll(() => answered).toEqual([429, 429])
+    await holder.query('ROLLBACK')
+    expect((await answers).sort()).toEqual([
+      [200, null],
+      [200, null],
+      [200, null],
+      [429, '1'],
+      [429, '1'],
+    ])
+  })
+  for (let n = 0; n < 4; n++) expect((await search(n)).status).toBe(200)
 })
 
 describe('66: a server that knows the caller from an earlier call', () => {

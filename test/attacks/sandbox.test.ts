@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Context } from '../../src/context.ts'
 import { loadSandbox } from '../../src/sandbox/load.ts'
 import { createServer } from '../../src/server.ts'
@@ -110,7 +110,10 @@ test('69: the slow scenario holds no request without credentials, and few with t
       answer.resume()
     }).on('error', () => {}),
   )
-  await expect.poll(() => answered).toEqual(Array.from({ length: 16 }, () => 200))
+  onTestFinished(() => {
+    for (const request of requests) request.destroy()
+  })
+  await expect.poll(() => answered, { timeout: 20_000 }).toEqual(Array.from({ length: 16 }, () => 200))
   // They hold no database connection meanwhile: there are fewer connections than requests that wait.
   expect((await api(sandbox, 'households', accessToken)).status).toBe(200)
   for (const request of requests) request.destroy()

@@ -14,7 +14,10 @@ export type Load = Static<typeof Load>
 /** As many as the server has database connections. Further ones would only queue. */
 export const connections = 10
 
-export type Requests = Pick<autocannon.Options, 'url' | 'headers' | 'requests' | 'setupClient'> &
+export type Requests = Pick<
+  autocannon.Options,
+  'url' | 'headers' | 'requests' | 'setupClient' | 'overallRate'
+> &
   ({ duration: number } | { amount: number }) & {
     /** The expected status of every response; 200 by default. */ status?: number
   }
@@ -46,6 +49,13 @@ export async function loadHttp({ status: expected = 200, ...requests }: Requests
   if (refused.length > 0)
     throw new Error(`${refused.length} responses with ${refused[0]} instead of ${expected}: ${requests.url}`)
   return summary(latencies, (ended - started) / 1000)
+}
+
+/** Sends requests at a fixed rate, regardless of the responses. */
+export async function flood(
+  requests: Pick<autocannon.Options, 'url' | 'headers' | 'duration' | 'overallRate'>,
+) {
+  await autocannon({ connections, ...requests })
 }
 
 /** Repeats the work for so many seconds, at least once, in so many parallel workers. */

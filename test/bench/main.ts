@@ -12,6 +12,7 @@ import { accounts } from './benches/accounts.ts'
 import { conditional } from './benches/conditional.ts'
 import { crawl } from './benches/crawl.ts'
 import { importRows } from './benches/import.ts'
+import { limits } from './benches/limits.ts'
 import { page } from './benches/page.ts'
 import { paging } from './benches/paging.ts'
 import { rotation } from './benches/rotation.ts'
@@ -31,6 +32,7 @@ const benches = new Map<string, Bench>([
   ['crawl', crawl],
   ['accounts', accounts],
   ['conditional', conditional],
+  ['limits', limits],
   ['refresh', refresh],
   ['exchange', exchange],
   ['introspect', introspect],

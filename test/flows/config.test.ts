@@ -25,6 +25,8 @@ describe('without any variable', () => {
       secret: expect.stringMatching(/^[A-Za-z0-9_-]{64}$/),
       secretInDataDir: true,
       trustedProxies: [],
+      limits: {},
+      failuresPerMinute: undefined,
     })
   })
 
@@ -59,6 +61,12 @@ test('a production deployment can set every variable', () => {
     LATCHKEY_LOG_LEVEL: 'warn',
     LATCHKEY_SECRET: secret,
     LATCHKEY_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1,2001:db8::/32',
+    LATCHKEY_LIMIT_REQUESTS_PER_MINUTE: '600',
+    LATCHKEY_LIMIT_REQUESTS_PER_USER_PER_MINUTE: '60',
+    LATCHKEY_LIMIT_TOKEN_REQUESTS_PER_MINUTE: '120',
+    LATCHKEY_LIMIT_REFRESHES_PER_CONNECTION_PER_MINUTE: '10',
+    LATCHKEY_LIMIT_EXPENSIVE_READS: '4',
+    LATCHKEY_LIMIT_FAILURES_PER_MINUTE: '30',
     DATABASE_URL: databaseUrl,
   })
   expect(config).toEqual({
@@ -75,6 +83,14 @@ test('a production deployment can set every variable', () => {
     secretInDataDir: false,
     databaseUrl,
     trustedProxies: ['10.0.0.0/8', '192.0.2.1', '2001:db8::/32'],
+    limits: {
+      requests_per_minute: 600,
+      requests_per_user_per_minute: 60,
+      token_requests_per_minute: 120,
+      refreshes_per_connection_per_minute: 10,
+      expensive_reads: 4,
+    },
+    failuresPerMinute: 30,
   })
   expect(existsSync(join(fixture.dataDir, 'secret'))).toBe(false)
 })

@@ -18,7 +18,7 @@ type World = {
   sees: Record<string, 'firm' | 'granted'>
   users: Record<string, { firm: string; role: string } | undefined>
   households: Record<string, { firm: string; name: string } | undefined>
-  accounts: Record<string, { household: string; name: string } | undefined>
+  accounts: Record<string, { household: string; name: string; status: string } | undefined>
   access: [user: string, account: string][]
 }
 
@@ -37,7 +37,13 @@ const world: fc.Arbitrary<World> = fc.record({
   ),
   accounts: each(
     accounts,
-    maybe(fc.record({ household: fc.constantFrom(...households), name: fc.constantFrom('x', 'y') })),
+    maybe(
+      fc.record({
+        household: fc.constantFrom(...households),
+        name: fc.constantFrom('x', 'y'),
+        status: fc.constantFrom('active', 'active', 'closed'),
+      }),
+    ),
   ),
   access: fc.uniqueArray(fc.tuple(fc.constantFrom(...users), fc.constantFrom(...accounts)), {
     selector: String,
@@ -82,7 +88,7 @@ function filesOf(world: World): ImportFiles {
     ),
     'accounts.csv': csv(
       accountsHeader,
-      accounts.map(([id, { household, name }]) => `${id},${household},${name},,,,,active,`),
+      accounts.map(([id, { household, name, status }]) => `${id},${household},${name},,,,,${status},`),
     ),
     'account_access.csv': csv('user_id,account_id', access.map(String)),
   }
@@ -96,7 +102,7 @@ type Visibility = {
   shown: Record<string, string>
 }
 
-/** The households that each user sees. Accounts are not included: a changed account only moves the firm's `changed_at`. */
+/** The households and accounts that each user sees. */
 function visibilities(): Promise<Visibility[]> {
   return query<Visibility>(
     db.database,
@@ -104,7 +110,10 @@ function visibilities(): Promise<Visibility[]> {
             (SELECT coalesce(jsonb_object_agg(h.id, h.json), '{}') FROM households h
               WHERE h.firm_id = u.firm_id AND (r.sees = 'firm' OR EXISTS (
                 SELECT FROM account_access x JOIN accounts a ON a.id = x.account_id
-                 WHERE x.user_id = u.id AND a.household_id = h.id))) AS shown
+                 WHERE x.user_id = u.id AND a.household_id = h.id)))
+            || (SELECT coalesce(jsonb_object_agg(a.id, a.json), '{}') FROM accounts a JOIN households h ON h.id = a.household_id
+              WHERE a.status = 'active' AND h.firm_id = u.firm_id AND (r.sees = 'firm' OR EXISTS (
+                SELECT FROM account_access x WHERE x.user_id = u.id AND x.account_id = a.id))) AS shown
        FROM users u JOIN roles r ON r.name = u.role ORDER BY u.id`,
   )
 }
@@ -118,22 +127,24 @@ function firmContents(): Promise<Firm[]> {
     `SELECT f.id, f.changed_at, jsonb_build_array(
               (SELECT jsonb_agg(to_jsonb(h) ORDER BY h.id) FROM households h WHERE h.firm_id = f.id),
               (SELECT jsonb_agg(to_jsonb(a) ORDER BY a.id) FROM accounts a JOIN households h ON h.id = a.household_id
-                WHERE h.firm_id = f.id),
+                WHERE h.firm_id = f.id AND a.status = 'active'),
               (SELECT jsonb_agg(to_jsonb(x) ORDER BY x.user_id, x.account_id)
                  FROM account_access x JOIN users u ON u.id = x.user_id WHERE u.firm_id = f.id)) AS content
        FROM firms f ORDER BY f.id`,
   )
 }
 
-/** The households that the change logs name for this user after `instant`. */
+/** The households and accounts that the change logs name for this user after `instant`. */
 async function logged({ user_id, firm_id, sees }: Visibility, instant: Date): Promise<string[]> {
-  const rows = await query<{ household_id: string }>(
+  const rows = await query<{ id: string }>(
     db.database,
-    `SELECT household_id FROM household_changes WHERE firm_id = $1 AND changed_at > $3
-      UNION SELECT household_id FROM access_changes WHERE user_id = $2 AND changed_at > $3 AND $4 = 'granted'`,
+    `SELECT household_id AS id FROM household_changes WHERE firm_id = $1 AND changed_at > $3
+      UNION SELECT household_id FROM access_changes WHERE user_id = $2 AND changed_at > $3 AND $4 = 'granted'
+      UNION SELECT account_id FROM account_changes WHERE firm_id = $1 AND changed_at > $3
+      UNION SELECT account_id FROM account_access_changes WHERE user_id = $2 AND changed_at > $3 AND $4 = 'granted'`,
     [firm_id, user_id, instant, sees],
   )
-  return rows.map((row) => row.household_id)
+  return rows.map(({ id }) => id)
 }
 
 function latest(firms: Firm[]): Date {
@@ -141,17 +152,21 @@ function latest(firms: Firm[]): Date {
 }
 
 function different(before: Visibility, after: Visibility): string[] {
-  return households.filter((id) => before.shown[id] !== after.shown[id])
+  return [...households, ...accounts].filter((id) => before.shown[id] !== after.shown[id])
 }
 
-test('after any series of imports, the change logs name every household that changed for a user', async () => {
+test('after any series of imports, the change logs name every household and account that changed for a user', async () => {
   await fc.assert(
     fc.asyncProperty(world, steps, async (first, steps) => {
       await emptyDirectory(db.database)
       let current = first
       await taken(db.database, filesOf(current))
       expect(
-        await query(db.database, 'SELECT FROM household_changes UNION ALL SELECT FROM access_changes'),
+        await query(
+          db.database,
+          `SELECT FROM household_changes UNION ALL SELECT FROM access_changes
+            UNION ALL SELECT FROM account_changes UNION ALL SELECT FROM account_access_changes`,
+        ),
       ).toEqual([])
       for (const { next, parts } of steps) {
         const [visibleBefore, firmsBefore] = [await visibilities(), await firmContents()]

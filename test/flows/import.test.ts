@@ -41,7 +41,9 @@ describe('the command', () => {
       { id: 'h2', firm_id: 'f1', name: null, name_folded: null },
       { id: 'h3', firm_id: 'f2', name: 'Baker, "Butcher"', name_folded: 'baker, "butcher"' },
     ])
-    expect(await query(db.database, 'SELECT *, opened_on::text FROM accounts ORDER BY id')).toEqual([
+    const columns =
+      'id, household_id, name, type, number_masked, custodian, currency, status, opened_on::text'
+    expect(await query(db.database, `SELECT ${columns} FROM accounts ORDER BY id`)).toEqual([
       {
         id: 'a1',
         household_id: 'h1',

@@ -133,6 +133,7 @@ describe('partner list and show', () => {
       id_token_on_refresh: false,
       post_logout_redirect_uris: [],
       site: null,
+      limits: {},
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       live_secrets: 1,
     }

@@ -90,6 +90,31 @@ describe('partner update', () => {
     })
   })
 
+  test('limits are set, changed and removed one by one', async () => {
+    const create = ['partner', 'create', '--name', 'Limited', '--redirect-uri', redirectUri]
+    const { client_id: clientId } = await cli.json(...create, '--requests-per-minute', '600')
+    const limits = async (...args: string[]) => (await update(clientId, ...args)).limits
+    expect(await limits('--token-requests-per-minute', '60', '--expensive-reads', '2')).toEqual({
+      requests_per_minute: 600,
+      token_requests_per_minute: 60,
+      expensive_reads: 2,
+    })
+    expect(await cli.text('partner', 'show', clientId)).toContain(
+      'limit          600 requests to the API per minute\n' +
+        'limit          60 token requests and introspections per minute\n' +
+        'limit          2 searches and long syncs at the same time\n',
+    )
+    expect(await limits('--requests-per-minute', 'none', '--token-requests-per-minute', '90')).toEqual({
+      token_requests_per_minute: 90,
+      expensive_reads: 2,
+    })
+    const wrong = await cli.run('partner', 'update', clientId, '--expensive-reads', '0', '--json')
+    expect(errorOf(wrong)).toEqual({
+      code: 'usage',
+      message: expect.stringContaining('must be a number from 1 to 1000000, not "0", or none'),
+    })
+  })
+
   test('--id-token-on-refresh applies to the next refresh, and --no-id-token-on-refresh ends it', async () => {
     const partner = await server.partner()
     let { refreshToken } = await tokensFor(server, partner, 'ada')

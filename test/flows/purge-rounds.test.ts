@@ -108,7 +108,11 @@ test('the purge finds its rows by index among 20,000 live rows', async () => {
     'UPDATE grant_reads SET day = day + 100000',
     'UPDATE household_changes SET changed_at = now()',
     'UPDATE access_changes SET changed_at = now()',
+    'UPDATE account_changes SET changed_at = now()',
+    'UPDATE account_access_changes SET changed_at = now()',
     'UPDATE limit_windows SET window_at = now()',
+    'UPDATE account_changes SET changed_at = now()',
+    'UPDATE account_access_changes SET changed_at = now()',
     'ANALYZE',
   ]
   for (const text of live) await query(own.database, text)

@@ -100,7 +100,7 @@ test('the header makes the failures of the token endpoint, and uses nothing up',
   const code = { grant_type: 'authorization_code', code: 'x' }
   expect((await failure('expired_token', code)).text).toMatch(/^Expired authorization code/)
   expect(await failure('nonsense', parameters)).toMatchObject({ status: 400, error: 'invalid_request' })
-  const stranger = { ...partner, clientSecret: 'wrong' }
+  const stranger = { ...partner, clientSecret: (await server.partner()).clientSecret }
   expect(await failure('unavailable', parameters, stranger)).toMatchObject({
     status: 401,
     error: 'invalid_client',

@@ -1,5 +1,4 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
+import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,29 +14,39 @@ const partner = await server.partner()
 const directory = mkdtempSync(join(tmpdir(), 'latchkey-sdk-'))
 const store = fileStore(directory)
 
+const tokenRequests = () => server.logs().split('oauth2/token').length
+
 /** Starts `count` processes that share the store, lets each make `calls` calls at once. @returns the outcome of each call */
 async function callsOf(count: number, calls: number, key: string): Promise<unknown[]> {
   const { authUrl, baseUrl } = server
   const input = JSON.stringify({ options: { authUrl, baseUrl, ...partner }, directory, key, calls })
   const program = fileURLToPath(new URL('../support/sdk-process.mjs', import.meta.url))
   const processes = Array.from({ length: count }, () => fork(program, [input], { execArgv: [] }))
-  await Promise.all(processes.map((child) => once(child, 'message')))
+  await Promise.all(processes.map(messageOf))
   const outcomes = await Promise.all(
-    processes.map(async (child) => {
-      const answer = once(child, 'message')
+    processes.map((child) => {
+      const outcome = messageOf(child)
       child.send('go')
-      const [outcome] = await answer
       return outcome
     }),
   )
   return outcomes.flat()
 }
 
+function messageOf(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    child.once('message', resolve)
+    child.once('exit', (code) => reject(new Error(`the process ended with ${code}`)))
+  })
+}
+
 test('200 parallel calls of four processes with an expired access token: one refresh, and no call fails', async () => {
   const tokens = await tokensAtRest(server, partner, 'ada')
   await store.set('ada', tokens)
+  const before = tokenRequests()
   const outcomes = await callsOf(4, 50, 'ada')
   expect(outcomes).toEqual(Array.from({ length: 200 }, () => 'fulfilled'))
+  expect(tokenRequests() - before).toBe(1)
   expect(await connectionOf(server, tokens.refreshToken)).toMatchObject({ generation: 2, revoked: false })
   expect((await store.get('ada'))?.refreshToken).not.toBe(tokens.refreshToken)
 })

@@ -103,12 +103,12 @@ test('a refresh whose response is lost is sent again with the same refresh token
   expect(await store.get('ada')).toMatchObject({ accessToken: 'at2', refreshToken: 'rt2' })
 })
 
-test('an exchange of a code whose response is lost is not sent again: the code would count as replayed', async () => {
+test('an exchange of a code is sent again after 429, but not if its response is lost: the code would count as replayed', async () => {
   const { attempt } = latchkey.startConnecting()
   const request = `/callback?code=x&iss=${origin}&state=${attempt.split('.')[0]}`
-  answers = [dropped]
+  answers = [limited('0'), dropped]
   const error = await failureOf(latchkey.handleCallback({ request, attempt, key: 'new' }))
-  expect(error).toMatchObject({ code: 'network_error', requestId: received[0]?.id })
+  expect(error).toMatchObject({ code: 'network_error', requestId: received[1]?.id })
 })
 
 test('a redirect is not followed', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { ConnectionEnded, LatchkeyError, memoryStore } from '../../sdk/src/index.ts'
+import { ConnectionEnded, createLatchkey, LatchkeyError, memoryStore } from '../../sdk/src/index.ts'
 import { connectionOf } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
@@ -103,8 +103,19 @@ describe('the access token', () => {
     return (await connectionOf(server, refreshToken)).generation
   }
 
-  test('is refreshed once for fifty calls if it has expired', async () => {
-    await Promise.all(Array.from({ length: 50 }, () => client.household('h0000')))
+  test('is refreshed once for fifty calls if it has expired, also if the lock of the store does nothing', async () => {
+    const requests: string[] = []
+    const counted = createLatchkey({
+      ...server,
+      ...partner,
+      store: { ...store, lock: (_, work) => work() },
+      fetch: (input, init) => {
+        requests.push(String(input))
+        return fetch(input, init)
+      },
+    }).client('ada')
+    await Promise.all(Array.from({ length: 50 }, () => counted.household('h0000')))
+    expect(requests.filter((address) => address.endsWith('/oauth2/token'))).toHaveLength(1)
     expect(await generation()).toBe(2)
   })
 
@@ -122,6 +133,7 @@ describe('errors', () => {
     expect(error).toBeInstanceOf(LatchkeyError)
     expect(error).toMatchObject({ code: 'not_found', status: 404, requestId: 'my-request-1' })
     expect(error.message).toContain('my-request-1')
+    expect(error.docs).toBe(`${server.baseUrl}docs/errors/not_found`)
     expect(server.logs()).toContain('my-request-1')
     expect(await failureOf(client.householdsPage({ pageSize: 1001 }))).toMatchObject({
       code: 'invalid_parameter',
@@ -135,6 +147,7 @@ describe('errors', () => {
     const error = await failureOf(client.household('h0000'))
     expect(error).toBeInstanceOf(ConnectionEnded)
     expect(error).toMatchObject({ code: 'invalid_grant', status: 400, requestId: expect.any(String) })
+    expect(error.docs).toContain(`${server.baseUrl}docs/errors/invalid_grant`)
     expect(await store.get('ada')).toBeUndefined()
   })
 

@@ -46,6 +46,8 @@ test('every bench prints its tables and its goals, and leaves no files or proces
     '200 and 304 for a user who sees the whole firm',
     '200 and 304 for a user who has access to a few hundred households',
     '200 and 304 for a user who has access to half of all households',
+    'A page of 100 with and without limits',
+    'A page of another partner while one token sends 1000 requests a second',
     'Refresh with rotation',
     'Code exchange',
     'Introspection',
@@ -55,7 +57,17 @@ test('every bench prints its tables and its goals, and leaves no files or proces
   ])
   expect(new Set(goals)).toEqual(
     new Set([
-      ...['page', 'search', 'paging', 'crawl', 'conditional', 'refresh', 'exchange', 'introspection'],
+      ...[
+        'page',
+        'search',
+        'paging',
+        'crawl',
+        'conditional',
+        'limits',
+        'refresh',
+        'exchange',
+        'introspection',
+      ],
       ...['rotation', 'import'],
     ]),
   )

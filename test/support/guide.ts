@@ -4,17 +4,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type HTMLElement, parse } from 'node-html-parser'
-import { connectAt } from './journey.ts'
+import { connectAt, type Login } from './journey.ts'
 import type { TestPartner, TestServer } from './server.ts'
 
 /** The languages between which a reader of the docs switches. */
-type GuideLanguage = 'sh' | 'python' | 'ts'
+export type GuideLanguage = 'sh' | 'python' | 'ts'
 
 type GuideRun = {
-  server: TestServer
-  partner: TestPartner
+  server: Pick<TestServer, 'baseUrl'>
+  /** The reader's own application. Not needed if the sandbox publishes one. */
+  partner?: TestPartner
   /** The user who logs in. */
-  user: string
+  user: Login
   /** The address of the guide below `{base_url}docs/`. */
   slug: string
   language: GuideLanguage
@@ -22,7 +23,7 @@ type GuideRun = {
   env?: Record<string, string>
   /**
    * What the user's browser does with the address to which it is sent at the end: `paste` types it into the terminal,
-   * `open` requests it, because the guide's program listens there.
+   * `open` requests it, because the guide's program listens there, on the port of the partner's redirect URI.
    */
   arrival?: 'paste' | 'open'
 }
@@ -37,9 +38,13 @@ export async function runGuide(run: GuideRun): Promise<string> {
   const response = await fetch(`${server.baseUrl}docs/${run.slug}`)
   // By default, this parser does not look into `<pre>`.
   const page = parse(await response.text(), { blockTextElements: { script: true, style: true } })
-  const script = guideScript(page, run.language)
-    .replaceAll('<CLIENT_ID>', partner.clientId)
-    .replaceAll('<CLIENT_SECRET>', partner.clientSecret)
+  let script = guideScript(page, run.language)
+  if (partner) {
+    script = script
+      .replaceAll('<CLIENT_ID>', partner.clientId)
+      .replaceAll('<CLIENT_SECRET>', partner.clientSecret)
+      .replaceAll('8400', new URL(partner.redirectUri).port)
+  }
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-guide-'))
   const shell = spawn('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
     cwd: folder,
@@ -78,7 +83,7 @@ function endGroup(pid: number | undefined): void {
 }
 
 /** The commands of a guide in their order, for readers of this language. A block with a file name is saved as that file. */
-function guideScript(page: HTMLElement, language: GuideLanguage): string {
+export function guideScript(page: HTMLElement, language: GuideLanguage): string {
   const blocks = page.querySelectorAll('figure[data-language]').filter((figure) => {
     const [own, tab] = [figure.getAttribute('data-language') ?? '', figure.getAttribute('data-tab')]
     const isCode = ['sh', 'python', 'ts'].includes(own)

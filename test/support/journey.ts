@@ -30,16 +30,22 @@ export async function authorize(
   return visitor.follow(await visitor.post(authorizeUrl(server, partner, more), ''))
 }
 
+/** What a user types into the login page. */
+export type Login = { email: string; password: string }
+
 /** Submits a login page and follows redirects to the next page. */
 export async function logIn(visitor: Visitor, page: Page, userId: string, secret = password): Promise<Page> {
-  return visitor.follow(await visitor.submit(page, '/login', { email: emailOf(userId), password: secret }))
+  return submitLogin(visitor, page, { email: emailOf(userId), password: secret })
+}
+
+async function submitLogin(visitor: Visitor, page: Page, login: Login): Promise<Page> {
+  return visitor.follow(await visitor.submit(page, '/login', login))
 }
 
 /** Opens an authorize address in a new browser, logs in and connects. @returns the address to which the browser is sent */
-export async function connectAt(address: string, userId: string): Promise<URL> {
+export async function connectAt(address: string, login: Login): Promise<URL> {
   const visitor = new Visitor()
-  const login = await visitor.follow(await visitor.get(address))
-  const page = await logIn(visitor, login, userId)
+  const page = await submitLogin(visitor, await visitor.follow(await visitor.get(address)), login)
   const answer = redirectOf(await visitor.submit(page, '/connect', { decision: 'connect' }))
   if (!answer) throw new Error('the connect page did not redirect')
   return answer

@@ -38,6 +38,10 @@ export async function leaveExpired(database: Database, userId: string, rows: num
        INSERT INTO household_changes SELECT firm_id, 'expired-' || n, long_past FROM numbers, users WHERE id = $1
      ), household_access AS (
        INSERT INTO access_changes SELECT $1, 'expired-' || n, long_past FROM numbers
+     ), account AS (
+       INSERT INTO account_changes SELECT firm_id, 'expired-' || n, long_past FROM numbers, users WHERE id = $1
+     ), account_access AS (
+       INSERT INTO account_access_changes SELECT $1, 'expired-' || n, long_past FROM numbers
      )
      INSERT INTO grant_reads SELECT grant_id, current_date - 60 - n::int, 1, 1, 1 FROM numbers, live`,
     [userId],
@@ -49,7 +53,11 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     'grant_reads',
     'household_changes',
     'access_changes',
+    'account_changes',
+    'account_access_changes',
     'limit_windows',
+    'account_changes',
+    'account_access_changes',
     'connections',
   ]
   return Object.fromEntries(tables.map((table) => [table, rows]))

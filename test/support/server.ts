@@ -12,7 +12,7 @@ import type { LimitSettings } from '../../src/limits/settings.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
-import { Sandbox } from '../../src/sandbox/sandbox.ts'
+import { sandboxFor } from '../../src/sandbox/sandbox.ts'
 import type { Secrets } from '../../src/secrets/configured-secrets.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { recordedSecretKeys, secretKeys } from '../../src/secrets/secret-keys.ts'
@@ -116,8 +116,18 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     const keys = await recordedSecretKeys(database, config, now())
     const limits = new Limits({ database, config, now, logger })
     await limits.refresh()
-    const sandbox = config.environment === 'sandbox' && { sandbox: new Sandbox(database, now) }
-    const context: Context = { config, database, keys, keyring, ...limiters, limits, usage, now, ...sandbox }
+    const sandbox = sandboxFor(config.environment, database, now)
+    const context: Context = {
+      config,
+      database,
+      keys,
+      keyring,
+      ...limiters,
+      limits,
+      usage,
+      now,
+      ...(sandbox && { sandbox }),
+    }
     const basePath = new URL(config.baseUrl).pathname
     const app = await checkingResponses(basePath, () => createServer(context, logger))
     await app.listen({ host: '127.0.0.1', port })
