@@ -100,9 +100,9 @@ describe('the reference', async () => {
     for (const { operationId, method, path, parameters = [], responses } of operations) {
       const section = document.querySelector(`section[aria-labelledby=${operationId}]`)
       expect(section?.querySelector('.address')?.text).toContain(`${method} ${path}`)
-      const shown = section?.querySelectorAll('td code').map(({ text }) => text)
+      const firstCells = section?.querySelectorAll('td:first-child code').map(({ text }) => text)
       const names = parameters.map(({ name, $ref }) => name ?? $ref?.split('/').at(-1))
-      expect(shown, operationId).toEqual(expect.arrayContaining([...names, ...Object.keys(responses)]))
+      expect(firstCells, operationId).toEqual(expect.arrayContaining([...names, ...Object.keys(responses)]))
     }
     const objects = document.querySelectorAll('h3[id]').map(({ id }) => id)
     expect(objects).toEqual(expect.arrayContaining(Object.keys(described.components.schemas)))
