@@ -75,7 +75,7 @@ function siteOf(
   const open = async (application: SandboxApplication | undefined) => {
     const { createSite } = await import('./site.tsx')
     const addresses = { root, sheet: root + sheet.path, script: root + script.path }
-    const site = createSite({ ...addresses, config, apiDocument: apiDocument(), application })
+    const site = await createSite({ ...addresses, config, apiDocument: apiDocument(), application })
     return { ...site, pages: new Map<string, CachedPage>() }
   }
   let opened: { application: SandboxApplication | undefined; site: Promise<OpenSite> } | undefined
