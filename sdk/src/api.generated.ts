@@ -1188,8 +1188,8 @@ export interface operations {
         /** @description The code or the refresh token. */
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
                 "application/json": components["schemas"]["TokenRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
             };
         };
         responses: {
@@ -1233,8 +1233,8 @@ export interface operations {
         /** @description The token to revoke. */
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": components["schemas"]["RevocationRequest"];
                 "application/json": components["schemas"]["RevocationRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["RevocationRequest"];
             };
         };
         responses: {
@@ -1278,8 +1278,8 @@ export interface operations {
         /** @description The token to inspect. */
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": components["schemas"]["IntrospectionRequest"];
                 "application/json": components["schemas"]["IntrospectionRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["IntrospectionRequest"];
             };
         };
         responses: {

@@ -10,7 +10,7 @@ const languages = { sh: curl, python, ts: typescript }
 export function requestSamples(document: ApiDocument, operation: Operation, baseUrl: string): Sample[] {
   const body = operation.requestBody && resolved(operation.requestBody, document.components?.requestBodies)
   const examples = Object.values(body?.content?.['application/x-www-form-urlencoded']?.examples ?? {})
-  const bearer = operation.security?.some((scheme) => 'oauth2' in scheme) ?? false
+  const bearer = operation.security?.some((scheme) => 'bearer' in scheme) ?? false
   const path = operation.path.slice(1).replace(/\{(\w+)\}/g, (_, name: string) => `\${${name.toUpperCase()}}`)
   const call = { url: baseUrl + path, method: operation.method, bearer, form: [] }
   const forms = bearer ? [] : examples

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ProblemCode } from '../errors/catalogue.ts'
 import { problems } from '../errors/problems.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -20,20 +20,33 @@ export function apiEdge(app: FastifyInstance): void {
 
 /** Answers all other methods at these paths with 405 and `Allow`, instead of 404 (RFC 9110 section 15.5.6). */
 export function allowOnly(app: FastifyInstance, allowed: ('GET' | 'POST')[], ...paths: string[]): void {
-  const allow = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)).join(', ')
-  const others = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).filter(
-    (method) => !allow.includes(method),
+  const allow = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
+  refuseOtherMethods(app, allow, paths, ({ method }, reply) =>
+    sendProblem(
+      reply.header('allow', allow.join(', ')),
+      'method_not_allowed',
+      `This address takes ${allow.join(', ')}, not ${method}.`,
+    ),
   )
+}
+
+/** Refuses a method before the body is read: with a method that is not allowed, the body may be of any type. */
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  allow: string[],
+  paths: string[],
+  refuse: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
+): void {
+  const method = app.supportedMethods.filter((method) => !allow.includes(method))
   for (const url of paths) {
     app.route({
-      method: others,
+      method,
       url,
-      handler: ({ method }, reply) =>
-        sendProblem(
-          reply.header('allow', allow),
-          'method_not_allowed',
-          `This address takes ${allow}, not ${method}.`,
-        ),
+      // Does not call `done`: the request ends here.
+      preParsing: (request, reply) => {
+        refuse(request, reply)
+      },
+      handler: () => {},
     })
   }
 }

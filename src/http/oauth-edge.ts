@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type OAuthErrorCode, oauthReason } from '../errors/catalogue.ts'
 import Type, { type Static } from '../typebox.ts'
 import { addressHint, errorAddress } from './addresses.ts'
+import { refuseOtherMethods } from './api-edge.ts'
 import { classify } from './faults.ts'
 
 /** The token endpoints answer errors with the JSON of RFC 6749 section 5.2. No answer may be cached. */
@@ -39,14 +40,9 @@ function noSuchAddress(request: FastifyRequest, reply: FastifyReply): FastifyRep
 
 /** Answers all methods but POST at these paths with 405 and `Allow`, instead of 404 (RFC 9110 section 15.5.6). */
 export function postOnly(app: FastifyInstance, ...paths: string[]): void {
-  for (const url of paths) {
-    app.route({
-      method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-      url,
-      handler: (request, reply) =>
-        refuse(request, reply.header('allow', 'POST'), oauthReason('post_only', request.method), 405),
-    })
-  }
+  refuseOtherMethods(app, ['POST'], paths, (request, reply) =>
+    refuse(request, reply.header('allow', 'POST'), oauthReason('post_only', request.method), 405),
+  )
 }
 
 /** `anchor`: a cause on the page of the error. */

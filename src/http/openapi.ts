@@ -45,6 +45,9 @@ function documentOf({ authUrl, baseUrl, environment }: Config, routes: Described
     externalDocs: { description: 'Guides, reference and error codes', url: '{base_url}docs' },
     // Without the slash at its end, because generated clients append paths that begin with a slash.
     servers: [{ url: baseUrl.replace(/\/$/, ''), description: `The ${environment} environment` }],
+    // How the token of `bearer` is obtained. Each operation names `bearer`: with `oauth2`, the clients of typescript-fetch send the
+    // token without the word `Bearer`.
+    security: [{ oauth2: ['openid'] }],
     tags,
     paths,
     components: { ...components, securitySchemes },
@@ -71,7 +74,7 @@ const tags: { name: Operation['tag']; description: string }[] = [
 const securitySchemes = {
   oauth2: {
     type: 'oauth2',
-    description: 'The access token of a user, as `Authorization: Bearer`. It is valid for one hour.',
+    description: 'How a partner gets the access token of a user.',
     flows: {
       authorizationCode: {
         authorizationUrl: '{auth_url}/api/oauth2/authorize',
@@ -80,6 +83,11 @@ const securitySchemes = {
         scopes: { openid: 'Read all households and accounts that the user may see. The only scope.' },
       },
     },
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The access token of a user, from the flow `oauth2`. It is valid for one hour.',
   },
   clientSecretBasic: {
     type: 'http',

@@ -120,7 +120,8 @@ const IntrospectionResponse = Type.Object(
 /** A JSON object without fields. */
 const Revoked = Type.Object({}, { $id: 'Revoked', description: 'An empty object.' })
 
-const mediaTypes = ['application/x-www-form-urlencoded', 'application/json']
+/** JSON is first, because openapi-generator generates only the first, and its clients always send JSON if it is listed. */
+const mediaTypes = ['application/json', 'application/x-www-form-urlencoded']
 function clientOperation(
   operation: Pick<Operation, 'operationId' | 'summary' | 'description' | 'responses'>,
   schema: TObject,

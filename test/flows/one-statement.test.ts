@@ -82,8 +82,8 @@ describe('the counter counts', () => {
   })
 
   test('correctly if bytes arrive one at a time, with an SSLRequest before the startup message', () => {
-    let executed = 0
-    const read = executionReader(() => executed++)
+    const executed: string[] = []
+    const read = executionReader((name) => executed.push(name))
     const message = (type: string, body: string | Buffer) => {
       const head = Buffer.alloc(4)
       head.writeInt32BE(4 + Buffer.byteLength(body))
@@ -95,12 +95,13 @@ describe('the counter counts', () => {
       message('', sslRequest),
       message('', startup),
       message('p', 'EEEEE'),
-      message('P', '\0SELECT 1\0\0\0'),
+      message('P', 'find_one\0SELECT 1\0\0\0'),
+      message('B', '\0find_one\0\0\0\0\0\0\0'),
       message('E', '\0\0\0\0\0'),
       message('S', ''),
       message('Q', 'SELECT 1\0'),
     ]
     for (const byte of Buffer.concat(sent)) read(Buffer.from([byte]))
-    expect(executed).toBe(2)
+    expect(executed).toEqual(['find_one', ''])
   })
 })

@@ -1,11 +1,12 @@
 import { type Database, openPool } from '../../src/database/database.ts'
+import { addUsage } from '../../src/process/usage.sql.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { databaseProxy } from './database-proxy.ts'
 
 export type CountingDatabase = TestDatabase & {
   /** Connects without the counter. */
   direct: Database
-  /** The number of statements that reach PostgreSQL during `work`. */
+  /** The number of statements that reach PostgreSQL during `work`, without the counts of reads (`Usage`): a job writes them. */
   statementsDuring(work: () => Promise<unknown>): Promise<number>
 }
 
@@ -14,7 +15,9 @@ export async function countingDatabase(): Promise<CountingDatabase> {
   const own = await testDatabase()
   let executed = 0
   const proxy = await databaseProxy(own.url, (client) => {
-    const read = executionReader(() => executed++)
+    const read = executionReader((name) => {
+      if (name !== addUsage.name) executed++
+    })
     client.on('data', read)
   })
   const database = openPool(proxy.url, () => {})
@@ -36,12 +39,14 @@ export async function countingDatabase(): Promise<CountingDatabase> {
 }
 
 /**
- * Reads what a PostgreSQL client sends, in chunks of any size, and reports each Execute and each simple Query
+ * Reads what a PostgreSQL client sends, in chunks of any size, and reports each Execute with the name of its prepared
+ * statement, and each simple Query
  * (https://www.postgresql.org/docs/current/protocol-message-formats.html). Until the startup message, which contains
  * protocol version 3, a message has no type byte: only its length and a request code.
  */
-export function executionReader(onExecution: () => void): (chunk: Buffer) => void {
+export function executionReader(onExecution: (name: string) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
+  let bound = ''
   let started = false
   return (chunk) => {
     rest = Buffer.concat([rest, chunk])
@@ -51,7 +56,13 @@ export function executionReader(onExecution: () => void): (chunk: Buffer) => voi
       const end = head + rest.readInt32BE(head)
       if (rest.length < end) return
       if (!started) started = rest.readInt16BE(4) === 3
-      else if (['E', 'Q'].includes(String.fromCharCode(rest.readUInt8(0)))) onExecution()
+      else {
+        const type = String.fromCharCode(rest.readUInt8(0))
+        // A Bind names a portal and then the statement; both end in NUL. Its Execute follows it.
+        if (type === 'B') bound = rest.toString('latin1', head + 4, end).split('\0', 2)[1] ?? ''
+        if (type === 'E') onExecution(bound)
+        if (type === 'Q') onExecution('')
+      }
       rest = rest.subarray(end)
     }
   }

@@ -71,7 +71,7 @@ function describeOperation({ operation, params, querystring }: DescribedRoute, c
 
 /** With `client`, the credentials may also be in the request body. */
 const securityOf = {
-  accessToken: [{ oauth2: ['openid'] }],
+  accessToken: [{ bearer: [] }],
   client: [{ clientSecretBasic: [] }, {}],
 }
 

@@ -6,6 +6,7 @@ import org.openapitools.client.api.HouseholdsApi;
 import org.openapitools.client.api.TokensApi;
 import org.openapitools.client.model.HouseholdPage;
 import org.openapitools.client.model.Problem;
+import org.openapitools.client.model.TokenRequest;
 import org.openapitools.client.model.TokenResponse;
 
 public class Program {
@@ -22,11 +23,13 @@ public class Program {
     } catch (ApiException error) {
       code = user.getObjectMapper().readValue(error.getResponseBody(), Problem.class).getCode().getValue();
     }
-    TokenResponse tokens =
-        new TokensApi(client(env))
-            .requestToken(
-                "refresh_token", null, null, null, null, env.get("REFRESH_TOKEN"), null,
-                env.get("CLIENT_ID"), env.get("CLIENT_SECRET"), null, null);
+    TokenRequest request =
+        new TokenRequest()
+            .grantType(TokenRequest.GrantTypeEnum.REFRESH_TOKEN)
+            .refreshToken(env.get("REFRESH_TOKEN"))
+            .clientId(env.get("CLIENT_ID"))
+            .clientSecret(env.get("CLIENT_SECRET"));
+    TokenResponse tokens = new TokensApi(client(env)).requestToken(request, null);
     String ids = page.getData().stream().map(h -> "\"" + h.getId() + "\"").collect(Collectors.joining(","));
     System.out.println(
         "{\"ids\":[" + ids + "],\"code\":\"" + code + "\",\"token_type\":\"" + tokens.getTokenType().getValue() + "\"}");

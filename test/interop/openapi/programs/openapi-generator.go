@@ -7,15 +7,13 @@ import (
 	"os"
 
 	client "example.com/client"
-	"golang.org/x/oauth2"
 )
 
 func main() {
 	configuration := client.NewConfiguration()
 	configuration.Servers = client.ServerConfigurations{{URL: os.Getenv("BASE_URL")}}
 	api := client.NewAPIClient(configuration)
-	token := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: os.Getenv("ACCESS_TOKEN")})
-	user := context.WithValue(context.Background(), client.ContextOAuth2, token)
+	user := context.WithValue(context.Background(), client.ContextAccessToken, os.Getenv("ACCESS_TOKEN"))
 
 	page, _, err := api.HouseholdsAPI.SyncHouseholds(user).Limit(2).Execute()
 	if err != nil {
@@ -27,9 +25,11 @@ func main() {
 	}
 	_, _, err = api.HouseholdsAPI.GetHousehold(user, "none").Execute()
 	problem := err.(*client.GenericOpenAPIError).Model().(client.Problem)
-	tokens, _, err := api.TokensAPI.RequestToken(context.Background()).
-		GrantType("refresh_token").RefreshToken(os.Getenv("REFRESH_TOKEN")).
-		ClientId(os.Getenv("CLIENT_ID")).ClientSecret(os.Getenv("CLIENT_SECRET")).Execute()
+	request := client.NewTokenRequest("refresh_token")
+	request.SetRefreshToken(os.Getenv("REFRESH_TOKEN"))
+	request.SetClientId(os.Getenv("CLIENT_ID"))
+	request.SetClientSecret(os.Getenv("CLIENT_SECRET"))
+	tokens, _, err := api.TokensAPI.RequestToken(context.Background()).TokenRequest(*request).Execute()
 	if err != nil {
 		panic(err)
 	}

@@ -11,10 +11,12 @@ async function main(): Promise<void> {
       error instanceof ResponseError ? (await error.response.json()).code : 'no response',
   )
   const tokens = await new TokensApi(new Configuration({ basePath: BASE_URL })).requestToken({
-    grantType: 'refresh_token',
-    refreshToken: REFRESH_TOKEN,
-    clientId: CLIENT_ID,
-    clientSecret: CLIENT_SECRET,
+    tokenRequest: {
+      grantType: 'refresh_token',
+      refreshToken: REFRESH_TOKEN,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+    },
   })
   console.log(JSON.stringify({ ids: page.data.map(({ id }) => id), code, token_type: tokens.tokenType }))
 }
