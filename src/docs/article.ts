@@ -114,7 +114,8 @@ function plainText(markdown: string): string {
     .replace(/^```.*$/gm, '')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\|[-| ]+\|/g, ' ')
-    .replace(/[`*|#]|^>/gm, ' ')
+    .replace(/[`*]/g, '')
+    .replace(/[|#]|^>/gm, ' ')
     .replace(/\s+/g, ' ')
     .trim()
 }
@@ -139,6 +140,14 @@ function renderer(pathOf: (slug: string) => string): RendererObject {
       const head = titles.map((title) => `<th scope="col">${title}</th>`).join('')
       const body = rows.map((row) => `<tr>${row.map(cell).join('')}</tr>`).join('')
       return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`
+    },
+    // In a table, only long code may break, so that a name such as `invalid_parameter` stays in one piece.
+    codespan({ text }) {
+      return `<code${text.length > 28 ? '' : ' class="short"'}>${escapeHtml(text)}</code>`
+    },
+    // A list to go through, not a form.
+    checkbox() {
+      return '<span class="box" aria-hidden="true">☐</span> '
     },
     html({ text }) {
       return escapeHtml(text)

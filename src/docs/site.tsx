@@ -13,7 +13,7 @@ import { Reference, referenceHeadings, referenceSections } from './reference.tsx
 import { DocsSearch } from './search.ts'
 
 /** A page that is the same for every reader. */
-export type SitePage = {
+type SitePage = {
   slug: string
   /** Its group in the contents. */
   group?: string

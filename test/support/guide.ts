@@ -8,7 +8,7 @@ import { connectAt, type Login } from './journey.ts'
 import type { TestPartner, TestServer } from './server.ts'
 
 /** The languages between which a reader of the docs switches. */
-export type GuideLanguage = 'sh' | 'python' | 'ts'
+type GuideLanguage = 'sh' | 'python' | 'ts'
 
 type GuideRun = {
   server: Pick<TestServer, 'baseUrl'>
@@ -83,7 +83,7 @@ function endGroup(pid: number | undefined): void {
 }
 
 /** The commands of a guide in their order, for readers of this language. A block with a file name is saved as that file. */
-export function guideScript(page: HTMLElement, language: GuideLanguage): string {
+function guideScript(page: HTMLElement, language: GuideLanguage): string {
   const blocks = page.querySelectorAll('figure[data-language]').filter((figure) => {
     const [own, tab] = [figure.getAttribute('data-language') ?? '', figure.getAttribute('data-tab')]
     const isCode = ['sh', 'python', 'ts'].includes(own)
