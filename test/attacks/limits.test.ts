@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { listGrants, revokeGrant } from '../../src/grants/grants.sql.ts'
+import { FailureLimiter } from '../../src/limits/failures.ts'
 import { setPartnerStatus } from '../../src/partners/partners.sql.ts'
 import { rotatePartnerSecret } from '../../src/partners/partners.ts'
 import { accessTokenOf } from '../support/access-token.ts'
@@ -171,6 +172,17 @@ test('46: searches of one partner on two servers at once: only so many as its li
     ])
   })
   for (let n = 0; n < 4; n++) expect((await search(n)).status).toBe(200)
+})
+
+test('64: a stranger with many addresses fills only so much memory', async () => {
+  const failures = new FailureLimiter(1, 2)
+  const isRefused = async (address: string) => (await failures.refusedFor(address)) !== undefined
+  for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.3']) await failures.count(address)
+  expect(await Promise.all(['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(isRefused))).toEqual([
+    false,
+    true,
+    true,
+  ])
 })
 
 describe('66: a server that knows the caller from an earlier call', () => {
