@@ -7,6 +7,7 @@ import { logOnce } from '../http/log.ts'
 import { sendOauthError } from '../http/oauth-edge.ts'
 import { bearerRefusal, type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import { readBearer, sendBearerRefusal } from '../resource/bearer.ts'
+import { LimitedCall } from '../resource/limited-call.ts'
 import { findSubject } from '../resource/userinfo.routes.ts'
 import { clientRequests } from '../tokens/client-request.ts'
 import { introspect } from '../tokens/introspect.ts'
@@ -42,9 +43,13 @@ export function apiFailures(app: FastifyInstance, context: Context): void {
   app.addHook('onRequest', async (request, reply) => {
     const wanted = request.headers[header]
     const bearer = readBearer(context, request.headers.authorization)
-    if (wanted === undefined || bearer.kind === 'refused') return
-    const { grant_id } = await database.shortReads.one(findSubject, [bearer.value])
-    if (grant_id === null) return
+    // A slow answer is the true one, which the route authenticates and counts.
+    if (wanted === undefined || wanted === 'slow' || bearer.kind === 'refused') return
+    const call = new LimitedCall(context, request, reply, bearer)
+    if (!(await call.mayRun())) return reply
+    const { grant_id, client_id, user_id } = await database.shortReads.one(findSubject, [bearer.value])
+    if (grant_id === null || client_id === null || user_id === null) return call.unauthenticated()
+    if (!(await call.mayBeAnswered({ clientId: client_id, userId: user_id }))) return reply
     const scenario = apiScenarios.find((known) => known === wanted)
     logScenario(request, scenario)
     switch (scenario) {

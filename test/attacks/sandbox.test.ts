@@ -8,8 +8,9 @@ import { codeFor, issued, tokensFor } from '../support/connection.ts'
 import { seed } from '../support/directory.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { api, connect, refresh, send, token } from '../support/journey.ts'
+import { nextWindow, setLimits } from '../support/limits.ts'
 
-const sandbox = await serverFixture()
+const sandbox = await serverFixture({ clock: true })
 await loadSandbox(sandbox.database, { households: 0 })
 await sandbox.context.sandbox?.look()
 const partner = await sandbox.partner()
@@ -101,6 +102,16 @@ test('68: a token that the request does not use cannot move the expiry of the to
     expect(live.body.active).toBe(true)
     expect(Number(live.body.exp) - Date.now() / 1000).toBeLessThan(3700)
   }
+})
+
+test('65: failures on request count as requests', async () => {
+  const limited = await sandbox.partner()
+  await setLimits([sandbox], limited, { requests_per_minute: 2 })
+  const { accessToken } = await tokensFor(sandbox, limited, 'sandbox-firm')
+  await nextWindow(sandbox)
+  const fail = () => api(sandbox, 'households', accessToken, { 'latchkey-sandbox': 'unavailable' })
+  const answers = [await fail(), await fail(), await fail()]
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 429])
 })
 
 test('69: the slow scenario holds no request without credentials, and few with them', async () => {
