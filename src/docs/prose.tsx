@@ -7,3 +7,8 @@ const marked = new Marked({ renderer: { html: ({ text }) => escapeHtml(text) } }
 export function Prose({ text }: { text: string }) {
   return <span dangerouslySetInnerHTML={{ __html: marked.parseInline(text, { async: false }) }} />
 }
+
+/** A longer description, with paragraphs and lists. */
+export function Paragraphs({ text }: { text: string }) {
+  return <div dangerouslySetInnerHTML={{ __html: marked.parse(text, { async: false }) }} />
+}
