@@ -5,9 +5,11 @@ import type { Context } from '../../src/context.ts'
 import { loadSandbox } from '../../src/sandbox/load.ts'
 import { createServer } from '../../src/server.ts'
 import { tokensFor } from '../support/connection.ts'
+import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { serverFixture } from '../support/fixtures.ts'
-import { api, connect, send, token } from '../support/journey.ts'
+import { api, authorizeUrl, connect, send, token } from '../support/journey.ts'
+import { redirectOf, Visitor } from '../support/visitor.ts'
 
 const sandbox = await serverFixture()
 await loadSandbox(sandbox.database, { households: 0 })
@@ -124,4 +126,26 @@ test('69: the slow scenario holds no request without credentials, and few with t
   const started = performance.now()
   expect((await api(sandbox, 'households', accessToken, slow)).status).toBe(200)
   expect(performance.now() - started).toBeGreaterThan(250)
+})
+
+test('75: the published application gives no code without PKCE, to no other address, and is not in production', async () => {
+  const [published] = await query<{ client_id: string; redirect_uris: string[] }>(
+    sandbox.database,
+    'SELECT p.client_id, p.redirect_uris FROM partners p JOIN sandbox_application USING (client_id)',
+  )
+  if (!published) throw new Error('the sandbox has no application')
+  expect(published.redirect_uris).toEqual(['http://localhost:8400/callback'])
+  const app = {
+    clientId: published.client_id,
+    clientSecret: '',
+    redirectUri: 'http://localhost:8400/callback',
+  }
+  const refused = redirectOf(await new Visitor().post(authorizeUrl(sandbox, app), ''))
+  expect(refused?.searchParams.get('error')).toBe('invalid_request')
+  expect(refused?.searchParams.get('error_description')).toContain('code_challenge')
+
+  const production = await serverFixture({ environment: 'production' })
+  const page = await (await fetch(`${production.baseUrl}docs/quick-start`)).text()
+  expect(page).toContain('&lt;CLIENT_ID&gt;')
+  expect(page).not.toContain(published.client_id)
 })
