@@ -4,11 +4,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Context } from '../../src/context.ts'
 import { loadSandbox } from '../../src/sandbox/load.ts'
 import { createServer } from '../../src/server.ts'
-import { tokensFor } from '../support/connection.ts'
+import { codeFor, issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { serverFixture } from '../support/fixtures.ts'
-import { api, authorizeUrl, connect, send, token } from '../support/journey.ts'
+import { api, authorizeUrl, connect, refresh, send, token } from '../support/journey.ts'
 import { redirectOf, Visitor } from '../support/visitor.ts'
 
 const sandbox = await serverFixture()
@@ -23,7 +23,7 @@ async function routesOf(context: Context): Promise<Set<string>> {
   const tree = app.printRoutes({ commonPrefix: false })
   await app.close()
   return new Set(
-    [...tree.matchAll(/(\/?\S*) \(([A-Z, ]+)\)$/gm)].map(([, path, methods]) => `${path} ${methods}`),
+    [...tree.matchAll(/\/?(\S*) \(([A-Z, ]+)\)$/gm)].map(([, path, methods]) => `${path} ${methods}`),
   )
 }
 
@@ -85,12 +85,35 @@ test('68: a clock moves only forward, and no other connection', async () => {
   expect((await moveClock(sandbox, sameUser.accessToken, { advance_seconds: 60 })).status).toBe(401)
 })
 
+test('68: a token that the request does not use cannot move the expiry of the tokens in the answer', async () => {
+  const moved = await tokensFor(sandbox, partner, 'sandbox-firm')
+  const years = { advance_seconds: 366 * 24 * 3600 }
+  expect((await moveClock(sandbox, moved.accessToken, years)).status).toBe(200)
+  const other = await tokensFor(sandbox, partner, 'sandbox-firm')
+  const code = await codeFor(sandbox, partner, 'sandbox-firm')
+  const answers = [
+    await refresh(sandbox, partner, other.refreshToken, { token: moved.accessToken }),
+    await token(sandbox, partner, {
+      grant_type: 'authorization_code',
+      code,
+      refresh_token: moved.refreshToken,
+      token: moved.accessToken,
+    }),
+  ]
+  for (const answer of answers) {
+    const live = await token(sandbox, partner, { token: issued(answer).accessToken }, 'introspect')
+    expect(live.body.active).toBe(true)
+    expect(Number(live.body.exp) - Date.now() / 1000).toBeLessThan(3700)
+  }
+})
+
 test('69: the slow scenario holds no request without credentials, and few with them', async () => {
   const settings = sandbox.context.sandbox
   if (!settings) throw new Error('no sandbox')
   settings.slowAnswerMs = 1_000_000
   const slow = { 'latchkey-sandbox': 'slow' }
   expect((await api(sandbox, 'households', undefined, slow)).status).toBe(401)
+  expect((await send(`${sandbox.baseUrl}openapi.json`, { headers: slow })).status).toBe(200)
   const body = {
     grant_type: 'refresh_token',
     refresh_token: 'x',

@@ -186,6 +186,11 @@ describe('addresses and caching', () => {
     }
     const { status, headers } = await open(`${root}/quick-start/`)
     expect([status, headers.get('location')]).toEqual([308, `${new URL(root).pathname}/quick-start`])
+    const slashes = '/'.repeat(10_000)
+    expect((await open(`${root}/quick-start${slashes}`)).headers.get('location')).toBe(
+      headers.get('location'),
+    )
+    expect((await open(`${root}/quick-start${slashes}x`)).status).toBe(404)
     expect((await open(`${root}/nowhere`)).document.querySelector('input[name=q]')).not.toBeNull()
   })
 
