@@ -1,6 +1,6 @@
 import { Instant, statement } from '../database/database.ts'
+import { LimitSettings } from '../limit-settings.ts'
 import Type from '../typebox.ts'
-import { LimitSettings } from './settings.ts'
 
 /** The limits of all partners that have any, by client_id, and the database's clock. */
 export const readLimits = statement(

@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
+import type { LimitSettings } from '../limit-settings.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
 import { BackgroundJob } from '../process/background-job.ts'
 import { FailureLimiter } from './failures.ts'
 import { findCredential, readLimits } from './limits.sql.ts'
 import { type Demand, Quotas, type Taken } from './quotas.ts'
-import type { LimitSettings } from './settings.ts'
 
 /** How often each server reads the limits of all partners, in milliseconds. */
 const refreshMs = 5000

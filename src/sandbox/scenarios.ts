@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../context.ts'
+import type { Context, Sandbox } from '../context.ts'
 import { DatabaseUnavailable } from '../database/database.ts'
 import { sendProblem } from '../http/api-edge.ts'
 import { logOnce } from '../http/log.ts'
@@ -13,7 +13,6 @@ import { introspect } from '../tokens/introspect.ts'
 import { codeSeconds, refreshTokenDays } from '../tokens/lifetimes.ts'
 import { sendTokenRefusal } from '../tokens/token.routes.ts'
 import { sendLimited } from '../tokens/token-limits.ts'
-import type { Sandbox } from './sandbox.ts'
 
 /** The request header that names the failure to make. */
 const header = 'latchkey-sandbox'
