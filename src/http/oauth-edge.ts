@@ -13,7 +13,7 @@ export function oauthEdge(app: FastifyInstance): void {
   app.setNotFoundHandler(noSuchAddress)
 }
 
-/** Says the right address at paths that clients guess from other addresses. */
+/** Answers 404 with the right address at paths that clients derive from other addresses. */
 export function misplaced(app: FastifyInstance, ...paths: string[]): void {
   answerAsOauth(app)
   for (const path of paths) app.all(path, noSuchAddress)

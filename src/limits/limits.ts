@@ -225,7 +225,7 @@ function credentialKey({ clientId, method, digest }: ClientCredential): string {
   return `${clientId} ${method} ${digest.toString('hex')}`
 }
 
-/** Puts the entry at the end. If there are too many, the one that was put there first goes. */
+/** Puts the entry at the end. If there are too many, the oldest is removed. */
 function putLast<T>(entries: Map<string, T>, key: string, value: T, most: number): void {
   entries.delete(key)
   entries.set(key, value)

@@ -28,7 +28,7 @@ const apiScenarios = [
 const tokenScenarios = [...apiScenarios, 'dropped_response'] as const
 type Scenario = (typeof tokenScenarios)[number]
 
-/** Slow answers of one server at a time. Further answers are not delayed, so that the header cannot occupy the server. */
+/** Slow answers of one server at a time. Further answers are not delayed, so that the header cannot keep the server busy. */
 const maxSlow = 64
 
 const retryAfterSeconds = '1'
@@ -133,7 +133,7 @@ function refusalFor(
   }
 }
 
-/** The errors take the way of true errors from here: the error handler logs and answers them. */
+/** The error handler logs and answers these errors like real ones. */
 function throwFailure(scenario: Scenario): void {
   if (scenario === 'unavailable') throw new DatabaseUnavailable(`the request says ${header}: ${scenario}`)
   if (scenario === 'internal_error') throw new Error(`the request says ${header}: ${scenario}`)
