@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
-import { type LimitName, type LimitSettings, limitNames, parseLimit } from './limits/settings.ts'
+import { type LimitName, type LimitSettings, limitNames, parseLimit } from './limit-settings.ts'
 import { readSecrets, type Secrets } from './secrets/configured-secrets.ts'
 import { IsDate, IsDateTime } from './typebox.ts'
 

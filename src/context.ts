@@ -1,10 +1,10 @@
+import type { FastifyRequest } from 'fastify'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { Limits } from './limits/limits.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
-import type { Sandbox } from './sandbox/sandbox.ts'
 import type { SecretKeys } from './secrets/derived-keys.ts'
 
 /** The only shared state a slice may use. */
@@ -21,4 +21,23 @@ export type Context = {
   sandbox?: Sandbox
   /** The server's clock. The database decides by its own clock (docs/adr/0006). */
   now(): Date
+}
+
+/** The state of a sandbox, and what other slices ask of it (docs/adr/0026). Production has none. */
+export type Sandbox = {
+  /** Looks whether the database has the data of `latchkey sandbox load`. */
+  look(): Promise<void>
+  readonly isLoaded: boolean
+  /** The application whose credentials the docs publish. */
+  readonly application: { clientId: string; clientSecret: string } | undefined
+  /** Whether *Connect* answers like *Cancel* for this user. */
+  cancelsConsent(userId: string): boolean
+  /** The time by the clock of the connection whose token the request presents. Without a token, the server's time. */
+  timeOf(request: FastifyRequest): Date
+  /** By how many seconds that clock is ahead of the server's. */
+  secondsAheadOf(request: FastifyRequest): number
+  /** Reads the clock of the connection whose token the request presents. */
+  readClock(request: FastifyRequest, locatorHash: Buffer): Promise<void>
+  /** Milliseconds by which the scenario `slow` delays an answer. */
+  slowAnswerMs: number
 }

@@ -1,5 +1,5 @@
 // The types of docs/openapi.json. Do not edit. After a change of the API:
-// npm run test:interop -- test/interop/sdk-types.test.ts --update
+// npm run test:clients -- test/interop/sdk-types.test.ts --update
 export interface paths {
     "/api/v1/households": {
         parameters: {
@@ -305,7 +305,7 @@ export interface components {
              * @description What happened, for programs.
              * @enum {string}
              */
-            error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "temporarily_unavailable" | "server_error";
+            error: "invalid_request" | "unsupported_grant_type" | "unauthorized_client" | "invalid_client" | "invalid_grant" | "server_error" | "temporarily_unavailable";
             /** @description What happened and what to do, for people. */
             error_description: string;
             /**

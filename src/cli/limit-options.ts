@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type LimitChanges, type LimitName, type LimitSettings, parseLimit } from '../limits/settings.ts'
+import { type LimitChanges, type LimitName, type LimitSettings, parseLimit } from '../limit-settings.ts'
 
 type Limit = number | 'none'
 

@@ -10,7 +10,7 @@ import type { Site } from './site.tsx'
 
 /**
  * Serves the docs for partners below `{base_url}docs`. They set no cookie and read nothing from the database. The libraries
- * that render them are loaded with the first request, so that the server starts no later.
+ * that render them are loaded with the first request, so that they do not delay the start.
  */
 export function docsRoutes(app: FastifyInstance, context: Context, apiDocument: () => unknown): void {
   const root = `${new URL(context.config.baseUrl).pathname}docs`
@@ -117,7 +117,7 @@ function sendNotFound(reply: FastifyReply, site: Site): FastifyReply {
   return sendOnce(reply, 404, site.fault('Page not found', text, reply.request.id))
 }
 
-/** What to search for. Anything but one text is nothing. */
+/** The text to search for. Empty if the parameter is missing or repeated. */
 function queryOf(query: unknown): string {
   if (typeof query !== 'object' || query === null || !('q' in query) || typeof query.q !== 'string') return ''
   return query.q.trim().slice(0, longestQuery)

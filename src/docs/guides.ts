@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import type { SandboxApplication } from '../sandbox/application.ts'
 import { type Article, readArticle } from './article.ts'
@@ -34,10 +33,8 @@ export function readGuides(
     }),
   }
   return Object.entries(guideGroups).flatMap(([group, slugs]) =>
-    slugs.flatMap((slug) => {
-      const file = fileURLToPath(new URL(`${slug}.md`, folder))
-      if (!existsSync(file)) return []
-      let markdown = readFileSync(file, 'utf8')
+    slugs.map((slug) => {
+      let markdown = readFileSync(new URL(`${slug}.md`, folder), 'utf8')
       for (const [name, value] of Object.entries(values)) markdown = markdown.replaceAll(name, value)
       return { slug, group, ...readArticle(markdown, pathOf) }
     }),

@@ -7,13 +7,13 @@ export type SearchResult = { path: string; page: string; heading: string; excerp
 
 const maxResults = 20
 
-/** The work of a search grows with its words. */
+/** Words of a query that count: the time of a search grows with their number. */
 const maxWords = 8
 
 /** Characters of an excerpt. */
 const excerptLength = 180
 
-/** Searches words by their beginning, and forgives a typing error in a long word. */
+/** Searches words by their beginning, and tolerates a typing error in a long word. */
 export class DocsSearch {
   readonly #entries: SearchEntry[]
   readonly #index = new MiniSearch<SearchEntry & { id: number }>({

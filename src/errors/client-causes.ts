@@ -1,4 +1,4 @@
-import type { Cause } from './entry.ts'
+import { type Cause, otherEnvironment } from './entry.ts'
 
 /** The same answer for an unknown client, a wrong secret and a wrong key, so that an attacker learns nothing. */
 const wrongCredentials = {
@@ -6,13 +6,11 @@ const wrongCredentials = {
   cause:
     'The client_id is unknown, or the secret or the signature does not belong to it. The answer does not say which, because an attacker must not learn it.',
   remedy:
-    'Compare client_id and client_secret with what the operator gave you; look for spaces and line breaks at the ends. If the secret was replaced more than once, it no longer works: ask the operator for the current one. With private_key_jwt, check that the public key is registered and that kid names it.',
+    'Compare client_id and client_secret with what the operator gave you; look for spaces and line breaks at the ends. If the operator has replaced the secret twice since then, yours no longer works: ask for the current one. With private_key_jwt, check that the public key is registered and that kid names it.',
   anchor: 'invalid-client-credentials',
 } as const satisfies Cause
 
 const newAssertion = 'Sign a new assertion for each request, with the clock of your server synchronized.'
-const otherEnvironment =
-  'Configure addresses, client_id and secret of one environment together. test_ and lk_test_ are the sandbox, live_ and lk_live_ are production.'
 
 /** `invalid_client`: why the client was not authenticated (RFC 6749 section 2.3, RFC 7523). */
 export const clientCauses = {
@@ -55,7 +53,7 @@ export const clientCauses = {
   },
   wrong_method: {
     message: 'The credential is correct, but this client is not registered for {detail}.',
-    cause: 'The operator allowed your client another authentication method than the one that it used.',
+    cause: 'Your application used an authentication method that the operator has not allowed for it.',
     remedy:
       'Change the setting of your OAuth library: client_secret_post sends the secret in the body, client_secret_basic in the Authorization header, and private_key_jwt an assertion. Or ask the operator to allow the method.',
   },

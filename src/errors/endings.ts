@@ -3,12 +3,21 @@ import type { Cause } from './entry.ts'
 const connectAgain =
   'Ask the user to connect again. Delete the tokens of this connection, and stop reading data for this user until then.'
 
+/** An old refresh token was sent. The request that sent it and all later ones give this reason. */
+export const refreshTokenReuse = {
+  message: 'Refresh token reuse detected. The connection has been revoked.',
+  anchor: 'refresh-token-reused',
+  cause:
+    'An old refresh token was sent, and a newer one had been used long before. Either your application uses a copy of its store, such as a backup or a second environment, or someone copied the token.',
+  remedy: `${connectAgain} Store the new refresh token of each answer before you use the access token, and let all workers read the same store.`,
+} as const satisfies Cause
+
 /** Why a connection has ended. The token endpoint and the API give the same reasons. */
 export const endings = {
   ended_by_user: {
     message: 'The user has disconnected this application. Ask the user to connect again.',
     cause: 'The user pressed Disconnect on the page Connected apps.',
-    remedy: `${connectAgain} Do not ask automatically: the user decided to stop.`,
+    remedy: `${connectAgain} Do not send the user there automatically: the user decided to stop sharing.`,
   },
   ended_by_operator: {
     message: 'The operator of this service has ended the connection. Ask the user to connect again.',
@@ -39,13 +48,7 @@ export const endings = {
       'A token request had the right code, and a redirect_uri or code_verifier that does not belong to it. The code is not valid for a second attempt.',
     remedy: `${connectAgain} Store redirect_uri and code_verifier with the state, and send those of the same request.`,
   },
-  ended_by_refresh_replay: {
-    message: 'Refresh token reuse detected. The connection has been revoked.',
-    anchor: 'refresh-token-reused',
-    cause:
-      'A refresh token that has successors was sent again, later than a lost answer or a parallel worker explains. Someone may have copied it, so the connection was revoked.',
-    remedy: `${connectAgain} Store the new refresh token of each answer before you use the access token, and let all workers read the same store.`,
-  },
+  ended_by_refresh_replay: refreshTokenReuse,
   /** For a connection that ended before the database recorded who ended a connection. */
   ended: {
     message: 'The connection has ended. Ask the user to connect again.',

@@ -21,6 +21,10 @@ export type Cause = {
  */
 type SentBy = 'api' | 'oauth2' | 'redirect' | 'page'
 
+/** The remedy of every cause that is about sandbox and production. */
+export const otherEnvironment =
+  'Configure addresses, client and tokens of one environment together. In the sandbox, a client_id begins with test_, a secret or token with lk_test_. In production they begin with live_ and lk_live_.'
+
 /** One error code. */
 export type Entry = {
   /** The usual HTTP status. 303 is the redirect to the partner. */

@@ -1,9 +1,7 @@
-import { endings } from './endings.ts'
-import type { Cause } from './entry.ts'
+import { endings, refreshTokenReuse } from './endings.ts'
+import { type Cause, otherEnvironment } from './entry.ts'
 
 const connectAgain = 'Ask the user to connect again.'
-const otherEnvironment =
-  'Configure addresses, client and tokens of one environment together. lk_test_ is the sandbox, lk_live_ is production.'
 const storeWithState =
   'Store redirect_uri and code_verifier together with the state, look them up by the state of the callback, and ask the user to connect again: the code is no longer valid.'
 
@@ -28,7 +26,8 @@ export const grantCauses = {
   },
   unknown_code: {
     message: 'Unknown or expired authorization code, or it was issued to another client.',
-    cause: 'No code of this client is known by this text. Codes that expired long ago are deleted.',
+    cause:
+      'Your application has no code with this text. It was issued to another client, or it expired long ago and was deleted.',
     remedy:
       'Check that the client_id of the token request is the one of the authorization request. Then ask the user to connect again.',
   },
@@ -104,7 +103,8 @@ export const grantCauses = {
   },
   unknown_refresh_token: {
     message: 'Unknown or expired refresh token, or it was issued to another client.',
-    cause: 'No connection of this client is known by this token.',
+    cause:
+      'Your application has no connection for this token. It was issued to another client, or the connection ended long ago and was deleted.',
     remedy: `Check that the client_id is the one that received the token. ${connectAgain}`,
   },
   refresh_token_expired: {
@@ -112,12 +112,6 @@ export const grantCauses = {
     cause: 'The connection was not refreshed in this time.',
     remedy: `${connectAgain} Refresh each connection at least once a week, also if its user is not active.`,
   },
-  refresh_replayed: {
-    message: 'Refresh token reuse detected. The connection has been revoked.',
-    anchor: 'refresh-token-reused',
-    cause:
-      'An old refresh token was sent, and a newer one had been used long before. Either your application uses a copy of its store, such as a backup or a second environment, or someone copied the token.',
-    remedy: `${connectAgain} Store the new refresh token of each answer before you use the access token, and let all workers read the same store.`,
-  },
+  refresh_replayed: refreshTokenReuse,
   ...endings,
 } as const satisfies Record<string, Cause>

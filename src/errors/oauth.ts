@@ -28,9 +28,10 @@ export const oauthErrors = {
     causes: {
       grant_type: {
         message: 'Unsupported grant_type. Send authorization_code or refresh_token.',
-        cause: 'grant_type has another value, such as client_credentials or password, or other capitals.',
+        cause:
+          'grant_type has another value, such as client_credentials or password, or has capital letters.',
         remedy:
-          'Access is always that of a user, who has to connect. Send the user to the authorize address, and redeem the code.',
+          'Access is always on behalf of a user, who has to connect first. Send the user to the authorize address, and redeem the code.',
       },
     },
   },
@@ -38,7 +39,7 @@ export const oauthErrors = {
     status: 400,
     title: 'Client suspended',
     sentBy: ['oauth2'],
-    meaning: 'The client was authenticated, and may not use the service now.',
+    meaning: 'Your application was authenticated, but may not use the service now.',
     retryable: false,
     retry: 'Not before the operator ends the suspension.',
     causes: {
@@ -168,7 +169,7 @@ export const oauthErrors = {
       },
       other_user: {
         message: 'The user who is logged in is not the user of the id_token_hint.',
-        cause: 'Another user of the same browser is logged in.',
+        cause: 'In this browser, another user is logged in.',
         remedy: 'Send the request again without id_token_hint, if this other user may connect.',
       },
     },

@@ -1,5 +1,5 @@
 import { endings } from './endings.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, otherEnvironment } from './entry.ts'
 
 const getAccessToken =
   'Get a new access token at oauth2/token with grant_type=refresh_token, and repeat the call once.'
@@ -107,7 +107,8 @@ export const problems = {
       malformed_header: {
         message: 'Malformed Authorization header. Send Authorization: Bearer <token>.',
         cause: 'The header is not the word Bearer, one space, and one access token.',
-        remedy: 'Send exactly that. Client id and secret are for oauth2/token, not for the API.',
+        remedy:
+          'Send the word Bearer, one space, and the access token. client_id and client_secret are for oauth2/token, not for the API.',
       },
       no_scheme: {
         message:
@@ -128,8 +129,7 @@ export const problems = {
       wrong_environment: {
         message: '{detail}',
         cause: 'The access token is from the sandbox and was sent to production, or the reverse.',
-        remedy:
-          'Configure addresses, client and tokens of one environment together. lk_test_ is the sandbox, lk_live_ is production.',
+        remedy: otherEnvironment,
       },
       forged: {
         message: 'Invalid access token. It was altered or not issued by this service.',
@@ -150,7 +150,7 @@ export const problems = {
       expired: {
         message: 'Expired access token. Get a new one with the refresh token.',
         cause: 'An access token is valid for one hour.',
-        remedy: `${getAccessToken} Refresh before the time in expires_in is over, to save this answer.`,
+        remedy: `${getAccessToken} To avoid this answer, refresh before the time in expires_in is over.`,
       },
       token_revoked: {
         message: 'The access token has been revoked. Get a new one with the refresh token.',
@@ -215,7 +215,8 @@ export const problems = {
       },
       role_changed: {
         cause: 'The role or the firm of the user has changed since updated_since, or since this sync began.',
-        remedy: 'The same: a full sync, because what the user sees may be different in every household.',
+        remedy:
+          'Read everything again without updated_since and cursor, and replace your copy: any household may have become visible or invisible.',
       },
     },
   },
@@ -252,7 +253,7 @@ export const problems = {
       },
       expensive_reads: {
         cause:
-          'One access token runs two searches at once, and eight more wait. This request is the eleventh. Or the searches of your application that run at the same time have reached its limit.',
+          'Two searches of this access token are running and eight are waiting, so this one is refused. Or all searches of your application together have reached the limit that the operator has set.',
         remedy:
           'Wait for the answers of the running searches. To read all households, do not search: follow the links in the Link header, or next_cursor in version 2.',
       },
@@ -284,7 +285,7 @@ export const problems = {
     retryable: true,
     retry: 'Yes, after the number of seconds in Retry-After, and then with growing waits.',
     causes: {
-      database_away: {
+      database_unavailable: {
         cause: 'The database of the service does not answer, or the server is restarting.',
         remedy: 'Wait and repeat. Do not discard tokens, and do not ask users to connect again.',
       },

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type OAuthErrorCode, oauthReason } from '../errors/catalogue.ts'
+import type { Entry } from '../errors/entry.ts'
+import { oauthErrors } from '../errors/oauth.ts'
 import Type, { type Static } from '../typebox.ts'
 import { addressHint, errorAddress } from './addresses.ts'
 import { refuseOtherMethods } from './api-edge.ts'
@@ -11,7 +13,7 @@ export function oauthEdge(app: FastifyInstance): void {
   app.setNotFoundHandler(noSuchAddress)
 }
 
-/** Says the right address at paths that clients guess from other addresses. */
+/** Answers 404 with the right address at paths that clients derive from other addresses. */
 export function misplaced(app: FastifyInstance, ...paths: string[]): void {
   answerAsOauth(app)
   for (const path of paths) app.all(path, noSuchAddress)
@@ -61,15 +63,9 @@ export function sendOauthError(
 }
 
 /** The errors of the token endpoints: RFC 6749 section 5.2, and two of section 4.1.2.1 for faults of the server. */
-const tokenErrors = [
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'temporarily_unavailable',
-  'server_error',
-] as const satisfies OAuthErrorCode[]
+const tokenErrors = Object.entries<Entry>(oauthErrors)
+  .filter(([, { sentBy }]) => sentBy.includes('oauth2'))
+  .map(([code]) => code)
 
 export const OAuthError = Type.Object(
   {

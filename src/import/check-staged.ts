@@ -3,7 +3,6 @@ import { quoted } from '../directory/values.ts'
 import Type, { Compile } from '../typebox.ts'
 import type { Faults } from './faults.ts'
 import { type ImportFile, importFiles } from './files.ts'
-import { type Reserved, reservedChecks } from './reserved.ts'
 
 /** An invalid row, and the total number of invalid rows. Each query returns at most 20 rows. */
 const invalidRows = Compile(
@@ -21,16 +20,15 @@ export type StagedCheck = { column: string; sql: string; message(value: string, 
 
 /**
  * Checks that need all rows: duplicate values and references to rows that do not exist. In the tables `pruned`, only the
- * rows of the files count, because the import removes all other rows. No row may touch the rows that are `reserved`.
+ * rows of the files count, because the import removes all other rows. `furtherChecks` are those that the caller adds for a file.
  */
 export async function checkStaged(
   client: pg.ClientBase,
   faults: Faults,
-  { pruned, reserved }: { pruned: string[]; reserved: Reserved | undefined },
+  { pruned, furtherChecks }: { pruned: string[]; furtherChecks(file: ImportFile): StagedCheck[] },
 ): Promise<void> {
   for (const file of importFiles) {
-    const checks = [...checksOf(file, pruned), ...(reserved ? reservedChecks(reserved, file, pruned) : [])]
-    for (const { column, sql, message } of checks) {
+    for (const { column, sql, message } of [...checksOf(file, pruned), ...furtherChecks(file)]) {
       const rows = invalidRows.Parse((await client.query(sql)).rows)
       for (const { line, value, other } of rows) faults.add(file.file, line, column, message(value, other))
       faults.count((rows[0]?.total ?? 0) - rows.length)

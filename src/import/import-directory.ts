@@ -9,7 +9,7 @@ import { Faults } from './faults.ts'
 import { type ImportFile, importFiles, tableColumns } from './files.ts'
 import { type Counts, hashPasswords, keepDisabled, mergeFile, prepareUsers } from './merge.ts'
 import { checkRemoved, findRemoved, prepareRemoved, type Removal, removeRows } from './prune.ts'
-import type { Reserved } from './reserved.ts'
+import { type Reserved, reservedChecks } from './reserved.ts'
 import { stageFile } from './stage-file.ts'
 
 /** Reports progress. `done` of `of` is in bytes while a file is read, otherwise in steps. `what` names the current step. */
@@ -195,10 +195,14 @@ async function prepareStaging(client: pg.ClientBase): Promise<void> {
 
 /** @returns the rows to remove, for the table of each file */
 async function check({ client, sources, faults, prune, reserved }: Work): Promise<Record<string, Removal>> {
-  const pruned = prune ? sources.map(({ file }) => file) : []
-  const removals = await findRemoved(client, pruned, reserved)
-  await checkStaged(client, faults, { pruned: pruned.map(({ table }) => table), reserved })
-  await checkRemoved(client, faults, pruned)
+  const prunedFiles = prune ? sources.map(({ file }) => file) : []
+  const pruned = prunedFiles.map(({ table }) => table)
+  const removals = await findRemoved(client, prunedFiles, reserved)
+  await checkStaged(client, faults, {
+    pruned,
+    furtherChecks: (file) => (reserved ? reservedChecks(reserved, file, pruned) : []),
+  })
+  await checkRemoved(client, faults, prunedFiles)
   return removals
 }
 

@@ -1,6 +1,6 @@
 import { Instant, statement } from '../database/database.ts'
+import { LimitSettings } from '../limit-settings.ts'
 import Type from '../typebox.ts'
-import { LimitSettings } from './settings.ts'
 
 /** The limits of all partners that have any, by client_id, and the database's clock. */
 export const readLimits = statement(
@@ -64,7 +64,7 @@ export const beginExpensiveRead = statement(
    RETURNING counts_until[cardinality(counts_until)] AS counts_until`,
 )
 
-/** Two reads that began at the same instant are interchangeable: one entry goes. $1 client_id, $2 `counts_until` */
+/** Two reads that began at the same instant are interchangeable: one entry is removed. $1 client_id, $2 `counts_until` */
 export const endExpensiveRead = statement(
   'end_expensive_read',
   Type.Object({ client_id: Type.String() }),

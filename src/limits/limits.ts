@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
+import type { LimitSettings } from '../limit-settings.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
 import { BackgroundJob } from '../process/background-job.ts'
 import { FailureLimiter } from './failures.ts'
 import { findCredential, readLimits } from './limits.sql.ts'
 import { type Demand, Quotas, type Taken } from './quotas.ts'
-import type { LimitSettings } from './settings.ts'
 
 /** How often each server reads the limits of all partners, in milliseconds. */
 const refreshMs = 5000
@@ -231,7 +231,7 @@ function credentialKey({ clientId, method, digest }: ClientCredential): string {
   return `${clientId} ${method} ${digest.toString('hex')}`
 }
 
-/** Puts the entry at the end. If there are too many, the one that was put there first goes. */
+/** Puts the entry at the end. If there are too many, the oldest is removed. */
 function putLast<T>(entries: Map<string, T>, key: string, value: T, most: number): void {
   entries.delete(key)
   entries.set(key, value)

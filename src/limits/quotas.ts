@@ -26,7 +26,7 @@ type Quota = {
   exhausted: boolean
   /** Requests that wait for the lease. */
   waiting: number
-  /** The lease that is being taken. Resolves when it has come. */
+  /** The lease that is being taken. Resolves when the server has it. */
   lease?: Promise<void>
 }
 

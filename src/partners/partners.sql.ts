@@ -1,6 +1,6 @@
 import { Instant, statement } from '../database/database.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
-import { LimitSettings } from '../limits/settings.ts'
+import { LimitSettings } from '../limit-settings.ts'
 import Type, { type Static } from '../typebox.ts'
 import { PartnerJwk } from './jwks.ts'
 

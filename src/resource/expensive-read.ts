@@ -37,7 +37,7 @@ async function expensiveRead<Row>(
   try {
     return await admitted()
   } finally {
-    // If this fails, the read has its answer all the same, and counts until its time is over.
+    // If this fails, the caller still gets the answer. The read counts until `counts_until`.
     await database.maybe(endExpensiveRead, [clientId, begun.counts_until]).catch(() => {})
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import type { Context } from '../context.ts'
+import type { Context, Sandbox } from '../context.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import {
   accessTokenText,
@@ -11,7 +11,6 @@ import {
 import { sha256 } from '../secrets/token-format.ts'
 import { signIdToken } from '../tokens/id-token.ts'
 import Type, { Compile } from '../typebox.ts'
-import type { Sandbox } from './sandbox.ts'
 
 // A token carries the time of its connection's clock. Here, where requests come in and answers go out, it is translated to the
 // server's time and back. Everything behind this file, and every statement, knows only the server's time (docs/adr/0026).

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { Sandbox } from '../context.ts'
 import type { Database } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { BackgroundJob } from '../process/background-job.ts'
@@ -15,19 +16,17 @@ export function sandboxFor(
   environment: Environment,
   database: Database,
   now: () => Date,
-): Sandbox | undefined {
-  return environment === 'sandbox' ? new Sandbox(database, now) : undefined
+): SandboxState | undefined {
+  return environment === 'sandbox' ? new SandboxState(database, now) : undefined
 }
 
-/** What other slices may ask of the sandbox. Production has no such object (docs/adr/0026). */
-export class Sandbox {
+class SandboxState implements Sandbox {
   readonly #database: Database
   readonly #now: () => Date
   readonly #job: BackgroundJob
   readonly #secondsAhead = new WeakMap<FastifyRequest, number>()
   #loaded = false
   #application: SandboxApplication | undefined
-  /** Milliseconds by which the scenario `slow` delays an answer. */
   slowAnswerMs = 5000
 
   constructor(database: Database, now: () => Date) {
@@ -36,10 +35,7 @@ export class Sandbox {
     this.#job = new BackgroundJob({ everyMs: intervalMs, run: () => this.look(), onError: () => {} })
   }
 
-  /**
-   * Looks whether the database has the data of `latchkey sandbox load`. Without it there are no clocks, and no call has to
-   * look for one.
-   */
+  /** Without the data of `latchkey sandbox load` there are no clocks, and no call has to look for one. */
   async look(): Promise<void> {
     const found = await this.#database.maybe(findSandbox, [sandboxFirm])
     this.#loaded ||= found !== undefined
@@ -62,27 +58,22 @@ export class Sandbox {
     return this.#loaded
   }
 
-  /** The application whose credentials the docs publish. */
   get application(): SandboxApplication | undefined {
     return this.#application
   }
 
-  /** Whether *Connect* answers like *Cancel* for this user. */
   cancelsConsent(userId: string): boolean {
     return userId === consentCancelledUser
   }
 
-  /** The time by the clock of the connection whose token the request presents. Without a token, the server's time. */
   timeOf(request: FastifyRequest): Date {
     return new Date(this.#now().getTime() + this.secondsAheadOf(request) * 1000)
   }
 
-  /** By how many seconds that clock is ahead of the server's. */
   secondsAheadOf(request: FastifyRequest): number {
     return this.#secondsAhead.get(request) ?? 0
   }
 
-  /** Reads the clock of the connection whose token the request presents. */
   async readClock(request: FastifyRequest, locatorHash: Buffer): Promise<void> {
     const clock = this.#loaded ? await this.#database.shortReads.maybe(findClock, [locatorHash]) : undefined
     if (clock) this.#secondsAhead.set(request, clock.seconds_ahead)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../context.ts'
+import type { Context, Sandbox } from '../context.ts'
 import { DatabaseUnavailable } from '../database/database.ts'
 import { sendProblem } from '../http/api-edge.ts'
 import { logOnce } from '../http/log.ts'
@@ -15,7 +15,6 @@ import { codeSeconds, refreshTokenDays } from '../tokens/lifetimes.ts'
 import { sendTokenRefusal } from '../tokens/token.routes.ts'
 import { sendLimited } from '../tokens/token-limits.ts'
 import { isTokenRequest } from './clock.ts'
-import type { Sandbox } from './sandbox.ts'
 
 /** The request header that names the failure to make. */
 const header = 'latchkey-sandbox'
@@ -31,7 +30,7 @@ const apiScenarios = [
 const tokenScenarios = [...apiScenarios, 'dropped_response'] as const
 type Scenario = (typeof tokenScenarios)[number]
 
-/** Slow answers of one server at a time. Further answers are not delayed, so that the header cannot occupy the server. */
+/** Slow answers of one server at a time. Further answers are not delayed, so that the header cannot keep the server busy. */
 const maxSlow = 64
 
 const retryAfterSeconds = '1'
@@ -138,7 +137,7 @@ function refusalFor(
   }
 }
 
-/** The errors take the way of true errors from here: the error handler logs and answers them. */
+/** The error handler logs and answers these errors like real ones. */
 function throwFailure(scenario: Scenario): void {
   if (scenario === 'unavailable') throw new DatabaseUnavailable(`the request says ${header}: ${scenario}`)
   if (scenario === 'internal_error') throw new Error(`the request says ${header}: ${scenario}`)

@@ -15,9 +15,7 @@ import type { ClientCredential } from '../partners/client-authentication.ts'
 import { isClientId } from '../partners/client-id.ts'
 import { type ClientKeys, clientKeys } from '../partners/client-keys.ts'
 import { readClientCredential } from '../partners/read-credential.ts'
-import { isInvalidClient, type Limited, withinLimits } from './token-limits.ts'
-
-export type ClientEndpoint = 'token' | 'revoke' | 'introspect'
+import { type ClientEndpoint, isInvalidClient, type Limited, withinLimits } from './token-limits.ts'
 
 const secretParameters = [
   'client_secret',

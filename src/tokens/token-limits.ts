@@ -7,7 +7,9 @@ import { explainRefusal, isRefused, setRateLimitFields } from '../limits/rate-li
 import type { ClientCredential } from '../partners/client-authentication.ts'
 import { parseRefreshToken } from '../secrets/connection-token.ts'
 import { sha256 } from '../secrets/token-format.ts'
-import type { ClientEndpoint } from './client-request.ts'
+
+/** The endpoints with client authentication. */
+export type ClientEndpoint = 'token' | 'revoke' | 'introspect'
 
 /** The request was not carried out, because a quota of its client is used up. */
 export type Limited = { kind: 'limited'; explanation: string }

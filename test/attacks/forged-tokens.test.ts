@@ -210,13 +210,10 @@ describe('61: any change of a token with a checksum computed again', () => {
           const [expiresAt, generation] = [content.readUInt32BE(24), content.readUInt32BE(28)]
           const access = accessTokenText('sandbox', keys, { locator, nonce, expiresAt })
           const refreshing = refreshTokenText('sandbox', keys, { locator, generation, expiresAt })
-          const parsed = parseAccessToken(access, 'sandbox', accepted)
+          expect(parseAccessToken(access, 'sandbox', accepted).kind).toBe('ok')
           const verified = verifyAccessToken(access, 'sandbox', accepted)
-          expect(parsed).toMatchObject({ kind: 'ok', token: { nonce, expiresAt } })
-          expect(verified).toMatchObject({
-            kind: 'ok',
-            token: { nonce, expiresAt: new Date(expiresAt * 1000) },
-          })
+          const token = { nonce, expiresAt: new Date(expiresAt * 1000) }
+          expect(verified).toMatchObject({ kind: 'ok', token })
           // The second time the result is remembered.
           expect(verifyAccessToken(access, 'sandbox', accepted)).toEqual(verified)
           expect(verifyAccessToken(access, 'production', accepted).kind).toBe('refused')

@@ -46,7 +46,7 @@ function expectRefused({ status, body }: ApiAnswer, detail: RegExp) {
   expect([status, body]).toMatchObject([400, { code: 'invalid_parameter', errors }])
 }
 
-test('74: accounts that are closed, of another firm or not granted are not listed, whatever access rows say', async () => {
+test('74: accounts that are closed, of another firm or not granted are not listed, regardless of access rows', async () => {
   expect(idsOf(await walk(server, bob, { limit: 1 }, undefined, 'accounts'))).toEqual(own)
   expect(idsOf(await walk(server, ada, { limit: 2 }, undefined, 'accounts'))).toEqual([...own, 'a4'])
 })

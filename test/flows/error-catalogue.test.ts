@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { parse } from 'node-html-parser'
 import { describe, expect, test } from 'vitest'
 import type { UntrustedRequestReason } from '../../src/authorize/authorization-request.ts'
 import { type ErrorPage, errorPages } from '../../src/errors/catalogue.ts'
@@ -7,7 +6,6 @@ import type { Cause, Entry } from '../../src/errors/entry.ts'
 import { oauthErrors } from '../../src/errors/oauth.ts'
 import { pageErrors } from '../../src/errors/pages.ts'
 import { problems } from '../../src/errors/problems.ts'
-import { serverFixture } from '../support/fixtures.ts'
 
 // That the source uses only codes and reasons of the catalogue, the compiler checks.
 
@@ -64,25 +62,13 @@ test('12: reasons with the same text have the same anchor, so that the address r
   }
 })
 
-describe('pages', async () => {
-  const server = await serverFixture()
-
+describe('pages', () => {
   const texts = ({ title, meaning, retry, causes }: ErrorPage) => [
     meaning,
     retry,
     ...causes.flatMap(({ cause, remedy }) => [cause, remedy]),
     `${title}.`,
   ]
-
-  test('each is served at the address of its errors, with the place of each cause', async () => {
-    for (const { code, causes } of errorPages) {
-      const response = await fetch(`${server.baseUrl}docs/errors/${code}`)
-      expect([code, response.status]).toEqual([code, 200])
-      const page = parse(await response.text())
-      const missing = causes.filter(({ anchor }) => page.getElementById(anchor) === null)
-      expect([code, missing]).toEqual([code, []])
-    }
-  })
 
   test('there is one for each code', () => {
     const codes = errorPages.map(({ code }) => code)

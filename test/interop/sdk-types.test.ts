@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const root = new URL('../../', import.meta.url)
 
 const note = `// The types of docs/openapi.json. Do not edit. After a change of the API:
-// npm run test:interop -- test/interop/sdk-types.test.ts --update
+// npm run test:clients -- test/interop/sdk-types.test.ts --update
 `
 
 test('the types of the client library are those of the description', async () => {

@@ -1,4 +1,4 @@
-import type { LimitChanges, LimitSettings } from '../../src/limits/settings.ts'
+import type { LimitChanges, LimitSettings } from '../../src/limit-settings.ts'
 import { updatePartner } from '../../src/partners/partners.ts'
 import type { TestPartner, TestServer } from './server.ts'
 

@@ -56,8 +56,6 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     'account_changes',
     'account_access_changes',
     'limit_windows',
-    'account_changes',
-    'account_access_changes',
     'connections',
   ]
   return Object.fromEntries(tables.map((table) => [table, rows]))

@@ -1,4 +1,4 @@
-import Type, { type Static } from '../typebox.ts'
+import Type, { type Static } from './typebox.ts'
 
 const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 }))
 
