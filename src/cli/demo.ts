@@ -43,7 +43,8 @@ export function demoCommand(): Command {
           await starting
           if (!options.json) {
             process.stdout.write(
-              `Open ${partnerUrl}, press Connect, and log in as one of:\n\n${loginTable()}\n\n`,
+              `Open ${partnerUrl}, press Connect, and log in as one of:\n\n${loginTable()}\n\n` +
+                `Docs for partners: ${config.baseUrl}docs\n\n`,
             )
           }
           const addresses = { auth_url: config.authUrl, base_url: config.baseUrl, partner_url: partnerUrl }

@@ -34,9 +34,8 @@ export function docsRoutes(app: FastifyInstance, context: Context, apiDocument: 
   app.get('/latchkey-client.tgz', sendLibrary)
   app.get<{ Params: { '*': string } }>('/*', (request, reply) => {
     const path = request.params['*']
-    const withoutSlash = path.replace(/\/+$/, '')
-    if (withoutSlash === path) return sendPage(request, reply, path)
-    return reply.redirect(`${root}/${encodeURI(withoutSlash)}`, 308)
+    if (!path.endsWith('/')) return sendPage(request, reply, path)
+    return reply.redirect(`${root}/${encodeURI(withoutSlashAtEnd(path))}`, 308)
   })
   getOnly(app, openSite)
   app.setErrorHandler(async (error, request, reply) => {
@@ -45,6 +44,13 @@ export function docsRoutes(app: FastifyInstance, context: Context, apiDocument: 
     const title = fault.kind === 'client' ? 'Malformed request' : 'Something went wrong'
     return sendOnce(reply, fault.status, (await openSite()).fault(title, fault.explanation, request.id))
   })
+}
+
+/** In linear time. The regular expression for it takes a fifth of a second for the longest path that an attacker can send. */
+function withoutSlashAtEnd(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
 }
 
 const library = new URL('../../dist/latchkey-client.tgz', import.meta.url)

@@ -8,9 +8,10 @@ import {
   resolved,
 } from './api-document.ts'
 import type { Heading, Sample, Section } from './article.ts'
+import { Paragraphs, Prose } from './prose.tsx'
 import { requestSamples } from './request-samples.ts'
 import { Samples } from './samples.tsx'
-import { type Field, Fields, fieldsOf, Prose, TypeName } from './schema-fields.tsx'
+import { type Field, Fields, fieldsOf, TypeName } from './schema-fields.tsx'
 
 /** The OpenAPI document as a page: each operation with its parameters, answers and examples, then the named objects. */
 export function Reference({ document, config, root }: Omit<PartProps, 'operation'>) {
@@ -19,7 +20,7 @@ export function Reference({ document, config, root }: Omit<PartProps, 'operation
       <div class="step">
         <div class="prose">
           <h1>API reference</h1>
-          <Prose text={document.info.description ?? ''} />
+          <Paragraphs text={document.info.description ?? ''} />
           <p>
             For generators of clients: <a href={`${config.baseUrl}openapi.json`}>openapi.json</a>. The
             addresses begin with <code>{config.baseUrl}</code>.

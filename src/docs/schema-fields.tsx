@@ -1,14 +1,6 @@
-import { Marked } from 'marked'
 import type { ComponentChildren } from 'preact'
 import { type ApiDocument, refName, resolved, type Schema } from './api-document.ts'
-import { escapeHtml } from './highlight.ts'
-
-const marked = new Marked({ renderer: { html: ({ text }) => escapeHtml(text) } })
-
-/** A description from the code, with the inline marks of Markdown. */
-export function Prose({ text }: { text: string }) {
-  return <span dangerouslySetInnerHTML={{ __html: marked.parseInline(text, { async: false }) }} />
-}
+import { Prose } from './prose.tsx'
 
 /** The type of a value in words. A named schema is a link to its description. */
 export function TypeName({ schema }: { schema: Schema }): ComponentChildren {

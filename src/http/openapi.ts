@@ -59,7 +59,7 @@ const description = `Your application reads households and accounts on behalf of
 
 1. The user logs in at \`{auth_url}\`, connects your application, and returns to it with a code.
 2. \`requestToken\` exchanges the code for an access token (one hour) and a refresh token (30 days).
-3. \`syncHouseholds\` and \`listAccountsOfHousehold\` read what this user may see.
+3. \`syncHouseholds\` and \`syncAccounts\` read what this user may see.
 4. When the access token has expired, \`requestToken\` gives new tokens for the refresh token.
 
 Every response has an \`X-API-Request-ID\`. Errors of the API are \`Problem\` objects (RFC 9457), errors of the token endpoints are \`OAuthError\` objects (RFC 6749).`

@@ -9,9 +9,17 @@ import { windowSeconds } from './quotas.ts'
  */
 export class FailureLimiter {
   readonly #limiter: RateLimiterMemory | undefined
+  /** Sources that are counted, the one whose first failure is the oldest first. */
+  readonly #sources = new Set<string>()
+  readonly #mostSources: number
 
-  /** Undefined: no limit. */
-  constructor(mostPerMinute: number | undefined) {
+  /**
+   * @param mostPerMinute undefined: no limit
+   * @param mostSources bounds the memory: an attacker may have the addresses of many networks. The source that was counted
+   *   first is forgotten.
+   */
+  constructor(mostPerMinute: number | undefined, mostSources = 50_000) {
+    this.#mostSources = mostSources
     this.#limiter = mostPerMinute
       ? new RateLimiterMemory({ points: mostPerMinute, duration: windowSeconds })
       : undefined
@@ -29,6 +37,13 @@ export class FailureLimiter {
 
   /** Counts a failure of the source of this address. */
   async count(address: string): Promise<void> {
-    await this.#limiter?.penalty(sourceOf(address))
+    if (!this.#limiter) return
+    const source = sourceOf(address)
+    await this.#limiter.penalty(source)
+    this.#sources.add(source)
+    const [oldest] = this.#sources
+    if (this.#sources.size <= this.#mostSources || oldest === undefined) return
+    this.#sources.delete(oldest)
+    await this.#limiter.delete(oldest)
   }
 }

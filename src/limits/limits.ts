@@ -49,7 +49,7 @@ export class Limits {
   #byPartner = new Map<string, LimitSettings>()
   /** Whether any partner has a limit for expensive reads. */
   #limitsExpensiveReads: boolean
-  /** Whose token it is, by the connection key of the token. */
+  /** Whose token it is, by `BearerToken.value`. Not by connection: an ended token of a live connection must count for no partner. */
   readonly #callers = new Map<string, Caller>()
   /** Credentials that have authenticated a client. */
   readonly #credentials = new Map<string, true>()
@@ -90,17 +90,17 @@ export class Limits {
     return this.#settingsOf(clientId)?.expensive_reads
   }
 
-  /** Who has used a token of this connection before, if the partner has limits. A hint: it proves nothing. */
-  callerOf(connectionKey: string): Caller | undefined {
-    return this.#callers.get(connectionKey)
+  /** Who has used this token before, if the partner has limits. A hint: it proves nothing. */
+  callerOf(token: string): Caller | undefined {
+    return this.#callers.get(token)
   }
 
   /**
-   * Counts a call before its statement, if a token of the connection was accepted before. Undefined: it is not counted yet.
+   * Counts a call before its statement, if its token was accepted before. Undefined: it is not counted yet.
    * @throws {DatabaseUnavailable}
    */
-  async admitEarly(connectionKey: string): Promise<EarlyAdmission | undefined> {
-    const caller = this.#callers.get(connectionKey)
+  async admitEarly(token: string): Promise<EarlyAdmission | undefined> {
+    const caller = this.#callers.get(token)
     const admission = caller && (await this.#admitCall(caller))
     return admission && { caller, admission }
   }
@@ -110,7 +110,7 @@ export class Limits {
    * applies. @throws {DatabaseUnavailable}
    */
   async admit(
-    connectionKey: string,
+    token: string,
     caller: Caller,
     early: EarlyAdmission | undefined,
   ): Promise<Admission | undefined> {
@@ -118,8 +118,14 @@ export class Limits {
       return early.admission
     if (early) this.giveBack(early.admission)
     if (!this.#settingsOf(caller.clientId)) return undefined
-    putLast(this.#callers, connectionKey, caller, mostCallers)
+    putLast(this.#callers, token, caller, mostCallers)
     return this.#admitCall(caller)
+  }
+
+  /** A statement has refused this token: its calls no longer count for anyone. */
+  refuse(token: string, early: EarlyAdmission | undefined): void {
+    this.#callers.delete(token)
+    if (early) this.giveBack(early.admission)
   }
 
   /**

@@ -44,7 +44,7 @@ async function expensiveRead<Row>(
 
 /** The partner of a live token. Undefined: the token is refused, and so is its read. */
 async function clientOf({ database, limits }: Server, bearer: BearerToken): Promise<string | undefined> {
-  const known = limits.callerOf(bearer.connectionKey)
+  const known = limits.callerOf(bearer.value)
   if (known) return known.clientId
   return (await database.listing.maybe(visibilityVersionOfCaller, [bearer.value]))?.client_id
 }

@@ -37,30 +37,31 @@ export class LimitedCall {
   readonly #context: Pick<Context, 'limits'>
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
-  readonly #connectionKey: string
+  /** `BearerToken.value` */
+  readonly #token: string
   #early: EarlyAdmission | undefined
 
   constructor(
     context: Pick<Context, 'limits'>,
     request: FastifyRequest,
     reply: FastifyReply,
-    { connectionKey }: BearerToken,
+    { value }: BearerToken,
   ) {
     this.#context = context
     this.#request = request
     this.#reply = reply
-    this.#connectionKey = connectionKey
+    this.#token = value
   }
 
   /** Before the statement: counts the call if its caller is known, so that a flood costs no statements. */
   async mayRun(): Promise<boolean> {
-    this.#early = await this.#context.limits.admitEarly(this.#connectionKey)
+    this.#early = await this.#context.limits.admitEarly(this.#token)
     return !this.#early || this.#isWithin(this.#early.admission, this.#early.caller)
   }
 
   /** After the statement has authenticated the call: counts it, unless it is counted already. */
   async mayBeAnswered(caller: Caller): Promise<boolean> {
-    const admission = await this.#context.limits.admit(this.#connectionKey, caller, this.#early)
+    const admission = await this.#context.limits.admit(this.#token, caller, this.#early)
     if (!admission || !this.#isWithin(admission, caller)) return !admission
     setRateLimitFields(this.#reply, admission)
     return true
@@ -68,7 +69,7 @@ export class LimitedCall {
 
   /** The statement has refused the token, so the call does not count. */
   unauthenticated(): void {
-    if (this.#early) this.#context.limits.giveBack(this.#early.admission)
+    this.#context.limits.refuse(this.#token, this.#early)
   }
 
   #isWithin(admission: Admission, { clientId, userId }: Caller): boolean {

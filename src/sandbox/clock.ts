@@ -31,13 +31,33 @@ export function translateBearer(app: FastifyInstance, context: Context, sandbox:
 /** Translates the tokens in requests to the token endpoints, and those in the answer. */
 export function translateTokens(app: FastifyInstance, context: Context, sandbox: Sandbox): void {
   app.addHook('preHandler', async (request) => {
-    const translate = (token: string) => toServerTime(context, sandbox, request, token)
-    await replaceParameter(request.body, 'refresh_token', translate)
-    await replaceParameter(request.body, 'token', translate)
+    const name = tokenParameter(request)
+    if (name)
+      await replaceParameter(request.body, name, (token) => toServerTime(context, sandbox, request, token))
   })
   app.addHook('preSerialization', (request, _reply, payload) =>
     toConnectionTime(context, sandbox.secondsAheadOf(request), payload),
   )
+}
+
+/**
+ * The only parameter whose token the endpoint uses. Another one must not choose the clock: the tokens in the answer would have
+ * an expiry that does not fit their connection.
+ */
+function tokenParameter(request: FastifyRequest): 'refresh_token' | 'token' | undefined {
+  if (!isTokenRequest(request)) return 'token'
+  return textIn(request.body, 'grant_type') === 'refresh_token' ? 'refresh_token' : undefined
+}
+
+/** Whether the request is for the token endpoint. */
+export function isTokenRequest({ method, routeOptions }: FastifyRequest): boolean {
+  return method === 'POST' && routeOptions.url?.endsWith('/oauth2/token') === true
+}
+
+function textIn(body: unknown, name: string): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined
+  const text: unknown = Object.getOwnPropertyDescriptor(body, name)?.value
+  return typeof text === 'string' ? text : undefined
 }
 
 async function replaceParameter(
@@ -45,9 +65,8 @@ async function replaceParameter(
   name: string,
   replace: (text: string) => Promise<string>,
 ): Promise<void> {
-  if (typeof body !== 'object' || body === null) return
-  const text: unknown = Object.getOwnPropertyDescriptor(body, name)?.value
-  if (typeof text === 'string') Object.assign(body, { [name]: await replace(text) })
+  const text = textIn(body, name)
+  if (text !== undefined) Object.assign(Object(body), { [name]: await replace(text) })
 }
 
 /** Text that is not a token of this server stays as it is, so that it is refused with the true reason. */

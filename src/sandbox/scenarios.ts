@@ -13,6 +13,7 @@ import { introspect } from '../tokens/introspect.ts'
 import { codeSeconds, refreshTokenDays } from '../tokens/lifetimes.ts'
 import { sendTokenRefusal } from '../tokens/token.routes.ts'
 import { sendLimited } from '../tokens/token-limits.ts'
+import { isTokenRequest } from './clock.ts'
 
 /** The request header that names the failure to make. */
 const header = 'latchkey-sandbox'
@@ -90,7 +91,9 @@ export function tokenFailures(app: FastifyInstance, context: Context): void {
 export function lateFailures(app: FastifyInstance, sandbox: Sandbox): void {
   let slowAnswers = 0
   app.addHook('onSend', async (request, reply, payload) => {
-    const scenario = reply.statusCode < 400 ? request.headers[header] : undefined
+    // The description of the API is also for callers without credentials.
+    const isAuthenticated = reply.statusCode < 400 && request.routeOptions.config.operation !== undefined
+    const scenario = isAuthenticated ? request.headers[header] : undefined
     if (scenario === 'slow' && slowAnswers < maxSlow) {
       slowAnswers += 1
       await untilClosed(reply, sandbox.slowAnswerMs).finally(() => {
@@ -110,10 +113,6 @@ async function untilClosed({ raw }: FastifyReply, ms: number): Promise<void> {
   raw.once('close', abort)
   await sleep(ms, undefined, { signal: closed.signal }).catch(() => {})
   raw.off('close', abort)
-}
-
-function isTokenRequest({ method, routeOptions }: FastifyRequest): boolean {
-  return method === 'POST' && routeOptions.url?.endsWith('/oauth2/token') === true
 }
 
 function refusalFor(

@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { listGrants, revokeGrant } from '../../src/grants/grants.sql.ts'
+import { FailureLimiter } from '../../src/limits/failures.ts'
 import { setPartnerStatus } from '../../src/partners/partners.sql.ts'
 import { rotatePartnerSecret } from '../../src/partners/partners.ts'
 import { accessTokenOf } from '../support/access-token.ts'
-import { tokensFor } from '../support/connection.ts'
+import { issued, tokensFor } from '../support/connection.ts'
 import { countingDatabase } from '../support/counting-database.ts'
+import { query } from '../support/database.ts'
 import { movableClock } from '../support/database-clock.ts'
 import { seed } from '../support/directory.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { addedTo, forged } from '../support/forged-token.ts'
-import { api, refresh } from '../support/journey.ts'
+import { api, refresh, token } from '../support/journey.ts'
 import { inParallel, nextWindow, parseRateLimit, setLimits } from '../support/limits.ts'
 import type { TestPartner, TestServer } from '../support/server.ts'
 import { readsOf } from '../support/usage.ts'
@@ -29,6 +31,16 @@ const forgedFrom = (token: string) => forged(token, ({ mac }) => ({ mac: addedTo
 async function statementsOf(servers: TestServer[], requests: () => Promise<unknown>): Promise<number> {
   for (const { context } of servers) await context.usage.write()
   return database.statementsDuring(requests)
+}
+
+/** Statements that wait for the lock that a test holds. */
+async function waitingReads(): Promise<number> {
+  const waiting = await query(
+    database.direct,
+    `SELECT FROM pg_locks WHERE NOT granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  )
+  return waiting.length
 }
 
 async function endGrantOf(userId: string, { clientId }: TestPartner): Promise<void> {
@@ -59,6 +71,28 @@ describe('64: a stranger who knows the client_id', () => {
     const answers = await inParallel(10, 2, (n) => api(server, 'households', tokens[n % 2]))
     expect(statuses(answers)).toEqual([401])
     expect(remaining(await api(server, 'households', ada))).toBe(3)
+  })
+
+  test('cannot occupy the requests or searches of the partner with a revoked token of a connection in use', async () => {
+    const partner = await server.partner()
+    await setLimits([server], partner, { requests_per_minute: 5, expensive_reads: 2 })
+    const { accessToken: leaked, refreshToken } = await tokensFor(server, partner, 'ada')
+    await nextWindow(server)
+    expect((await api(server, 'households', leaked)).status).toBe(200)
+    await token(server, partner, { token: leaked }, 'revoke')
+    const { accessToken } = issued(await refresh(server, partner, refreshToken))
+    expect(remaining(await api(server, 'households', accessToken))).toBe(3)
+    expect((await api(server, 'households', leaked)).status).toBe(401)
+    await database.direct.withConnection(async (holder) => {
+      await holder.query('BEGIN; LOCK TABLE households')
+      const answers = inParallel(8, 8, () => api(server, 'households?name_pattern=x', leaked))
+      await expect.poll(waitingReads).toBeGreaterThan(0)
+      const authorization = `Bearer ${accessToken}`
+      const inUse = await fetch(`${server.baseUrl}oauth2/userinfo`, { headers: { authorization } })
+      await holder.query('ROLLBACK')
+      expect(statuses(await answers)).toEqual([401])
+      expect([inUse.status, remaining(inUse)]).toEqual([200, 2])
+    })
   })
 
   test('is refused after too many failures, and the partner is not, even at the same address', async () => {
@@ -138,6 +172,17 @@ test('46: searches of one partner on two servers at once: only so many as its li
     ])
   })
   for (let n = 0; n < 4; n++) expect((await search(n)).status).toBe(200)
+})
+
+test('64: a stranger with many addresses fills only so much memory', async () => {
+  const failures = new FailureLimiter(1, 2)
+  const isRefused = async (address: string) => (await failures.refusedFor(address)) !== undefined
+  for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.3']) await failures.count(address)
+  expect(await Promise.all(['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(isRefused))).toEqual([
+    false,
+    true,
+    true,
+  ])
 })
 
 describe('66: a server that knows the caller from an earlier call', () => {

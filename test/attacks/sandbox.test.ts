@@ -4,10 +4,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Context } from '../../src/context.ts'
 import { loadSandbox } from '../../src/sandbox/load.ts'
 import { createServer } from '../../src/server.ts'
-import { tokensFor } from '../support/connection.ts'
+import { codeFor, issued, tokensFor } from '../support/connection.ts'
+import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { serverFixture } from '../support/fixtures.ts'
-import { api, connect, send, token } from '../support/journey.ts'
+import { api, authorizeUrl, connect, refresh, send, token } from '../support/journey.ts'
+import { redirectOf, Visitor } from '../support/visitor.ts'
 
 const sandbox = await serverFixture()
 await loadSandbox(sandbox.database, { households: 0 })
@@ -21,8 +23,7 @@ async function routesOf(context: Context): Promise<Set<string>> {
   const tree = app.printRoutes({ commonPrefix: false })
   await app.close()
   return new Set(
-    // The slash at the beginning is a node of the tree if there is a route for `/`.
-    [...tree.matchAll(/\/?(\S*) \(([A-Z, ]+)\)$/gm)].map(([, path, methods]) => `/${path} ${methods}`),
+    [...tree.matchAll(/\/?(\S*) \(([A-Z, ]+)\)$/gm)].map(([, path, methods]) => `${path} ${methods}`),
   )
 }
 
@@ -84,12 +85,35 @@ test('68: a clock moves only forward, and no other connection', async () => {
   expect((await moveClock(sandbox, sameUser.accessToken, { advance_seconds: 60 })).status).toBe(401)
 })
 
+test('68: a token that the request does not use cannot move the expiry of the tokens in the answer', async () => {
+  const moved = await tokensFor(sandbox, partner, 'sandbox-firm')
+  const years = { advance_seconds: 366 * 24 * 3600 }
+  expect((await moveClock(sandbox, moved.accessToken, years)).status).toBe(200)
+  const other = await tokensFor(sandbox, partner, 'sandbox-firm')
+  const code = await codeFor(sandbox, partner, 'sandbox-firm')
+  const answers = [
+    await refresh(sandbox, partner, other.refreshToken, { token: moved.accessToken }),
+    await token(sandbox, partner, {
+      grant_type: 'authorization_code',
+      code,
+      refresh_token: moved.refreshToken,
+      token: moved.accessToken,
+    }),
+  ]
+  for (const answer of answers) {
+    const live = await token(sandbox, partner, { token: issued(answer).accessToken }, 'introspect')
+    expect(live.body.active).toBe(true)
+    expect(Number(live.body.exp) - Date.now() / 1000).toBeLessThan(3700)
+  }
+})
+
 test('69: the slow scenario holds no request without credentials, and few with them', async () => {
   const settings = sandbox.context.sandbox
   if (!settings) throw new Error('no sandbox')
   settings.slowAnswerMs = 1_000_000
   const slow = { 'latchkey-sandbox': 'slow' }
   expect((await api(sandbox, 'households', undefined, slow)).status).toBe(401)
+  expect((await send(`${sandbox.baseUrl}openapi.json`, { headers: slow })).status).toBe(200)
   const body = {
     grant_type: 'refresh_token',
     refresh_token: 'x',
@@ -125,4 +149,26 @@ test('69: the slow scenario holds no request without credentials, and few with t
   const started = performance.now()
   expect((await api(sandbox, 'households', accessToken, slow)).status).toBe(200)
   expect(performance.now() - started).toBeGreaterThan(250)
+})
+
+test('75: the published application gives no code without PKCE, to no other address, and is not in production', async () => {
+  const [published] = await query<{ client_id: string; redirect_uris: string[] }>(
+    sandbox.database,
+    'SELECT p.client_id, p.redirect_uris FROM partners p JOIN sandbox_application USING (client_id)',
+  )
+  if (!published) throw new Error('the sandbox has no application')
+  expect(published.redirect_uris).toEqual(['http://localhost:8400/callback'])
+  const app = {
+    clientId: published.client_id,
+    clientSecret: '',
+    redirectUri: 'http://localhost:8400/callback',
+  }
+  const refused = redirectOf(await new Visitor().post(authorizeUrl(sandbox, app), ''))
+  expect(refused?.searchParams.get('error')).toBe('invalid_request')
+  expect(refused?.searchParams.get('error_description')).toContain('code_challenge')
+
+  const production = await serverFixture({ environment: 'production' })
+  const page = await (await fetch(`${production.baseUrl}docs/quick-start`)).text()
+  expect(page).toContain('&lt;CLIENT_ID&gt;')
+  expect(page).not.toContain(published.client_id)
 })

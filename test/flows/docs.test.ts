@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import { type HTMLElement, parse } from 'node-html-parser'
 import { describe, expect, test } from 'vitest'
 import { errorPages } from '../../src/errors/catalogue.ts'
@@ -82,6 +83,14 @@ describe('all pages that links in the docs lead to', async () => {
       expect(page && idsOf(page), code).toEqual(expect.arrayContaining(causes.map(({ anchor }) => anchor)))
     }
   })
+})
+
+test('the client library of this release can be installed from the docs', async () => {
+  const response = await fetch(`${server.baseUrl}docs/latchkey-client.tgz`)
+  expect(response.headers.get('content-type')).toBe('application/gzip')
+  const archive = gunzipSync(Buffer.from(await response.arrayBuffer())).toString('latin1')
+  expect(archive).toContain('package/dist/esm/index.js')
+  expect(archive).toContain('"name": "@latchkey/client"')
 })
 
 describe('the reference', async () => {
@@ -177,6 +186,11 @@ describe('addresses and caching', () => {
     }
     const { status, headers } = await open(`${root}/quick-start/`)
     expect([status, headers.get('location')]).toEqual([308, `${new URL(root).pathname}/quick-start`])
+    const slashes = '/'.repeat(10_000)
+    expect((await open(`${root}/quick-start${slashes}`)).headers.get('location')).toBe(
+      headers.get('location'),
+    )
+    expect((await open(`${root}/quick-start${slashes}x`)).status).toBe(404)
     expect((await open(`${root}/nowhere`)).document.querySelector('input[name=q]')).not.toBeNull()
   })
 

@@ -60,9 +60,14 @@ export async function runGuide(run: GuideRun): Promise<string> {
     const [address] = /^http\S+\/api\/oauth2\/authorize\?\S+$/m.exec(output) ?? []
     if (address === undefined || connected) return
     connected = true
-    const returned = await connectAt(address, user)
-    if (arrival === 'paste') shell.stdin.write(`${returned}\n`)
-    else await fetch(returned)
+    try {
+      const returned = await connectAt(address, user)
+      if (arrival === 'paste') shell.stdin.write(`${returned}\n`)
+      else await fetch(returned)
+    } catch (error) {
+      faults += `\nthe browser failed: ${error}`
+      endGroup(shell.pid)
+    }
   })
   try {
     const [code] = await once(shell, 'close')
