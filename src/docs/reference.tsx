@@ -8,10 +8,9 @@ import {
   resolved,
 } from './api-document.ts'
 import type { Heading, Sample, Section } from './article.ts'
-import { Paragraphs, Prose } from './prose.tsx'
 import { requestSamples } from './request-samples.ts'
 import { Samples } from './samples.tsx'
-import { type Field, Fields, fieldsOf, TypeName } from './schema-fields.tsx'
+import { type Field, Fields, fieldsOf, Paragraphs, Prose, TypeName } from './schema-fields.tsx'
 
 /** The OpenAPI document as a page: each operation with its parameters, answers and examples, then the named objects. */
 export function Reference({ document, config, root }: Omit<PartProps, 'operation'>) {

@@ -1,6 +1,19 @@
+import { Marked } from 'marked'
 import type { ComponentChildren } from 'preact'
 import { type ApiDocument, refName, resolved, type Schema } from './api-document.ts'
-import { Prose } from './prose.tsx'
+import { escapeHtml } from './highlight.ts'
+
+const marked = new Marked({ renderer: { html: ({ text }) => escapeHtml(text) } })
+
+/** A description from the code, with the inline marks of Markdown. */
+export function Prose({ text }: { text: string }) {
+  return <span dangerouslySetInnerHTML={{ __html: marked.parseInline(text, { async: false }) }} />
+}
+
+/** A longer description, with paragraphs and lists. */
+export function Paragraphs({ text }: { text: string }) {
+  return <div dangerouslySetInnerHTML={{ __html: marked.parse(text, { async: false }) }} />
+}
 
 /** The type of a value in words. A named schema is a link to its description. */
 export function TypeName({ schema }: { schema: Schema }): ComponentChildren {

@@ -23,7 +23,8 @@ async function routesOf(context: Context): Promise<Set<string>> {
   const tree = app.printRoutes({ commonPrefix: false })
   await app.close()
   return new Set(
-    [...tree.matchAll(/\/?(\S*) \(([A-Z, ]+)\)$/gm)].map(([, path, methods]) => `${path} ${methods}`),
+    // The slash at the beginning is a node of the tree if there is a route for `/`.
+    [...tree.matchAll(/\/?(\S*) \(([A-Z, ]+)\)$/gm)].map(([, path, methods]) => `/${path} ${methods}`),
   )
 }
 
