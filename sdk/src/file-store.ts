@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from './http.ts'
@@ -7,6 +7,9 @@ import type { TokenStore, Tokens } from './store.ts'
 
 /** Milliseconds after which a lock is taken over, because the process that held it has crashed. */
 const abandonedAfter = 60_000
+
+/** Milliseconds between two marks that the process still holds its lock: a refresh with retries can take minutes. */
+const markEvery = 10_000
 
 /**
  * Keeps each connection in a file in `directory`, which only the user of the process can read. For programs with several
@@ -34,9 +37,12 @@ export function fileStore(directory: string): TokenStore {
       await mkdir(directory, { recursive: true, mode: 0o700 })
       const lock = `${fileOf(key)}.lock`
       while (!(await takeLock(lock))) await sleep(10 + Math.random() * 20)
+      const mark = () => utimes(lock, new Date(), new Date()).catch(unless('ENOENT'))
+      const marks = setInterval(mark, markEvery).unref()
       try {
         return await work()
       } finally {
+        clearInterval(marks)
         await rm(lock, { force: true })
       }
     },

@@ -87,7 +87,14 @@ function siteOf(
   let opened: { application: SandboxApplication | undefined; site: Promise<OpenSite> } | undefined
   return () => {
     const application = sandbox?.application
-    if (!opened || opened.application !== application) opened = { application, site: open(application) }
+    if (!opened || opened.application !== application) {
+      const site = open(application)
+      opened = { application, site }
+      // A request after a failure tries again.
+      site.catch(() => {
+        opened = undefined
+      })
+    }
     return opened.site
   }
 }
