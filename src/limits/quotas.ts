@@ -230,8 +230,12 @@ function available({ unleased, leased }: Quota): number {
   return unleased + leased
 }
 
-/** The operator has changed the limit in the middle of a window: the next lease is taken by the new one. */
+/**
+ * The operator has changed the limit in the middle of a window. The next lease is taken by the new one, and of a larger lease
+ * only as much stays: a lower limit takes effect at once.
+ */
 function changeLimit(quota: Quota, most: number): void {
+  quota.leased = Math.min(quota.leased, leaseOf(most))
   quota.remaining = Math.max(quota.remaining + most - quota.most, 0)
   quota.most = most
   quota.exhausted = false

@@ -55,7 +55,8 @@ export async function loadHttp({ status: expected = 200, ...requests }: Requests
 export async function flood(
   requests: Pick<autocannon.Options, 'url' | 'headers' | 'duration' | 'overallRate'>,
 ) {
-  await autocannon({ connections, ...requests })
+  // In a thread, so that it does not delay the requests that are measured.
+  await autocannon({ connections, workers: 1, ...requests })
 }
 
 /** Repeats the work for so many seconds, at least once, in so many parallel workers. */

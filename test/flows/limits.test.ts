@@ -183,6 +183,16 @@ test('a limit that the operator raises, lowers or removes applies in the same wi
   expect(await statuses(1)).toEqual([200])
 })
 
+test('a lower limit takes effect at once, although the server holds a large lease', async () => {
+  const registered = await partner()
+  await setLimits([one], registered, { requests_per_minute: 6000 })
+  const ada = await readAs('ada', registered.clientId)
+  await nextWindow(one)
+  expect(admitted([await api(one, 'households', ada)])).toBe(1)
+  await setLimits([one], registered, { requests_per_minute: 60 })
+  expect(admitted(await inParallel(20, 4, () => api(one, 'households', ada)))).toBeLessThanOrEqual(1)
+})
+
 test('the limits of the deployment are for all partners that have none of their own', async () => {
   const server = await serverFixture({ on: database, clock, limits: { requests_per_minute: 2 } })
   const [own, other] = [await partner(), await partner()]
