@@ -43,9 +43,7 @@ test('67: production has no route, header or user of the sandbox', async () => {
   const routes = await routesOf(production.context)
   expect(routes.size).toBeGreaterThan(20)
   const more = [...(await routesOf(sandbox.context))].filter((route) => !routes.has(route))
-  expect(more.map((route) => route.split(' ')[0])).toEqual([
-    expect.stringMatching(/service-open-api\/sandbox\/clock$/),
-  ])
+  expect(more.map((route) => route.split(' ')[0])).toEqual(['/service-open-api/sandbox/clock'])
 
   const app = await production.partner()
   const code = (await connect(production, app, 'sandbox-consent-cancelled')).searchParams.get('code') ?? ''

@@ -160,7 +160,7 @@ test('writers in parallel, each in transactions of several statements, leave tru
   // Waits for all writers, also when one of them fails, so that none still writes during the next test.
   const writers = await Promise.allSettled([0, 2, 4, 6].map(writer))
   expect(writers.filter(({ status }) => status === 'rejected')).toEqual([])
-  expect(failures.length).toBeLessThan(writes.length / 2)
+  expect(failures.length).toBeLessThan(150)
   expect(await expectExactCounts()).toBeGreaterThan(2)
 }, 60_000)
 

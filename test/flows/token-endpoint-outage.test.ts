@@ -44,7 +44,7 @@ function expectUnavailable({ status, headers, body }: TokenAnswer): void {
   expect(headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
   expect(headers.get('cache-control')).toBe('no-store')
   const { error_uri: page, ...rest } = body
-  expect(page).toMatch(/\/docs\/errors\/temporarily_unavailable$/)
+  expect(page).toBe(`${server.baseUrl}docs/errors/temporarily_unavailable`)
   expect(JSON.stringify(rest)).not.toMatch(/invalid|postgres|ECONN|127\.0\.0\.1/)
 }
 
