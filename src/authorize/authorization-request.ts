@@ -24,6 +24,8 @@ export const AuthorizationRequest = Type.Object({
   subject: Type.Optional(Type.String()),
   loginHint: Type.Optional(Type.String()),
   uiLocales: Type.Optional(Type.String()),
+  /** `acr_values`, in order of preference. */
+  acrValues: Type.Optional(Type.Array(Type.String())),
 })
 export type AuthorizationRequest = Static<typeof AuthorizationRequest>
 
@@ -106,6 +108,7 @@ export async function check(
   const maxAge = given('max_age')
   const loginHint = given('login_hint')?.slice(0, 320)
   const uiLocales = given('ui_locales')?.slice(0, 100)
+  const acrValues = words(values.acr_values?.slice(0, 500))
   return {
     kind: 'accepted',
     request: {
@@ -121,6 +124,7 @@ export async function check(
       ...(hint && { subject: hint.subject }),
       ...(loginHint && { loginHint }),
       ...(uiLocales && { uiLocales }),
+      ...(acrValues.length > 0 && { acrValues }),
     },
   }
 }

@@ -110,14 +110,13 @@ async function decide(exchange: Exchange & { decision: 'connect' | 'cancel' }): 
 
 async function issueCode(step: ConnectStep & { session: Session }): Promise<FastifyReply> {
   const { context, web, consents, request, reply, authorization, texts, session } = step
-  const { user_id: userId, auth_time: authTime } = session
   if (consents.pendingCount >= waitingConsents) throw new DatabaseUnavailable('too many consents are waiting')
-  const outcome = await consents(() => connect(context, authorization, { id: userId, authTime }))
+  const outcome = await consents(() => connect(context, authorization, session))
   request.log.info({
     event: 'connect',
     outcome: outcome.kind,
     client_id: authorization.clientId,
-    user_id: userId,
+    user_id: session.user_id,
   })
   switch (outcome.kind) {
     case 'connected':
@@ -182,7 +181,7 @@ function startAgainLink(authorization: AuthorizationRequest, texts: Texts): Reco
 /** The address that sends the same authorization request again. */
 function sameRequest(authorization: AuthorizationRequest): string {
   const { clientId, redirectUri, state, nonce, codeChallenge, prompt, maxAge } = authorization
-  const { loginHint, uiLocales } = authorization
+  const { loginHint, uiLocales, acrValues } = authorization
   const parameters = new URLSearchParams({
     response_type: 'code',
     scope: 'openid',
@@ -195,6 +194,7 @@ function sameRequest(authorization: AuthorizationRequest): string {
     ...(maxAge !== undefined && { max_age: String(maxAge) }),
     ...(loginHint && { login_hint: loginHint }),
     ...(uiLocales && { ui_locales: uiLocales }),
+    ...(acrValues && { acr_values: acrValues.join(' ') }),
   })
   return `/api/oauth2/authorize?${parameters}`
 }

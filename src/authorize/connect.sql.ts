@@ -20,7 +20,7 @@ import Type from '../typebox.ts'
  * that the user ends at the same time stays ended.
  *
  * $1 user id, $2 client_id, $3 subject for a first grant, $4 SHA-256 of the code, $5 redirect URI, $6 code challenge
- * or null, $7 nonce or null, $8 time of authentication, $9 whether the request has `prompt=none`
+ * or null, $7 nonce or null, $8 time of authentication, $9 whether the request has `prompt=none`, $10 acr, $11 amr
  *
  * No row if the partner or the user is no longer active, if the redirect URI is no longer registered, or if $9 is true and there is no live grant.
  */
@@ -48,8 +48,9 @@ export const recordConnection = statement(
         AND NOT EXISTS (SELECT FROM earlier) AND $9
      RETURNING g.id
    ), started AS (
-     INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time)
-     SELECT id, $2, $4, now() + interval '${codeSeconds} seconds', $5, $6, $7, $8
+     INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time,
+                              acr, amr)
+     SELECT id, $2, $4, now() + interval '${codeSeconds} seconds', $5, $6, $7, $8, $10, $11
        FROM (SELECT id FROM given UNION ALL SELECT id FROM kept) AS consent
      RETURNING id
    )

@@ -4,6 +4,7 @@ import { errorPageAddress } from '../errors/catalogue.ts'
 import { withParameters } from '../http/parameters.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { newToken, randomId } from '../secrets/token-format.ts'
+import type { Session } from '../sessions/sessions.sql.ts'
 import type { AuthorizationFault, AuthorizationRequest, ReturnAddress } from './authorization-request.ts'
 import { isConcurrentPress, recordConnection } from './connect.sql.ts'
 
@@ -22,22 +23,24 @@ export type ConnectOutcome =
 export async function connect(
   { config, database }: Context,
   request: AuthorizationRequest,
-  user: { id: string; authTime: Date },
+  user: Pick<Session, 'user_id' | 'auth_time' | 'acr' | 'amr'>,
 ): Promise<ConnectOutcome> {
   // The id is 256 random bits that only the sealed request contains. The code depends on no other secret, so that servers
   // with different current secrets make the same code (docs/adr/0021).
-  const code = newToken(config.environment, 'ac', hmac(Buffer.from(request.id), 'code', user.id))
+  const code = newToken(config.environment, 'ac', hmac(Buffer.from(request.id), 'code', user.user_id))
   const record = () => database.maybe(recordConnection, values)
   const values = [
-    user.id,
+    user.user_id,
     request.clientId,
     randomId(),
     code.hash,
     request.redirectUri,
     request.codeChallenge ?? null,
     request.nonce ?? null,
-    user.authTime,
+    user.auth_time,
     request.prompt.includes('none'),
+    user.acr,
+    user.amr,
   ]
   const row = await record().catch((error: unknown) => {
     if (!isConcurrentPress(error)) throw error

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { browserOf, rememberBrowser } from '../login/known-browser.ts'
 import { logIn } from '../login/log-in.ts'
+import type { Login } from '../login/login.ts'
 import { refusalStatus } from '../login/refusal.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { startSession } from '../sessions/sessions.ts'
@@ -36,18 +37,28 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
       request.log.info({
         event: 'login',
         outcome: outcome.kind,
-        ...(outcome.kind === 'welcome' && { user_id: outcome.userId }),
+        ...(outcome.kind === 'welcome' && { user_id: outcome.login.userId }),
       })
       if (outcome.kind !== 'welcome') {
         return sendLoginPage({ context, web, request, reply, destination, email, refusal: outcome })
       }
-      await startSession(context, request, reply, outcome)
       rememberBrowser(reply, config, browser, outcome.proof)
-      const { authorization } = await openPageRequest(context, request)
-      const renewed = await renew(context, authorization)
-      return reply.redirect(nextPage(renewed ? { request: renewed } : destination), 303)
+      return finishLogin(context, request, reply, { login: outcome.login, destination })
     },
   )
+}
+
+/** Opens the session and redirects to where the browser was going. Every way to log in ends here. */
+export async function finishLogin(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { login, destination }: { login: Login; destination: Destination },
+): Promise<FastifyReply> {
+  await startSession(context, request, reply, login)
+  const { authorization } = await openPageRequest(context, request)
+  const renewed = await renew(context, authorization)
+  return reply.redirect(nextPage(renewed ? { request: renewed } : destination), 303)
 }
 
 async function sendLoginPage(shown: {

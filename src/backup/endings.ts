@@ -27,8 +27,9 @@ const copiedRows = [
     query: 'SELECT id, code_hash, revoked_at, revoked_for FROM connections WHERE revoked_at IS NOT NULL',
   },
   {
-    table: 'replaced_users (id text, status text, password_hash text, disabled_by_operator_at timestamptz)',
-    query: 'SELECT id, status, password_hash, disabled_by_operator_at FROM users',
+    table:
+      'replaced_users (id text, status text, password_hash text, login_version uuid, disabled_by_operator_at timestamptz)',
+    query: 'SELECT id, status, password_hash, login_version, disabled_by_operator_at FROM users',
   },
   {
     table:
@@ -58,10 +59,11 @@ const endConnections = `
 
 /** Includes the operator's mark: without it, the next import would make the user active again. */
 const updateUsers = `
-  UPDATE users u SET status = r.status, password_hash = r.password_hash, disabled_by_operator_at = r.disabled_by_operator_at
+  UPDATE users u SET status = r.status, password_hash = r.password_hash, login_version = r.login_version,
+         disabled_by_operator_at = r.disabled_by_operator_at
     FROM replaced_users r
-   WHERE r.id = u.id AND (u.status, u.password_hash, u.disabled_by_operator_at)
-           IS DISTINCT FROM (r.status, r.password_hash, r.disabled_by_operator_at)`
+   WHERE r.id = u.id AND (u.status, u.password_hash, u.login_version, u.disabled_by_operator_at)
+           IS DISTINCT FROM (r.status, r.password_hash, r.login_version, r.disabled_by_operator_at)`
 
 /** Includes the authentication methods that the secrets and keys belong to, and drops redirect URIs that were given up. */
 const updatePartners = `

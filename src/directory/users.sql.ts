@@ -38,7 +38,7 @@ export const updatePassword = statement(
   'update-password',
   changedUser,
   `WITH changed AS (
-     UPDATE users SET password_hash = $2 WHERE id = $1 OR email_folded = $1 RETURNING id
+     UPDATE users SET password_hash = $2, login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1 RETURNING id
    ), ended AS (
      DELETE FROM sessions USING changed WHERE sessions.user_id = changed.id RETURNING 1
    )

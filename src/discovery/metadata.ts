@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
 import { signingAlgorithms } from '../keys/signing-keys.ts'
+import { acrValues } from '../login/login.ts'
 import { assertionAlgorithms } from '../partners/client-assertion.ts'
 import { AuthMethod } from '../partners/partners.sql.ts'
-import { passwordAcr } from '../tokens/id-token.ts'
 import { languages } from '../web/languages/languages.ts'
 
 const authMethods = AuthMethod.anyOf.map((method) => method.const)
@@ -34,7 +34,7 @@ export function serverMetadata({ authUrl, baseUrl }: Config) {
     introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     subject_types_supported: ['pairwise'],
     id_token_signing_alg_values_supported: signingAlgorithms,
-    acr_values_supported: [passwordAcr],
+    acr_values_supported: acrValues,
     claim_types_supported: ['normal'],
     claims_supported: ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'at_hash'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],

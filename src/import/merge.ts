@@ -111,7 +111,7 @@ export async function keepDisabled(client: pg.ClientBase): Promise<string[]> {
 
 /** Runs just before the merge. Only the merge of users needs it. */
 export async function prepareUsers(client: pg.ClientBase): Promise<void> {
-  for (const sql of [keepHashes, endSessions, freeEmails]) await client.query(sql)
+  for (const sql of [keepHashes, endSessions, newLoginVersions, freeEmails]) await client.query(sql)
 }
 
 /** If the file has no password for a user, the user keeps the current password. */
@@ -124,6 +124,10 @@ const endSessions = `
   DELETE FROM sessions USING staged_users s JOIN users u USING (id)
    WHERE sessions.user_id = u.id
      AND (s.status = 'disabled' OR s.password_hash IS DISTINCT FROM u.password_hash)`
+
+const newLoginVersions = `
+  UPDATE users u SET login_version = gen_random_uuid()
+    FROM staged_users s WHERE s.id = u.id AND s.password_hash IS DISTINCT FROM u.password_hash`
 
 /**
  * An address may move from one user to another, or two users may swap addresses, but PostgreSQL checks uniqueness row by

@@ -3,9 +3,9 @@ import { foldCase } from '../directory/case-folding.ts'
 import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'
 import { sourceOf } from '../process/source.ts'
 import { hmac } from '../secrets/derived-keys.ts'
-import { sha256 } from '../secrets/token-format.ts'
 import { type Browser, isKnownTo, proofKey, tagged } from './known-browser.ts'
 import { beginLogin, forgiveLogin } from './login.sql.ts'
+import { type Login, passwordAcr } from './login.ts'
 
 export type LoginAttempt = {
   email: string
@@ -16,8 +16,8 @@ export type LoginAttempt = {
 }
 
 export type LoginOutcome =
-  /** `credential` is the SHA-256 of the password hash that was checked; `proof` is for `rememberBrowser`. */
-  | { kind: 'welcome'; userId: string; credential: Buffer; proof: string }
+  /** `proof` is for `rememberBrowser`. */
+  | { kind: 'welcome'; login: Login; proof: string }
   /** Wrong password, unknown user or disabled user. The response and the work are the same for all three. */
   | { kind: 'refused' }
   | { kind: 'throttled'; retryAfterSeconds: number }
@@ -56,8 +56,9 @@ async function checkPassword(
   ])
   if (found.wait !== null) return { kind: 'throttled', retryAfterSeconds: found.wait }
   const matches = await passwordHashLimiter.hash(() => verifyPassword(password, found.password_hash))
-  const { user_id: userId, password_hash: hash, proof } = found
-  if (!matches || userId === null || hash === null || proof === null) return { kind: 'refused' }
+  const { user_id: userId, login_version: loginVersion, proof } = found
+  if (!matches || userId === null || loginVersion === null || proof === null) return { kind: 'refused' }
   await database.run(forgiveLogin, [sourceKey, found.known_browser ? browserKey : accountKey])
-  return { kind: 'welcome', userId, credential: sha256(hash), proof: tagged(keys, browser, email, proof) }
+  const login = { userId, loginVersion, acr: passwordAcr, amr: ['pwd'] }
+  return { kind: 'welcome', login, proof: tagged(keys, browser, email, proof) }
 }

@@ -14,11 +14,11 @@ const counting = `ON CONFLICT (key) DO UPDATE SET
      RETURNING count, resets_at`
 
 /**
- * SQL for the proof by which an account knows a browser: SHA-256 over the browser's key and the password hash. The key is
- * always 32 bytes, so that two different pairs cannot give the same input.
+ * SQL for the proof by which an account knows a browser: SHA-256 over the browser's key and the user's `login_version`. The
+ * key is always 32 bytes, so that two different pairs cannot give the same input.
  */
-export function browserProof(key: string, passwordHash: string): string {
-  return `encode(sha256(${key}::bytea || convert_to(${passwordHash}, 'UTF8')), 'hex')`
+export function browserProof(key: string, loginVersion: string): string {
+  return `encode(sha256(${key}::bytea || convert_to(${loginVersion}::text, 'UTF8')), 'hex')`
 }
 
 /**
@@ -28,7 +28,7 @@ export function browserProof(key: string, passwordHash: string): string {
  * An attacker therefore cannot lock the owner out, not even from the same network. A source over its limit cannot fill the
  * table with accounts.
  *
- * A browser's proof depends on the browser's key (`proofKey`) and the password hash. A new password makes all proofs
+ * A browser's proof depends on the browser's key (`proofKey`) and `login_version`. A new password makes all proofs
  * invalid, including those of an attacker who knew the old password.
  *
  * $1 key of the source, $2 key of the account, $3 folded email address, $4 key of the browser's count,
@@ -41,6 +41,8 @@ export const beginLogin = statement(
     wait: Type.Union([Type.Integer(), Type.Null()]),
     /** Null if no user can log in with this email address. */
     user_id: Type.Union([Type.String(), Type.Null()]),
+    /** Of this user. */
+    login_version: Type.Union([Type.String(), Type.Null()]),
     /**
      * The hash to verify. Without a user, it is another user's hash: imported hashes may take longer to verify than the
      * server's hashes, and the time must not reveal whether the user exists. Null if no user has a password.
@@ -51,11 +53,11 @@ export const beginLogin = statement(
     known_browser: Type.Boolean(),
   }),
   `WITH known AS (
-     SELECT id, password_hash, ${browserProof('($5::bytea[])[1]', 'password_hash')} AS proof
+     SELECT id, password_hash, login_version, ${browserProof('($5::bytea[])[1]', 'login_version')} AS proof
        FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
    ), browser AS (
      SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
-                     WHERE ${browserProof('key', 'password_hash')} = ANY ($6::text[])) AS is_known
+                     WHERE ${browserProof('key', 'login_version')} = ANY ($6::text[])) AS is_known
    ), source AS (
      INSERT INTO login_failures AS f (key, count, resets_at)
      VALUES ($1, 1, now() + interval '${windowMinutes} minutes')
@@ -69,7 +71,7 @@ export const beginLogin = statement(
    SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > ${sourceLimit} THEN source.resets_at
                                        WHEN account.count > ${accountLimit} THEN account.resets_at
                                   END - now()))::int AS wait,
-          known.id AS user_id, known.proof, browser.is_known AS known_browser,
+          known.id AS user_id, known.login_version, known.proof, browser.is_known AS known_browser,
           coalesce(
             known.password_hash,
             (SELECT password_hash FROM users

@@ -91,7 +91,13 @@ const IssuedTokens = Compile(
   }),
 )
 const IdTokenClaims = Compile(
-  Type.Object({ sub: Type.String(), aud: Type.String(), auth_time: Type.Integer() }),
+  Type.Object({
+    sub: Type.String(),
+    aud: Type.String(),
+    auth_time: Type.Integer(),
+    acr: Type.String(),
+    amr: Type.Array(Type.String()),
+  }),
 )
 const Algorithm = Compile(SigningAlgorithm)
 
@@ -101,11 +107,17 @@ async function toConnectionTime(context: Context, ahead: number, payload: unknow
   const accessToken = shifted(context, payload.access_token, ahead)
   const tokens = { access_token: accessToken, refresh_token: shifted(context, payload.refresh_token, ahead) }
   if (payload.id_token === undefined) return { ...payload, ...tokens }
-  const { sub: subject, aud: clientId, auth_time } = IdTokenClaims.Parse(decodeJwt(payload.id_token))
+  const {
+    sub: subject,
+    aud: clientId,
+    auth_time,
+    acr,
+    amr,
+  } = IdTokenClaims.Parse(decodeJwt(payload.id_token))
   const algorithm = Algorithm.Parse(decodeProtectedHeader(payload.id_token).alg)
   const authTime = new Date(auth_time * 1000)
   // Without a nonce: only the answer to a code has one, and the clock of its connection was never moved.
-  const facts = { subject, clientId, authTime, nonce: null, algorithm, accessToken }
+  const facts = { subject, clientId, authTime, acr, amr, nonce: null, algorithm, accessToken }
   return { ...payload, ...tokens, id_token: await signIdToken(context, facts) }
 }
 

@@ -38,7 +38,7 @@ export async function changePassword(
   if (login.kind !== 'welcome') return login
   const changed = await context.database.maybe(changePasswordInSession, [
     session.hash,
-    login.credential,
+    login.login.loginVersion,
     await context.passwordHashLimiter.hash(() => hashPassword(input.next)),
     newSession,
     proofKey(context.keys.current, input.browser, session.email),

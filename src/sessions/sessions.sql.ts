@@ -14,6 +14,8 @@ export const Session = Type.Object({
   user_name: Type.String(),
   email: Type.String(),
   auth_time: Instant,
+  acr: Type.String(),
+  amr: Type.Array(Type.String()),
   has_grant: Type.Boolean(),
   /** The user's subject for the partner, even if the grant has ended. */
   subject: Type.Union([Type.String(), Type.Null()]),
@@ -23,8 +25,8 @@ export type Session = Static<typeof Session>
 /** For `sessions s`: the session has not expired and has not been idle for too long. */
 export const isWithinLimits = `s.expires_at > now() AND s.last_seen_at > now() - interval '${idleMinutes} minutes'`
 
-/** For `sessions s` and its `users u`: the session has not ended, and the password has not changed since it was opened. */
-const isLive = `${isWithinLimits} AND s.credential = sha256(convert_to(u.password_hash, 'UTF8'))`
+/** For `sessions s` and its `users u`: the session has not ended, and the user's credentials have not changed since it was opened. */
+const isLive = `${isWithinLimits} AND s.login_version = u.login_version`
 
 /**
  * The live session of an active user, whether a partner has a live grant of the user, and the user's subject for the
@@ -35,14 +37,14 @@ export const findSession = statement(
   'find_session',
   Session,
   `WITH found AS (
-     SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time
+     SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.acr, s.amr
        FROM sessions s JOIN users u ON u.id = s.user_id
       WHERE s.hash = $1 AND ${isLive} AND u.status = 'active'
    ), seen AS (
      UPDATE sessions s SET last_seen_at = now()
        FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
    )
-   SELECT user_id, user_name, email, auth_time,
+   SELECT user_id, user_name, email, auth_time, acr, amr,
           EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND g.revoked_at IS NULL) AS has_grant,
            (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
      FROM found`,
@@ -53,9 +55,9 @@ export const findSession = statement(
  * the least recently active sessions above the limit.
  *
  * $1 SHA-256 of the new id, $2 user id, $3 SHA-256 of the old id or null, $4 time of authentication by the server's clock:
- * it is compared with the time of a sealed request and is `auth_time` in the id_token (docs/adr/0006), $5 SHA-256 of the
- * password hash that was checked: if the password changes meanwhile, the session is not live, $6 browser or null,
- * $7 operating system or null
+ * it is compared with the time of a sealed request and is `auth_time` in the id_token (docs/adr/0006), $5 `login_version` of
+ * the user when the login was checked: if it changes meanwhile, the session is not live, $6 acr, $7 amr, $8 browser or null,
+ * $9 operating system or null
  */
 export const openSession = statement(
   'open_session',
@@ -67,8 +69,8 @@ export const openSession = statement(
        ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
      ))
    )
-   INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
-   VALUES ($1, $2, $5, $4, now() + interval '${sessionHours} hours', $6, $7)
+   INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
+   VALUES ($1, $2, $4, now() + interval '${sessionHours} hours', $5, $6, $7, $8, $9)
    RETURNING user_id`,
 )
 
@@ -115,24 +117,24 @@ export const endOtherSessions = statement(
 
 /**
  * Changes the password, ends all sessions of the user and opens a new session for this browser, with the same end as its
- * old session. No row if the password has changed since it was checked, or if the session has ended.
+ * old session. No row if the credentials have changed since they were checked, or if the session has ended.
  *
- * $1 SHA-256 of the old session id, $2 SHA-256 of the password hash that was checked, $3 the new password hash,
+ * $1 SHA-256 of the old session id, $2 `login_version` when the password was checked, $3 the new password hash,
  * $4 SHA-256 of the new session id, $5 key of this browser's proof, which changes with the password
  */
 export const changePasswordInSession = statement(
   'change_password_in_session',
   Type.Object({ proof: Type.String() }),
   `WITH changed AS (
-     UPDATE users u SET password_hash = $3 FROM sessions s
-      WHERE s.hash = $1 AND ${isLive} AND u.id = s.user_id AND s.credential = $2
-     RETURNING u.id
+     UPDATE users u SET password_hash = $3, login_version = gen_random_uuid() FROM sessions s
+      WHERE s.hash = $1 AND ${isLive} AND u.id = s.user_id AND u.login_version = $2
+     RETURNING u.id, u.login_version
    ), ended AS (
      DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
-     RETURNING s.hash, s.user_id, s.auth_time, s.expires_at, s.browser, s.system
+     RETURNING s.hash, s.user_id, s.auth_time, s.expires_at, changed.login_version, s.acr, s.amr, s.browser, s.system
    ), opened AS (
-     INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
-     SELECT $4, user_id, sha256(convert_to($3, 'UTF8')), auth_time, expires_at, browser, system FROM ended WHERE hash = $1
+     INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
+     SELECT $4, user_id, auth_time, expires_at, login_version, acr, amr, browser, system FROM ended WHERE hash = $1
    )
-   SELECT ${browserProof('$5', '$3')} AS proof FROM changed`,
+   SELECT ${browserProof('$5', 'login_version')} AS proof FROM changed`,
 )

@@ -1,6 +1,7 @@
 import Bowser from 'bowser'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import type { Login } from '../login/login.ts'
 import { clearSessionCookie, newSessionId, sessionHash, setSessionCookie } from '../web/cookies.ts'
 import { endSession, findSession, openSession, type Session } from './sessions.sql.ts'
 
@@ -19,17 +20,17 @@ export async function liveSession(
   return hash && session ? { ...session, hash } : undefined
 }
 
-/** Logs a browser in. `credential` is the SHA-256 of the password hash that was checked. */
+/** Logs a browser in. */
 export async function startSession(
   { config, database, now }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { userId, credential }: { userId: string; credential: Buffer },
+  { userId, loginVersion, acr, amr }: Login,
 ): Promise<void> {
   const { id, hash } = newSessionId()
   const { browser, system } = browserName(request.headers['user-agent'])
   const old = sessionHash(request, config)
-  await database.one(openSession, [hash, userId, old, now(), credential, browser, system])
+  await database.one(openSession, [hash, userId, old, now(), loginVersion, acr, amr, browser, system])
   setSessionCookie(reply, config, id)
 }
 

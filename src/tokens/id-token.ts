@@ -7,13 +7,13 @@ import Type, { Compile } from '../typebox.ts'
 /** Seconds. A partner checks an id_token when it receives it, and does not need it later. */
 const lifetime = 3600
 
-/** The `acr` value for a login with only a password. Latchkey defines it, because no standard does. */
-export const passwordAcr = 'urn:latchkey:acr:password'
-
 export type IdTokenFacts = {
   subject: string
   clientId: string
   authTime: Date
+  acr: string
+  /** RFC 8176. */
+  amr: string[]
   nonce: string | null
   /** The access token that is sent with the id_token. */
   accessToken: string
@@ -26,8 +26,8 @@ export async function signIdToken({ config, keyring, now }: Context, facts: IdTo
   const issuedAt = Math.floor(now().getTime() / 1000)
   const claims = {
     auth_time: Math.floor(facts.authTime.getTime() / 1000),
-    acr: passwordAcr,
-    amr: ['pwd'], // RFC 8176
+    acr: facts.acr,
+    amr: facts.amr,
     at_hash: leftHalfHash(facts.accessToken),
     ...(facts.nonce !== null && { nonce: facts.nonce }),
   }

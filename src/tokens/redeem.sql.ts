@@ -55,6 +55,8 @@ export const redeemCode = statement(
     ended: Type.Union([Ended, Type.Null()]),
     subject: Type.Union([Type.String(), Type.Null()]),
     auth_time: Type.Union([Instant, Type.Null()]),
+    acr: Type.Union([Type.String(), Type.Null()]),
+    amr: Type.Union([Type.Array(Type.String()), Type.Null()]),
     nonce: Type.Union([Type.String(), Type.Null()]),
     issued_at: Instant,
   }),
@@ -77,13 +79,13 @@ export const redeemCode = statement(
       ) f
      WHERE c.id = f.id AND c.client_id = client.client_id AND client.status = 'active'
      RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.misfit, c.revoked_at,
-               c.revoked_for, c.auth_time, c.nonce
+               c.revoked_for, c.auth_time, c.acr, c.amr, c.nonce
    ), judged AS (
      SELECT p.*, g.subject, CASE ${whenEnded('p', 'g', 'u')} END AS ended
        FROM presented p JOIN grants g ON g.id = p.grant_id JOIN users u ON u.id = g.user_id
    )
    SELECT ${clientAuthenticationColumn}, (SELECT id_token_alg FROM client) AS id_token_alg,
-          j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.nonce,
+          j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.acr, j.amr, j.nonce,
           now() AS issued_at
      FROM (SELECT) AS always LEFT JOIN judged j ON true`,
 )

@@ -36,17 +36,25 @@ export async function redeem(context: Context, request: Redemption): Promise<Iss
   const refusal = clientRefusal(row.client_authentication, request.client)
   if (refusal) return refusal
   if (code.kind === 'refused') return tokenRefusal(`code_${code.reason}`, code.explanation)
-  const { redemptions, subject, auth_time: authTime, id_token_alg: algorithm, issued_at: issuedAt } = row
-  if (redemptions === null || subject === null || authTime === null || algorithm === null) {
+  const { redemptions, subject, auth_time: authTime, acr, amr, id_token_alg: algorithm } = row
+  if (
+    redemptions === null ||
+    subject === null ||
+    authTime === null ||
+    acr === null ||
+    amr === null ||
+    algorithm === null
+  ) {
     return tokenRefusal('unknown_code')
   }
   if (redemptions > 1) return endedRefusal(tokenRefusal('code_replayed'), row.connection_id)
   if (row.misfit !== null) return endedRefusal(tokenRefusal(row.misfit), row.connection_id)
   if (row.expired) return tokenRefusal('code_expired', String(codeSeconds))
   if (row.ended !== null) return tokenRefusal(row.ended)
+  const { issued_at: issuedAt, nonce } = row
   const tokens = newTokens(context, { locator, generation: 1, refreshedAt: issuedAt, accessNonce, issuedAt })
   const { clientId } = request.client
-  return withIdToken(context, tokens, { subject, clientId, authTime, nonce: row.nonce, algorithm })
+  return withIdToken(context, tokens, { subject, clientId, authTime, acr, amr, nonce, algorithm })
 }
 
 /** RFC 7636 section 4.6. */

@@ -48,6 +48,8 @@ const Rotated = {
   access_nonce: Bytes,
   subject: Type.String(),
   auth_time: Instant,
+  acr: Type.String(),
+  amr: Type.Array(Type.String()),
   id_token_alg: SigningAlgorithm,
   id_token_on_refresh: Type.Boolean(),
   /** Whether the request was a replay, and has therefore revoked the connection. */
@@ -57,7 +59,7 @@ const Rotated = {
 const RotatedRow = Type.Object(Rotated)
 export type Rotated = Static<typeof RotatedRow>
 
-const rotated = `c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+const rotated = `c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
                client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at`
 
 /**

@@ -81,8 +81,8 @@ async function answer(
   context.usage.used(row.grant_id, issuedAt)
   const tokens = newTokens(context, { locator, generation, refreshedAt, accessNonce, issuedAt })
   if (!wantsIdToken && !row.id_token_on_refresh) return tokens
-  const { subject, auth_time: authTime, id_token_alg: algorithm } = row
-  return withIdToken(context, tokens, { subject, clientId, authTime, nonce: null, algorithm })
+  const { subject, auth_time: authTime, acr, amr, id_token_alg: algorithm } = row
+  return withIdToken(context, tokens, { subject, clientId, authTime, acr, amr, nonce: null, algorithm })
 }
 
 function tokenValues({ locator, generation, expiresAt }: RefreshToken): [Buffer, number, Date] {

@@ -31,8 +31,8 @@ async function codesOf(grantId: string, count: number): Promise<string[]> {
   for (const { hash } of codes) {
     await query(
       db.database,
-      `INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, auth_time)
-       VALUES ($1, $2, $3, now() + interval '1 minute', $4, now())`,
+      `INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, auth_time, acr, amr)
+       VALUES ($1, $2, $3, now() + interval '1 minute', $4, now(), 'acr', '{pwd}')`,
       [grantId, partner.clientId, hash, partner.redirectUri],
     )
   }

@@ -12,8 +12,8 @@ test('endlessly repeated logins leave 50 sessions, the most recently used ones',
   const first = await loggedIn(server, 'finn')
   await query(
     server.database,
-    `INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, last_seen_at)
-     SELECT sha256(n::text::bytea), s.user_id, s.credential, now(), s.expires_at, now() - n * interval '1 second'
+    `INSERT INTO sessions (hash, user_id, login_version, acr, amr, auth_time, expires_at, last_seen_at)
+     SELECT sha256(n::text::bytea), s.user_id, s.login_version, s.acr, s.amr, now(), s.expires_at, now() - n * interval '1 second'
        FROM sessions s, generate_series(1, 200) AS n WHERE s.user_id = 'finn'`,
   )
   const latest = await loggedIn(server, 'finn')

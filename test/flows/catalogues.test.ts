@@ -2,7 +2,7 @@ import { parse } from 'node-html-parser'
 import { isValidElement } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { describe, expect, test } from 'vitest'
-import { type Catalogue, en } from '../../src/web/languages/en.tsx'
+import { type Catalogue, en } from '../../src/web/languages/en/catalogue.ts'
 import { chooseTexts, type Language, languages } from '../../src/web/languages/languages.ts'
 
 // The linter finds literal text outside the catalogues: noJsxLiterals in biome.json.

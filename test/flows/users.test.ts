@@ -34,7 +34,8 @@ async function storedHash(): Promise<string | null> {
 
 async function logIn(user: string): Promise<void> {
   await rows(
-    `INSERT INTO sessions (hash, user_id, credential, expires_at) VALUES ($1, $2, '', now() + '1 day')`,
+    `INSERT INTO sessions (hash, user_id, login_version, acr, amr, expires_at)
+   VALUES ($1, $2, gen_random_uuid(), 'acr', '{pwd}', now() + '1 day')`,
     [Buffer.from(user), user],
   )
 }

@@ -33,9 +33,9 @@ export async function accessTokenOf(
        ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL DO UPDATE SET subject = grants.subject
        RETURNING id
      )
-     INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redemptions, redirect_uri, auth_time,
+     INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redemptions, redirect_uri, auth_time, acr, amr,
                               access_locator_hash, access_nonce, access_nonce_at, refreshed_at)
-     SELECT id, $2, $3, now(), 1, 'https://partner.example/', now(), $3, $4, now(), now() FROM agreed`,
+     SELECT id, $2, $3, now(), 1, 'https://partner.example/', now(), 'acr', '{pwd}', $3, $4, now(), now() FROM agreed`,
     [userId, clientId, sha256(locator), nonce],
   )
   const expiresAt = Math.floor(Date.now() / 1000) + expiresIn

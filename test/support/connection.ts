@@ -1,4 +1,5 @@
 import { connect as issueCode } from '../../src/authorize/connect.ts'
+import { passwordAcr } from '../../src/login/login.ts'
 import { randomId, sha256 } from '../../src/secrets/token-format.ts'
 import { presentedToken } from '../../src/tokens/presented-token.ts'
 import { query } from './database.ts'
@@ -61,7 +62,7 @@ export async function codeFor(
       ...(nonce && { nonce }),
       ...(codeChallenge && { codeChallenge }),
     },
-    { id: userId, authTime: authTime ?? now },
+    { user_id: userId, auth_time: authTime ?? now, acr: passwordAcr, amr: ['pwd'] },
   )
   return outcome.kind === 'connected' ? outcome.code : fail(`no code: ${outcome.kind}`)
 }

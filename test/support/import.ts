@@ -74,6 +74,7 @@ export async function everything(database: Database): Promise<unknown[]> {
 
 /** Adds a session, as a login would. */
 export async function addSession(database: Database, user: string): Promise<void> {
-  const sql = `INSERT INTO sessions (hash, user_id, credential, expires_at) VALUES ($1, $2, '', now() + '1 day')`
+  const sql = `INSERT INTO sessions (hash, user_id, login_version, acr, amr, expires_at)
+   VALUES ($1, $2, gen_random_uuid(), 'acr', '{pwd}', now() + '1 day')`
   await query(database, sql, [Buffer.from(user), user])
 }

@@ -24,10 +24,11 @@ export async function leaveExpired(database: Database, userId: string, rows: num
        SELECT c.id, c.grant_id, g.user_id, g.client_id FROM connections c JOIN grants g ON g.id = c.grant_id
         WHERE g.user_id = $1 LIMIT 1
      ), unredeemed AS (
-       INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, auth_time)
-       SELECT grant_id, client_id, hash, past, 'https://partner.example/', past FROM numbers, live
+       INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, auth_time, acr, amr)
+       SELECT grant_id, client_id, hash, past, 'https://partner.example/', past, 'acr', '{pwd}' FROM numbers, live
      ), session AS (
-       INSERT INTO sessions (hash, user_id, credential, expires_at) SELECT hash, user_id, 'x', past FROM numbers, live
+       INSERT INTO sessions (hash, user_id, login_version, acr, amr, expires_at)
+       SELECT hash, user_id, gen_random_uuid(), 'acr', '{pwd}', past FROM numbers, live
      ), assertion AS (
        INSERT INTO client_assertions SELECT hash, past FROM numbers
      ), failure AS (

@@ -1,8 +1,8 @@
 import Negotiator from 'negotiator'
-import { de } from './de.tsx'
-import { type Catalogue, en } from './en.tsx'
-import { es } from './es.tsx'
-import { fr } from './fr.tsx'
+import { de } from './de/catalogue.ts'
+import { type Catalogue, en } from './en/catalogue.ts'
+import { es } from './es/catalogue.ts'
+import { fr } from './fr/catalogue.ts'
 
 const catalogues = { en, de, fr, es }
 

@@ -28,10 +28,10 @@ const setUp = `
   INSERT INTO grants (user_id, client_id, subject)
     SELECT 'u' || n, 'bench', 's' || n FROM generate_series(1, ${connections}) AS n;
   INSERT INTO connections (
-      grant_id, client_id, code_hash, code_expires_at, redemptions, redirect_uri, auth_time,
+      grant_id, client_id, code_hash, code_expires_at, redemptions, redirect_uri, auth_time, acr, amr,
       refresh_locator_hash, access_locator_hash, access_nonce, access_nonce_at,
       generation, refreshed_at, mark_generation, marked_at, earlier_generation, earlier_at)
-    SELECT id, 'bench', sha256(('code ' || n)::bytea), now(), 1, 'https://partner.example/callback', now(),
+    SELECT id, 'bench', sha256(('code ' || n)::bytea), now(), 1, 'https://partner.example/callback', now(), 'acr', '{pwd}',
            sha256(n::text::bytea), sha256(('access ' || n)::bytea), '\\x0011223344556677', now(),
            1, now(), 1, now(), 1, now()
       FROM (SELECT id, row_number() OVER (ORDER BY id) - 1 AS n FROM grants) AS numbered`

@@ -1,0 +1,54 @@
+import type { Catalogue } from '../en/catalogue.ts'
+
+export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = {
+  account: {
+    navigation: 'Ihr Konto',
+    loggedInAs: (name) => <>Angemeldet als {name}.</>,
+    logOut: 'Abmelden',
+  },
+  connections: {
+    heading: 'Verbundene Apps',
+    intro:
+      'Diese Apps können die Haushalte sehen, die Sie sehen können, und deren aktive Konten. Wenn Sie eine Verbindung trennen, verliert die App den Zugriff sofort.',
+    none: 'Es sind keine Apps verbunden. Wenn Sie eine App verbinden, erscheint sie hier.',
+    site: 'Website',
+    connected: 'Verbunden',
+    lastUsed: 'Zuletzt verwendet',
+    neverUsed: 'Noch nie',
+    reads: 'In den letzten 30 Tagen gelesen',
+    requests: 'Anfragen',
+    households: 'Haushalte',
+    accounts: 'Konten',
+    readsNote:
+      'Was zweimal gelesen wird, zählt zweimal. Tage gelten in UTC. Neue Zugriffe erscheinen nach einigen Sekunden.',
+    disconnect: 'Verbindung trennen',
+    disconnectPage: {
+      heading: (partner) => <>Verbindung mit {partner} trennen?</>,
+      whatEnds: (partner) => (
+        <>{partner} verliert den Zugriff sofort und kann Ihre Haushalte und Konten nicht mehr sehen.</>
+      ),
+      whatStays: 'Daten, die die App bereits gelesen hat, bleiben bei der App.',
+      connectAgain: 'Sie können die App jederzeit wieder verbinden. Beginnen Sie dazu in der App.',
+    },
+    history: 'Beendete Verbindungen',
+    app: 'App',
+    ended: 'Beendet',
+    endedBy: {
+      user: 'von Ihnen',
+      operator: 'vom Betreiber dieses Dienstes',
+      firm_changed: 'weil Sie in eine andere Firma gewechselt haben',
+    },
+  },
+  sessions: {
+    heading: 'Sitzungen',
+    intro: (minutes, hours) =>
+      `In diesen Browsern sind Sie angemeldet. Eine Sitzung endet nach ${minutes} Minuten ohne Nutzung, spätestens nach ${hours} Stunden. Wenn Sie eine Sitzung nicht erkennen, beenden Sie sie und ändern Sie Ihr Passwort.`,
+    browserOn: (browser, system) => `${browser} unter ${system}`,
+    unknown: 'Unbekannter Browser',
+    current: 'Dieser Browser',
+    loggedIn: 'Angemeldet',
+    lastActive: 'Zuletzt aktiv',
+    end: 'Sitzung beenden',
+    endOthers: 'Alle anderen Sitzungen beenden',
+  },
+}

@@ -1,0 +1,40 @@
+export const general = {
+  frame: {
+    sandbox: 'Sandbox',
+    supportReference: 'Reference for support:',
+  },
+  front: {
+    heading: 'Share your households with apps',
+    purpose:
+      'This service lets apps read the households that you can see. An app gets access only if you connect it.',
+    apps: { label: 'Your connected apps', text: 'See which apps have access, and disconnect them.' },
+    docs: {
+      label: 'Documentation for developers',
+      text: 'How to connect an app and read households and accounts.',
+    },
+  },
+  errors: {
+    crossSiteForm: {
+      heading: 'This form came from another site',
+      text: 'To protect your account, we changed nothing. If you pressed the button yourself, try again.',
+    },
+    staleForm: {
+      heading: 'This page is out of date',
+      text: 'It was open for too long, or it belongs to another sign-in. Nothing was changed. Try again.',
+    },
+    pageNotFound: {
+      heading: 'Page not found',
+      text: 'Check the address. The page may have moved.',
+    },
+    malformedRequest: 'We can’t read this request',
+    serverError: 'Something went wrong',
+    /** By the kind of the fault. The technical reason follows the first. */
+    explanations: {
+      client: 'Go back and try again. If it fails again, give support this reason:',
+      unavailable: 'The service is unavailable. Try again in a moment.',
+      internal: 'The error is on our side. Try again in a few minutes.',
+    },
+    tryAgain: 'Try again',
+    toConnectedApps: 'Go to your connected apps',
+  },
+}

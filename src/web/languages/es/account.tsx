@@ -1,0 +1,54 @@
+import type { Catalogue } from '../en/catalogue.ts'
+
+export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = {
+  account: {
+    navigation: 'Su cuenta',
+    loggedInAs: (name) => <>Sesión iniciada como {name}.</>,
+    logOut: 'Cerrar la sesión',
+  },
+  connections: {
+    heading: 'Aplicaciones conectadas',
+    intro:
+      'Estas aplicaciones pueden ver los hogares que usted puede ver y sus cuentas activas. Cuando desconecta una aplicación, esta pierde el acceso de inmediato.',
+    none: 'No hay ninguna aplicación conectada. Cuando conecte una, aparecerá aquí.',
+    site: 'Sitio web',
+    connected: 'Conectada',
+    lastUsed: 'Último uso',
+    neverUsed: 'Nunca',
+    reads: 'Lecturas de los últimos 30 días',
+    requests: 'Solicitudes',
+    households: 'Hogares',
+    accounts: 'Cuentas',
+    readsNote:
+      'Lo que se lee dos veces cuenta dos veces. Los días son en UTC. Las lecturas nuevas aparecen al cabo de unos segundos.',
+    disconnect: 'Desconectar',
+    disconnectPage: {
+      heading: (partner) => <>¿Desconectar {partner}?</>,
+      whatEnds: (partner) => (
+        <>{partner} pierde el acceso de inmediato y ya no puede ver sus hogares ni sus cuentas.</>
+      ),
+      whatStays: 'La aplicación conserva los datos que ya ha leído.',
+      connectAgain: 'Puede volver a conectarla en cualquier momento. Empiece en la aplicación.',
+    },
+    history: 'Conexiones finalizadas',
+    app: 'Aplicación',
+    ended: 'Finalizada',
+    endedBy: {
+      user: 'por usted',
+      operator: 'por el operador de este servicio',
+      firm_changed: 'porque usted cambió de empresa',
+    },
+  },
+  sessions: {
+    heading: 'Sesiones',
+    intro: (minutes, hours) =>
+      `Tiene la sesión iniciada en estos navegadores. Una sesión termina tras ${minutes} minutos sin uso y, como máximo, al cabo de ${hours} horas. Si no reconoce alguna, ciérrela y cambie su contraseña.`,
+    browserOn: (browser, system) => `${browser} en ${system}`,
+    unknown: 'Navegador desconocido',
+    current: 'Este navegador',
+    loggedIn: 'Inicio de sesión',
+    lastActive: 'Última actividad',
+    end: 'Cerrar esta sesión',
+    endOthers: 'Cerrar todas las demás sesiones',
+  },
+}

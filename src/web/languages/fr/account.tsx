@@ -1,0 +1,59 @@
+import type { Catalogue } from '../en/catalogue.ts'
+
+export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = {
+  account: {
+    navigation: 'Votre compte',
+    loggedInAs: (name) => <>Session ouverte au nom de {name}.</>,
+    logOut: 'Fermer la session',
+  },
+  connections: {
+    heading: 'Applications connectées',
+    intro:
+      'Ces applications peuvent consulter les foyers que vous pouvez voir, et leurs comptes actifs. Quand vous déconnectez une application, elle perd immédiatement l’accès.',
+    none: 'Aucune application n’est connectée. Quand vous en connectez une, elle apparaît ici.',
+    site: 'Site',
+    connected: 'Connectée le',
+    lastUsed: 'Dernière utilisation',
+    neverUsed: 'Jamais',
+    reads: 'Lectures des 30 derniers jours',
+    requests: 'Requêtes',
+    households: 'Foyers',
+    accounts: 'Comptes',
+    readsNote:
+      'Une donnée lue deux fois compte deux fois. Les jours sont en UTC. Les nouvelles lectures apparaissent au bout de quelques secondes.',
+    disconnect: 'Déconnecter',
+    disconnectPage: {
+      heading: (partner) => (
+        <>
+          Déconnecter {partner}
+          {'\u202f'}?
+        </>
+      ),
+      whatEnds: (partner) => (
+        <>{partner} perd immédiatement l’accès et ne peut plus consulter vos foyers ni vos comptes.</>
+      ),
+      whatStays: 'L’application conserve les données qu’elle a déjà lues.',
+      connectAgain: 'Vous pouvez la reconnecter à tout moment, en commençant dans l’application.',
+    },
+    history: 'Connexions terminées',
+    app: 'Application',
+    ended: 'Terminée le',
+    endedBy: {
+      user: 'par vous',
+      operator: 'par l’exploitant du service',
+      firm_changed: 'parce que vous avez changé de société',
+    },
+  },
+  sessions: {
+    heading: 'Sessions',
+    intro: (minutes, hours) =>
+      `Vous avez une session ouverte dans ces navigateurs. Une session prend fin après ${minutes} minutes d’inactivité, et au plus tard après ${hours} heures. Si vous n’en reconnaissez pas une, mettez-y fin et changez votre mot de passe.`,
+    browserOn: (browser, system) => `${browser} sous ${system}`,
+    unknown: 'Navigateur inconnu',
+    current: 'Ce navigateur',
+    loggedIn: 'Ouverte le',
+    lastActive: 'Dernière activité',
+    end: 'Mettre fin à la session',
+    endOthers: 'Mettre fin à toutes les autres sessions',
+  },
+}
