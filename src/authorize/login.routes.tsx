@@ -2,15 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { browserOf, rememberBrowser } from '../login/known-browser.ts'
 import { logIn } from '../login/log-in.ts'
-import type { Login } from '../login/login.ts'
 import { refusalStatus } from '../login/refusal.ts'
 import { findPartner } from '../partners/partners.sql.ts'
-import { startSession } from '../sessions/sessions.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
+import { finishLogin } from './finish-login.ts'
 import { LoginPage, type LoginRefusal } from './login-page.tsx'
 import { openPageRequest } from './page-request.ts'
-import { Destination, nextPage, renew } from './sealed-request.ts'
+import { Destination } from './sealed-request.ts'
 
 const LoginForm = Type.Object({
   email: Type.String({ maxLength: 320 }),
@@ -46,19 +45,6 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
       return finishLogin(context, request, reply, { login: outcome.login, destination })
     },
   )
-}
-
-/** Opens the session and redirects to where the browser was going. Every way to log in ends here. */
-export async function finishLogin(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { login, destination }: { login: Login; destination: Destination },
-): Promise<FastifyReply> {
-  await startSession(context, request, reply, login)
-  const { authorization } = await openPageRequest(context, request)
-  const renewed = await renew(context, authorization)
-  return reply.redirect(nextPage(renewed ? { request: renewed } : destination), 303)
 }
 
 async function sendLoginPage(shown: {
