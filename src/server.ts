@@ -24,6 +24,7 @@ import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
 import { webEdge } from './web/edge.tsx'
 import { frontRoutes } from './web/front.routes.tsx'
+import { languageRoutes } from './web/language.routes.ts'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
 export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
@@ -125,5 +126,6 @@ async function pages(app: FastifyInstance, context: Context): Promise<void> {
   connectedAppRoutes(app, context, web)
   sessionRoutes(app, context, web)
   passwordRoutes(app, context, web)
+  languageRoutes(app, context.config, web)
   assetRoutes(app, web.assets)
 }
