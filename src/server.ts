@@ -16,6 +16,7 @@ import { accessLog } from './http/log.ts'
 import { misplaced, oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
+import { logoRoutes } from './partners/logo.routes.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
@@ -128,4 +129,5 @@ async function pages(app: FastifyInstance, context: Context): Promise<void> {
   passwordRoutes(app, context, web)
   languageRoutes(app, context.config, web)
   assetRoutes(app, web.assets)
+  logoRoutes(app, context)
 }

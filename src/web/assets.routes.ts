@@ -60,15 +60,11 @@ export function assetRoutes(app: FastifyInstance, { sheet, localTimes, images }:
 }
 
 export function assetRoute(app: FastifyInstance, { path, type, content }: Asset): void {
-  app.get(path, (_request, reply) =>
-    // A picture that is opened by itself is a document too.
-    reply
-      .header('content-security-policy', "default-src 'none'")
-      .header('cache-control', immutable)
-      .type(type)
-      .send(content),
-  )
+  app.get(path, (_request, reply) => reply.headers(assetHeaders).type(type).send(content))
 }
 
-/** For addresses whose content never changes. */
-export const immutable = 'public, max-age=31536000, immutable'
+/** For content that never changes at its address. A picture that is opened by itself is a document, and may load nothing. */
+export const assetHeaders = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': "default-src 'none'",
+}
