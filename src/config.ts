@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
+import { parseLifetimeDays } from './grants/lifetime-days.ts'
 import { type LimitName, type LimitSettings, limitNames, parseLimit } from './limit-settings.ts'
 import { readSecrets, type Secrets } from './secrets/configured-secrets.ts'
 import { IsDate, IsDateTime } from './typebox.ts'
@@ -34,6 +35,8 @@ export type Config = Secrets & {
   v1?: { deprecatedOn: Date; sunsetOn?: Date }
   /** For partners that have no such limit themselves. Absent: no limit. */
   limits: LimitSettings
+  /** Days for which a user's consent is valid, for partners without a setting for it. Absent: it has no end. */
+  grantLifetimeDays?: number
   /** Failed client authentications and forged tokens from one source in a minute. Absent: no limit. */
   failuresPerMinute: number | undefined
 }
@@ -76,6 +79,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const v1 = readV1(read, faults)
   const limits = readLimits(read)
   const failuresPerMinute = read('LATCHKEY_LIMIT_FAILURES_PER_MINUTE', '', optional(parseLimit))
+  const grantLifetimeDays = read('LATCHKEY_GRANT_LIFETIME_DAYS', '', optional(parseLifetimeDays))
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
   const secrets = readSecrets({ env, read, faults, dataDir, makeSecret })
   if (
@@ -105,6 +109,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     trustedProxies,
     ...(v1 ? { v1 } : {}),
     limits,
+    ...(grantLifetimeDays ? { grantLifetimeDays } : {}),
     failuresPerMinute: failuresPerMinute ?? undefined,
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { Command } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { parseLifetimeDays } from '../grants/lifetime-days.ts'
 import { listPartners, type Partner, setPartnerStatus } from '../partners/partners.sql.ts'
 import {
   createPartner,
@@ -25,6 +26,7 @@ type CreateOptions = Json &
     idTokenOnRefresh?: boolean
     postLogoutRedirectUri?: string[]
     site?: string
+    grantLifetimeDays?: number
   }
 
 type UpdateOptions = Json &
@@ -37,6 +39,8 @@ type UpdateOptions = Json &
     jwks?: string
     /** False for `--no-id-token-on-refresh`. */
     idTokenOnRefresh?: boolean
+    /** False for `--no-grant-lifetime-days`. */
+    grantLifetimeDays?: number | false
   }
 
 export function partnerCommand(): Command {
@@ -73,6 +77,7 @@ function create(): Command {
       'an address to which users may return after logout (repeatable)',
     )
     .option('--site <url>', "the partner's public web site")
+    .addOption(grantLifetime())
     .option('--json', 'print JSON')
     .action((options: CreateOptions) =>
       withDatabase(async (database, { environment }) => {
@@ -87,6 +92,7 @@ function create(): Command {
           postLogoutRedirectUris: options.postLogoutRedirectUri,
           site: options.site,
           limits: newLimits(options),
+          grantLifetimeDays: options.grantLifetimeDays,
         })
         if (registration.kind === 'refused') throw new CommandError(registration.faults.join('\n'))
         const { clientId, clientSecret } = registration
@@ -145,6 +151,8 @@ function update(): Command {
     .option('--jwks <file>', 'with --auth-method private_key_jwt: the public keys')
     .option('--id-token-on-refresh', 'return an id_token on each refresh')
     .option('--no-id-token-on-refresh', 'return an id_token on a refresh only if it says token_type=id')
+    .addOption(grantLifetime())
+    .option('--no-grant-lifetime-days', "users' consents are valid as long as the deployment says")
     .option('--json', 'print JSON')
     .action((clientId: string, options: UpdateOptions) =>
       withDatabase(async (database, { environment }) => {
@@ -156,6 +164,7 @@ function update(): Command {
           jwks: options.jwks === undefined ? undefined : readText(options.jwks),
           idTokenOnRefresh: options.idTokenOnRefresh,
           limits: changedLimits(options),
+          grantLifetimeDays: options.grantLifetimeDays === false ? null : options.grantLifetimeDays,
         })
         if (outcome.kind === 'unknown') throw unknown(clientId)
         if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
@@ -225,6 +234,17 @@ function setKeys(): Command {
     )
 }
 
+function grantLifetime(): Option {
+  const description = "days after which a user's consent ends, unless the user renews it; from the next consent on"
+  return new Option('--grant-lifetime-days <days>', description).argParser((text) => {
+    try {
+      return parseLifetimeDays(text)
+    } catch (error) {
+      throw new InvalidArgumentError(error instanceof Error ? `It ${error.message}.` : '')
+    }
+  })
+}
+
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
@@ -246,6 +266,7 @@ function describe(partner: Partner, more: string[]): string {
     ...partner.key_ids.map((kid) => `key            ${kid}`),
     `id_token       ${partner.id_token_alg}${partner.id_token_on_refresh ? ', also on refresh' : ''}`,
     ...limitLines(partner.limits),
+    ...(partner.grant_lifetime_days === null ? [] : [`consents       end after ${partner.grant_lifetime_days} days`]),
     ...more,
   ].join('\n')
 }

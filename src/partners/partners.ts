@@ -34,6 +34,8 @@ export type NewPartner = {
   /** The URL of the partner's public web site. */
   site?: string | undefined
   limits?: LimitSettings | undefined
+  /** Days for which a user's consent is valid. Default: that of the deployment. */
+  grantLifetimeDays?: number | undefined
 }
 
 /** Undefined: the setting is not changed. */
@@ -48,6 +50,8 @@ export type PartnerChanges = {
   idTokenOnRefresh?: boolean | undefined
   /** Null: the default of the deployment. */
   limits?: LimitChanges | undefined
+  /** Null: the default of the deployment. */
+  grantLifetimeDays?: number | null | undefined
 }
 
 type Refused = { kind: 'refused'; faults: string[] }
@@ -112,6 +116,7 @@ export async function createPartner(
     input.site ?? null,
     input.idTokenOnRefresh ?? false,
     JSON.stringify(input.limits ?? {}),
+    input.grantLifetimeDays ?? null,
   ])
   return { kind: 'created', clientId, clientSecret: secret?.text }
 }
@@ -152,6 +157,7 @@ export async function updatePartner(
     credentials?.thumbprints ?? null,
     changes.idTokenOnRefresh ?? null,
     changes.limits ? JSON.stringify(changes.limits) : null,
+    changes.grantLifetimeDays === null ? 0 : (changes.grantLifetimeDays ?? null),
   ])
   if (!updated) return { kind: 'conflict' }
   return { kind: 'updated', partner: updated, clientSecret: credentials?.clientSecret }

@@ -1,6 +1,6 @@
 import type { Texts } from '../web/languages/languages.ts'
 import { Amount, HiddenFields, Moment } from '../web/parts.tsx'
-import type { EndedGrant, LiveGrant } from './grants.sql.ts'
+import type { EndedGrant, LiveGrant } from '../grants/grants.sql.ts'
 
 /** One card for each connected app: what it has read, how often, and the link to disconnect it. */
 export function LiveGrants({ grants, texts }: { grants: LiveGrant[]; texts: Texts }) {

@@ -7,7 +7,7 @@ import type { Web } from '../web/edge.tsx'
 import { chooseTexts } from '../web/languages/languages.ts'
 import { isolated } from '../web/parts.tsx'
 import { DisconnectPage, EndedGrants, LiveGrants } from './connected-apps-page.tsx'
-import { endedGrantsOfUser, liveGrantsOfUser, revokeGrant } from './grants.sql.ts'
+import { endedGrantsOfUser, liveGrantsOfUser, revokeGrant } from '../grants/grants.sql.ts'
 
 const DisconnectRequest = Type.Object({ grant: Type.String({ pattern: '^[0-9]{1,18}$' }) })
 
