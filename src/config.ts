@@ -77,9 +77,8 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
   const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
   const v1 = readV1(read, faults)
-  const limits = readLimits(read)
+  const forPartners = { limits: readLimits(read), ...readGrantLifetime(read) }
   const failuresPerMinute = read('LATCHKEY_LIMIT_FAILURES_PER_MINUTE', '', optional(parseLimit))
-  const grantLifetimeDays = read('LATCHKEY_GRANT_LIFETIME_DAYS', '', optional(parseLifetimeDays))
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
   const secrets = readSecrets({ env, read, faults, dataDir, makeSecret })
   if (
@@ -108,8 +107,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     ...(databaseUrl ? { databaseUrl } : {}),
     trustedProxies,
     ...(v1 ? { v1 } : {}),
-    limits,
-    ...(grantLifetimeDays ? { grantLifetimeDays } : {}),
+    ...forPartners,
     failuresPerMinute: failuresPerMinute ?? undefined,
   }
 }
@@ -141,6 +139,11 @@ function readLimits(read: ReturnType<typeof reader>): LimitSettings {
     if (limit) limits[name] = limit
   }
   return limits
+}
+
+function readGrantLifetime(read: ReturnType<typeof reader>): Pick<Config, 'grantLifetimeDays'> {
+  const days = read('LATCHKEY_GRANT_LIFETIME_DAYS', '', optional(parseLifetimeDays))
+  return days ? { grantLifetimeDays: days } : {}
 }
 
 /** Null: not set. */

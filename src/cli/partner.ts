@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Command, InvalidArgumentError, Option } from 'commander'
-import { parseLifetimeDays } from '../grants/lifetime-days.ts'
+import { Command } from 'commander'
 import { listPartners, type Partner, setPartnerStatus } from '../partners/partners.sql.ts'
 import {
   createPartner,
@@ -9,6 +8,7 @@ import {
   updatePartner,
 } from '../partners/partners.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
+import { grantLifetimeOption } from './grant-lifetime-option.ts'
 import { addLimitOptions, changedLimits, type LimitOptions, limitLines, newLimits } from './limit-options.ts'
 
 type Json = { json?: boolean }
@@ -77,7 +77,7 @@ function create(): Command {
       'an address to which users may return after logout (repeatable)',
     )
     .option('--site <url>', "the partner's public web site")
-    .addOption(grantLifetime())
+    .addOption(grantLifetimeOption())
     .option('--json', 'print JSON')
     .action((options: CreateOptions) =>
       withDatabase(async (database, { environment }) => {
@@ -151,7 +151,7 @@ function update(): Command {
     .option('--jwks <file>', 'with --auth-method private_key_jwt: the public keys')
     .option('--id-token-on-refresh', 'return an id_token on each refresh')
     .option('--no-id-token-on-refresh', 'return an id_token on a refresh only if it says token_type=id')
-    .addOption(grantLifetime())
+    .addOption(grantLifetimeOption())
     .option('--no-grant-lifetime-days', "users' consents are valid as long as the deployment says")
     .option('--json', 'print JSON')
     .action((clientId: string, options: UpdateOptions) =>
@@ -234,17 +234,6 @@ function setKeys(): Command {
     )
 }
 
-function grantLifetime(): Option {
-  const description = "days after which a user's consent ends, unless the user renews it; from the next consent on"
-  return new Option('--grant-lifetime-days <days>', description).argParser((text) => {
-    try {
-      return parseLifetimeDays(text)
-    } catch (error) {
-      throw new InvalidArgumentError(error instanceof Error ? `It ${error.message}.` : '')
-    }
-  })
-}
-
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
@@ -266,7 +255,9 @@ function describe(partner: Partner, more: string[]): string {
     ...partner.key_ids.map((kid) => `key            ${kid}`),
     `id_token       ${partner.id_token_alg}${partner.id_token_on_refresh ? ', also on refresh' : ''}`,
     ...limitLines(partner.limits),
-    ...(partner.grant_lifetime_days === null ? [] : [`consents       end after ${partner.grant_lifetime_days} days`]),
+    ...(partner.grant_lifetime_days === null
+      ? []
+      : [`consents       end after ${partner.grant_lifetime_days} days`]),
     ...more,
   ].join('\n')
 }

@@ -1,42 +1,78 @@
+import { Count } from '../web/counted.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { Amount, HiddenFields, Moment } from '../web/parts.tsx'
-import type { EndedGrant, LiveGrant } from '../grants/grants.sql.ts'
+import { type EndedGrant, type LiveGrant, shownDays } from './connected-apps.sql.ts'
+import { ReadsChart } from './reads-chart.tsx'
 
-/** One card for each connected app: what it has read, how often, and the link to disconnect it. */
-export function LiveGrants({ grants, texts }: { grants: LiveGrant[]; texts: Texts }) {
-  const { intro, none, readsNote } = texts.connections
-  if (grants.length === 0) return <p>{none}</p>
+/** One card for each connected app: what it has read, until when it may read, and the link to disconnect it. */
+export function LiveGrants(props: { grants: LiveGrant[]; csrf: string; texts: Texts }) {
+  const { grants, csrf, texts } = props
+  const { intro, none, howToConnect, readsNote } = texts.connections
+  if (grants.length === 0) {
+    return (
+      <div class="empty">
+        <p>
+          <strong>{none}</strong>
+        </p>
+        <p>{howToConnect}</p>
+      </div>
+    )
+  }
   return (
     <>
       <p>{intro}</p>
       {grants.map((grant) => (
-        <LiveGrantCard key={grant.id} grant={grant} texts={texts} />
+        <LiveGrantCard key={grant.id} grant={grant} csrf={csrf} texts={texts} />
       ))}
       <p class="small">{readsNote}</p>
     </>
   )
 }
 
-function LiveGrantCard({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
+function LiveGrantCard({ grant, csrf, texts }: { grant: LiveGrant; csrf: string; texts: Texts }) {
   const text = texts.connections
   const [name, link] = [`app-${grant.id}`, `disconnect-${grant.id}`]
   return (
-    <article>
+    <article class="app">
       <h2 id={name}>
         <bdi>{grant.partner_name}</bdi>
       </h2>
+      <p class="site">{hostOf(grant)}</p>
       <Facts grant={grant} texts={texts} />
-      <h3>{text.reads}</h3>
-      <Reads grant={grant} texts={texts} />
-      <a
-        class="button outline danger"
-        href={`/connections/disconnect?${new URLSearchParams({ grant: grant.id })}`}
-        id={link}
-        aria-labelledby={`${link} ${name}`}
-      >
-        {text.disconnect}
-      </a>
+      {grant.unused_until === null && <p class="notice">{text.noAccess}</p>}
+      <h3>{text.reads(<Amount of={shownDays} language={texts.language} />)}</h3>
+      <TotalReads grant={grant} texts={texts} />
+      <ReadsChart grant={grant} texts={texts} />
+      <div class="card-actions">
+        {grant.renewable && <RenewForm grant={grant} csrf={csrf} texts={texts} />}
+        <a
+          class="button outline danger"
+          href={`/connections/disconnect?${new URLSearchParams({ grant: grant.id })}`}
+          id={link}
+          aria-labelledby={`${link} ${name}`}
+        >
+          {text.disconnect}
+        </a>
+      </div>
     </article>
+  )
+}
+
+function RenewForm({ grant, csrf, texts }: { grant: LiveGrant; csrf: string; texts: Texts }) {
+  const { connections: text, language } = texts
+  const [name, button] = [`app-${grant.id}`, `renew-${grant.id}`]
+  return (
+    <form method="post" action="/connections/renew">
+      <HiddenFields csrf={csrf} />
+      <input type="hidden" name="grant" value={grant.id} />
+      <button type="submit" class="secondary outline" id={button} aria-labelledby={`${button} ${name}`}>
+        {grant.lifetime_days === null ? (
+          text.renewWithoutEnd
+        ) : (
+          <Count of={grant.lifetime_days} text={text.renew} language={language} />
+        )}
+      </button>
+    </form>
   )
 }
 
@@ -51,6 +87,7 @@ export function DisconnectPage({ grant, csrf, texts }: { grant: LiveGrant; csrf:
       <p>
         {text.whatStays} {text.connectAgain}
       </p>
+      <p class="site">{hostOf(grant)}</p>
       <Facts grant={grant} texts={texts} />
       <form method="post" action="/connections/disconnect">
         <HiddenFields csrf={csrf} />
@@ -68,48 +105,56 @@ export function DisconnectPage({ grant, csrf, texts }: { grant: LiveGrant; csrf:
   )
 }
 
+function hostOf(grant: LiveGrant): string {
+  return new URL(grant.redirect_uri).host
+}
+
 function Facts({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
   const { connections: text, language } = texts
+  const facts = [
+    [text.connected, <Moment key="" at={grant.created_at} language={language} />],
+    [
+      text.lastUsed,
+      grant.last_used_at ? (
+        <Moment key="" at={grant.last_used_at} language={language} relative />
+      ) : (
+        text.neverUsed
+      ),
+    ],
+    [text.ends, grant.expires_at ? <Moment key="" at={grant.expires_at} language={language} /> : text.noEnd],
+    ...(isSooner(grant)
+      ? [[text.endsUnused, <Moment key="" at={grant.unused_until} language={language} />]]
+      : []),
+  ]
   return (
     <dl class="facts">
-      <div>
-        <dt>{text.site}</dt>
-        <dd>{new URL(grant.redirect_uri).host}</dd>
-      </div>
-      <div>
-        <dt>{text.connected}</dt>
-        <dd>
-          <Moment at={grant.created_at} language={language} />
-        </dd>
-      </div>
-      <div>
-        <dt>{text.lastUsed}</dt>
-        <dd>
-          {grant.last_used_at ? (
-            <Moment at={grant.last_used_at} language={language} relative />
-          ) : (
-            text.neverUsed
-          )}
-        </dd>
-      </div>
+      {facts.map(([term, value], place) => (
+        <div key={String(place)}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
     </dl>
   )
 }
 
-function Reads({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
+/** Whether the connection ends before the consent if the application does not use it. */
+function isSooner(grant: LiveGrant): grant is LiveGrant & { unused_until: Date } {
+  const { unused_until: unused, expires_at: end } = grant
+  return unused !== null && (end === null || unused < end)
+}
+
+function TotalReads({ grant: { reads }, texts }: { grant: LiveGrant; texts: Texts }) {
   const { connections: text, language } = texts
-  const amounts = [
-    [text.requests, grant.requests],
-    [text.households, grant.households],
-    [text.accounts, grant.accounts],
-  ] as const
+  const total = (what: 'requests' | 'households' | 'accounts') =>
+    reads.reduce((sum, day) => sum + day[what], 0)
   return (
     <dl class="amounts">
-      {amounts.map(([what, amount]) => (
+      {(['requests', 'households', 'accounts'] as const).map((what) => (
         <div key={what}>
-          <dt>{what}</dt>
+          <dt>{text[what]}</dt>
           <dd>
-            <Amount of={amount} language={language} />
+            <Amount of={total(what)} language={language} />
           </dd>
         </div>
       ))}
@@ -122,8 +167,8 @@ export function EndedGrants({ grants, texts }: { grants: EndedGrant[]; texts: Te
   const { connections: text, language } = texts
   if (grants.length === 0) return null
   return (
-    <section>
-      <h2 id="history">{text.history}</h2>
+    <details class="history">
+      <summary id="history">{text.history}</summary>
       <table class="quiet" aria-labelledby="history">
         <thead>
           <tr>
@@ -142,13 +187,13 @@ export function EndedGrants({ grants, texts }: { grants: EndedGrant[]; texts: Te
                 <Moment at={grant.created_at} language={language} />
               </td>
               <td>
-                <Moment at={grant.revoked_at} language={language} />{' '}
-                {grant.revoked_by && <span class="by">{text.endedBy[grant.revoked_by]}</span>}
+                <Moment at={grant.ended_at} language={language} />{' '}
+                {grant.ended_by && <span class="by">{text.endedBy[grant.ended_by]}</span>}
               </td>
             </tr>
           ))}
         </tbody>
       </table>
-    </section>
+    </details>
   )
 }
