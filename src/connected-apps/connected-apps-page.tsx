@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { Count } from '../web/counted.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { Amount, HiddenFields, Moment } from '../web/parts.tsx'
@@ -111,30 +112,31 @@ function hostOf(grant: LiveGrant): string {
 
 function Facts({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
   const { connections: text, language } = texts
-  const facts = [
-    [text.connected, <Moment key="" at={grant.created_at} language={language} />],
-    [
-      text.lastUsed,
-      grant.last_used_at ? (
-        <Moment key="" at={grant.last_used_at} language={language} relative />
-      ) : (
-        text.neverUsed
-      ),
-    ],
-    [text.ends, grant.expires_at ? <Moment key="" at={grant.expires_at} language={language} /> : text.noEnd],
-    ...(isSooner(grant)
-      ? [[text.endsUnused, <Moment key="" at={grant.unused_until} language={language} />]]
-      : []),
-  ]
+  const { created_at: connected, last_used_at: used, expires_at: end } = grant
   return (
     <dl class="facts">
-      {facts.map(([term, value], place) => (
-        <div key={String(place)}>
-          <dt>{term}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      <Fact term={text.connected}>
+        <Moment at={connected} language={language} />
+      </Fact>
+      <Fact term={text.lastUsed}>
+        {used ? <Moment at={used} language={language} relative /> : text.neverUsed}
+      </Fact>
+      <Fact term={text.ends}>{end ? <Moment at={end} language={language} /> : text.noEnd}</Fact>
+      {isSooner(grant) && (
+        <Fact term={text.endsUnused}>
+          <Moment at={grant.unused_until} language={language} />
+        </Fact>
+      )}
     </dl>
+  )
+}
+
+function Fact({ term, children }: { term: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
   )
 }
 
