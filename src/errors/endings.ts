@@ -34,7 +34,7 @@ export const endings = {
     message: 'The consent of the user has expired. Ask the user to connect again.',
     cause:
       'The operator limits how long a consent is valid. The user gave it that long ago, and has not renewed it on the page Connected apps or by connecting again.',
-    remedy: `${connectAgain} The user keeps the same subject (sub). To lose no time, offer your users to connect again before the end that your agreement with the operator names: everything then goes on.`,
+    remedy: `${connectAgain} The user keeps the same subject (sub). Ask the operator how long consents are valid: a user who connects again before the end loses nothing.`,
   },
   ended_by_partner: {
     message: 'The connection has been revoked by this application. Ask the user to connect again.',
