@@ -50,8 +50,12 @@ async function unpackInto(directory: string): Promise<void> {
   }
 }
 
-/** Saves a screenshot of the page, for people who want to see what a user sees: test/output/<name>.png */
+/**
+ * With `SCREENSHOTS=1`, saves a screenshot of the page, for people who want to see what a user sees: test/output/<name>.png.
+ * Not in every run, because a screenshot costs as much as the rest of a short visit.
+ */
 export async function screenshot(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS !== '1') return
   mkdirSync(output, { recursive: true })
   await page.screenshot({ path: join(output, `${name}.png`), fullPage: true })
 }
