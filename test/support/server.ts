@@ -35,6 +35,7 @@ type PartnerOptions = {
   idTokenOnRefresh?: boolean
   postLogoutRedirectUris?: string[]
   limits?: LimitSettings
+  grantLifetimeDays?: number
 }
 
 export type TestServer = {
@@ -74,6 +75,7 @@ export type TestServerOptions = {
   /** Defaults for all partners. A server learns the limits of a partner only by `context.limits.refresh`. */
   limits?: LimitSettings
   failuresPerMinute?: number
+  grantLifetimeDays?: number
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -181,7 +183,7 @@ function configFor(
   port: number,
 ): Config {
   const { environment = 'sandbox', host = '127.0.0.1', trustedProxies = [], v1 } = options
-  const { limits = {}, failuresPerMinute } = options
+  const { limits = {}, failuresPerMinute, grantLifetimeDays } = options
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
@@ -197,6 +199,7 @@ function configFor(
     ...(v1 && { v1 }),
     limits,
     failuresPerMinute,
+    ...(grantLifetimeDays && { grantLifetimeDays }),
   }
 }
 
