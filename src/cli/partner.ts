@@ -10,13 +10,15 @@ import {
 import { answer, CommandError, withDatabase } from './command.ts'
 import { grantLifetimeOption } from './grant-lifetime-option.ts'
 import { addLimitOptions, changedLimits, type LimitOptions, limitLines, newLimits } from './limit-options.ts'
+import { addProfileOptions, type ProfileOptions, profileLines, profileOf } from './profile-options.ts'
 
 type Json = { json?: boolean }
 
 const secretShownOnce = 'Keep the secret: it is shown only once.'
 
 type CreateOptions = Json &
-  LimitOptions & {
+  LimitOptions &
+  ProfileOptions & {
     name: string
     redirectUri: string[]
     requirePkce?: boolean
@@ -25,16 +27,14 @@ type CreateOptions = Json &
     idTokenAlg?: string
     idTokenOnRefresh?: boolean
     postLogoutRedirectUri?: string[]
-    site?: string
     grantLifetimeDays?: number
   }
 
 type UpdateOptions = Json &
-  LimitOptions & {
+  LimitOptions &
+  ProfileOptions & {
     name?: string
     redirectUri?: string[]
-    /** False for `--no-site`. */
-    site?: string | false
     authMethod?: string[]
     jwks?: string
     /** False for `--no-id-token-on-refresh`. */
@@ -57,7 +57,7 @@ export function partnerCommand(): Command {
 }
 
 function create(): Command {
-  return addLimitOptions(new Command('create'))
+  return addLimitOptions(addProfileOptions(new Command('create'), { removable: false }))
     .description('register a partner; its secret is shown only once')
     .requiredOption('--name <name>', 'the name that users see on the connect page')
     .requiredOption(
@@ -76,7 +76,6 @@ function create(): Command {
       '--post-logout-redirect-uri <uri...>',
       'an address to which users may return after logout (repeatable)',
     )
-    .option('--site <url>', "the partner's public web site")
     .addOption(grantLifetimeOption())
     .option('--json', 'print JSON')
     .action((options: CreateOptions) =>
@@ -90,7 +89,7 @@ function create(): Command {
           idTokenAlg: options.idTokenAlg,
           idTokenOnRefresh: options.idTokenOnRefresh,
           postLogoutRedirectUris: options.postLogoutRedirectUri,
-          site: options.site,
+          ...profileOf(options),
           limits: newLimits(options),
           grantLifetimeDays: options.grantLifetimeDays,
         })
@@ -137,13 +136,11 @@ function show(): Command {
 }
 
 function update(): Command {
-  return addLimitOptions(new Command('update'))
+  return addLimitOptions(addProfileOptions(new Command('update'), { removable: true }))
     .description('change a partner; other properties stay unchanged')
     .argument('<client_id>')
     .option('--name <name>', 'the name that users see on the connect page')
     .option('--redirect-uri <uri...>', 'the new redirect URIs; they replace the old ones (repeatable)')
-    .option('--site <url>', "the partner's public web site")
-    .option('--no-site', 'the partner has no web site')
     .option(
       '--auth-method <method...>',
       'the new authentication methods; they replace the old ones (repeatable)',
@@ -159,7 +156,7 @@ function update(): Command {
         const outcome = await updatePartner(database, environment, clientId, {
           name: options.name,
           redirectUris: options.redirectUri,
-          site: options.site === false ? null : options.site,
+          ...profileOf(options),
           authMethods: options.authMethod,
           jwks: options.jwks === undefined ? undefined : readText(options.jwks),
           idTokenOnRefresh: options.idTokenOnRefresh,
@@ -250,7 +247,7 @@ function describe(partner: Partner, more: string[]): string {
     `PKCE           ${partner.require_pkce ? 'required' : 'supported'}`,
     ...partner.redirect_uris.map((uri) => `redirect URI   ${uri}`),
     ...partner.post_logout_redirect_uris.map((uri) => `after logout   ${uri}`),
-    ...(partner.site === null ? [] : [`site           ${partner.site}`]),
+    ...profileLines(partner),
     `authenticates  ${partner.auth_methods.join(', ')}`,
     ...partner.key_ids.map((kid) => `key            ${kid}`),
     `id_token       ${partner.id_token_alg}${partner.id_token_on_refresh ? ', also on refresh' : ''}`,

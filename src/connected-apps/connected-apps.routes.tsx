@@ -5,7 +5,6 @@ import { sendAccountPage } from '../sessions/account-page.tsx'
 import { liveSession } from '../sessions/sessions.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
-import { chooseTexts } from '../web/languages/languages.ts'
 import { isolated } from '../web/parts.tsx'
 import { endedGrantsOfUser, liveGrantsOfUser } from './connected-apps.sql.ts'
 import { DisconnectPage, EndedGrants, LiveGrants } from './connected-apps-page.tsx'
@@ -60,7 +59,7 @@ function disconnect(app: FastifyInstance, context: Context, web: Web): void {
       const grant = grants.find(({ id }) => id === request.query.grant)
       // The grant has ended, or belongs to another user. The list shows the grants that the user can disconnect.
       if (!grant) return reply.redirect('/connections', 303)
-      const texts = chooseTexts(undefined, request.headers['accept-language'])
+      const texts = web.texts(request)
       const body = <DisconnectPage grant={grant} csrf={web.csrfToken(reply)} texts={texts} />
       const title = texts.connections.disconnectPage.heading(isolated(grant.partner_name))
       return web.page({ reply, texts, title, body, localTimes: true })
