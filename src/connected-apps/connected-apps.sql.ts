@@ -24,6 +24,10 @@ export const shownDays = 30
 export const LiveGrant = Type.Object({
   id: Type.String(),
   partner_name: Type.String(),
+  /** The file name in the address of the partner's logo. */
+  logo: Type.Union([Type.String(), Type.Null()]),
+  description: Type.Union([Type.String(), Type.Null()]),
+  site: Type.Union([Type.String(), Type.Null()]),
   redirect_uri: Type.String(),
   created_at: Instant,
   last_used_at: Type.Union([Instant, Type.Null()]),
@@ -46,7 +50,7 @@ export type LiveGrant = Static<typeof LiveGrant>
 export const liveGrantsOfUser = statement(
   'live_grants_of_user',
   LiveGrant,
-  `SELECT g.id, p.name AS partner_name, ${latestRedirectUri} AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
+  `SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, ${latestRedirectUri} AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
           ${lifetimeDays('p', '$2')} AS lifetime_days,
           ${isRenewable('g', 'p', '$2', "interval '1 day'")} AS renewable,
           (SELECT max(c.refreshed_at) + ${refreshTokenLife}

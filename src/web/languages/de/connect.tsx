@@ -2,7 +2,11 @@ import type { Catalogue } from '../en/catalogue.ts'
 
 export const connect: Pick<Catalogue, 'connect'> = {
   connect: {
-    heading: (partner) => <>{partner} verbinden?</>,
+    heading: (partner, brand) => (
+      <>
+        {partner} mit Ihrem Konto bei {brand} verbinden?
+      </>
+    ),
     switchUser: 'Das sind nicht Sie?',
     sees: (partner) => <>{partner} wird sehen können</>,
     households: {

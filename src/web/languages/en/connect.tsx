@@ -2,7 +2,11 @@ import type { ComponentChildren } from 'preact'
 
 export const connect = {
   connect: {
-    heading: (partner: ComponentChildren) => <>Connect {partner}?</>,
+    heading: (partner: ComponentChildren, brand: ComponentChildren) => (
+      <>
+        Connect {partner} to your {brand} account?
+      </>
+    ),
     switchUser: 'Not you?',
     sees: (partner: ComponentChildren) => <>{partner} will be able to see</>,
     households: {

@@ -2,7 +2,11 @@ import type { Catalogue } from '../en/catalogue.ts'
 
 export const connect: Pick<Catalogue, 'connect'> = {
   connect: {
-    heading: (partner) => <>¿Conectar {partner}?</>,
+    heading: (partner, brand) => (
+      <>
+        ¿Conectar {partner} a su cuenta de {brand}?
+      </>
+    ),
     switchUser: '¿No es usted?',
     sees: (partner) => <>{partner} podrá ver</>,
     households: {

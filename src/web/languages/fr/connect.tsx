@@ -2,9 +2,9 @@ import type { Catalogue } from '../en/catalogue.ts'
 
 export const connect: Pick<Catalogue, 'connect'> = {
   connect: {
-    heading: (partner) => (
+    heading: (partner, brand) => (
       <>
-        Connecter {partner}
+        Connecter {partner} à votre compte {brand}
         {'\u202f'}?
       </>
     ),
