@@ -29,11 +29,10 @@ export function ConnectPage(props: {
       <section class="panel">
         <h2>{connect.sees(name)}</h2>
         <Sees texts={texts} shared={props.shared} request={request} />
-        <h2>{connect.seesNot}</h2>
+        <h2>{connect.cannot}</h2>
         <ul class="icons">
-          <Line icon="cross">{connect.balances}</Line>
-          <Line icon="cross">{connect.identity}</Line>
-          <Line icon="cross">{connect.changesNothing}</Line>
+          <Line icon="cross">{connect.see}</Line>
+          <Line icon="cross">{connect.change}</Line>
         </ul>
       </section>
       <section class="panel">
@@ -169,5 +168,5 @@ function Duration({ texts, life }: { texts: Texts; life: { days: number; until: 
   const { connect, language } = texts
   if (!life) return <>{connect.noEnd}</>
   const days = <Count of={life.days} text={connect.days} language={language} />
-  return <>{connect.ends(days, <Day at={life.until} language={language} />)}</>
+  return <>{connect.ends(<Day at={life.until} language={language} />, days)}</>
 }

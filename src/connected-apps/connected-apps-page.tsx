@@ -34,7 +34,7 @@ function LiveGrantCard({ grant, csrf, texts }: { grant: LiveGrant; csrf: string;
   const text = texts.connections
   const [name, link] = [`app-${grant.id}`, `disconnect-${grant.id}`]
   return (
-    <article>
+    <article class="app">
       <AppHead grant={grant} id={name} />
       {grant.description && (
         <p>
@@ -140,12 +140,12 @@ function Facts({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
       <Fact term={text.lastUsed}>
         {used ? <Moment at={used} language={language} relative /> : text.neverUsed}
       </Fact>
-      <Fact term={text.ends}>{end ? <Moment at={end} language={language} /> : text.noEnd}</Fact>
-      {isSooner(grant) && (
-        <Fact term={text.endsUnused}>
-          <Moment at={grant.unused_until} language={language} />
-        </Fact>
-      )}
+      <Fact term={text.ends}>
+        {end ? <Moment at={end} language={language} /> : text.noEnd}
+        {isSooner(grant) && (
+          <small>{text.endsUnused(<Moment at={grant.unused_until} language={language} />)}</small>
+        )}
+      </Fact>
     </dl>
   )
 }

@@ -47,11 +47,10 @@ describe('the connect page', () => {
     for (const part of [
       'Signed in as User ada',
       'Name, type, masked number, custodian, currency, opening date',
-      'Balances or transactions',
-      'Your password or email address',
-      'It can’t change or move anything.',
-      'Lasts until you disconnect the app, or the app does not use it for 30 days.',
-      'Disconnect it at any time under your connected apps.',
+      'see balances, transactions, your email address or your password',
+      'change or move anything',
+      'Until you disconnect it, or it stays unused for 30 days.',
+      'End it at any time under your connected apps.',
       'You return to app.ledger.example.',
     ]) {
       expect(text).toContain(part)
@@ -99,7 +98,7 @@ describe('all households', () => {
     const last = await visitor.get(`${address}&page=2`)
     expect(last.text).toContain('201 to 214 of 214')
     expect(await rowCounts(server)).toEqual(before)
-    const back = await visitor.get(recoveryLink(last, 'Back'))
+    const back = await visitor.get(recoveryLink(last, 'Back to the question'))
     expect(isConnectPage(back)).toBe(true)
     expect((await visitor.get(`${address}&page=3`)).text).toContain('can’t see any households')
     for (const wrong of ['-1', '1e3', '99999999', '']) {

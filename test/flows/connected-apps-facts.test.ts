@@ -98,7 +98,7 @@ describe('what an application has read', () => {
     const shown = async (language: string) => {
       const page = await appsPage(visitor, language)
       expect(page.document.querySelector('html')?.getAttribute('lang')).toBe(language)
-      const [connected, , , , requests] = Object.values(facts(page))
+      const [connected, , , requests] = Object.values(facts(page))
       return [connected, requests]
     }
     expect(await shown('en')).toEqual(['Mar 5, 2026, 00:30 UTC', '30,000,003'])

@@ -18,7 +18,7 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
     neverUsed: 'Noch nie',
     ends: 'Endet',
     noEnd: 'Wenn Sie die Verbindung trennen',
-    endsUnused: 'Endet ohne Nutzung',
+    endsUnused: (at) => <>oder {at}, wenn bis dahin ungenutzt</>,
     noAccess:
       'Die App kann zurzeit nichts lesen: Sie hat die Verbindung 30 Tage lang nicht genutzt oder selbst beendet. Um ihr wieder Zugriff zu geben, verbinden Sie sie in der App.',
     renew: {

@@ -18,7 +18,7 @@ export const account = {
     neverUsed: 'Never',
     ends: 'Ends',
     noEnd: 'When you disconnect it',
-    endsUnused: 'Ends if unused',
+    endsUnused: (at: ComponentChildren) => <>or {at} if unused until then</>,
     noAccess:
       'The app can’t read anything at the moment: it has not used the connection for 30 days, or has ended it. To give it access again, connect it in the app.',
     renew: {

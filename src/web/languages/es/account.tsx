@@ -18,7 +18,7 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
     neverUsed: 'Nunca',
     ends: 'Termina',
     noEnd: 'Cuando usted la desconecte',
-    endsUnused: 'Termina sin uso',
+    endsUnused: (at) => <>o {at} si no se usa hasta entonces</>,
     noAccess:
       'La aplicación no puede leer nada por ahora: no ha usado la conexión durante 30 días, o la ha terminado. Para darle acceso de nuevo, conéctela desde la aplicación.',
     renew: {

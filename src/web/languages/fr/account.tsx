@@ -16,9 +16,9 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
     connected: 'Connectée le',
     lastUsed: 'Dernière utilisation',
     neverUsed: 'Jamais',
-    ends: 'Prend fin le',
+    ends: 'Fin',
     noEnd: 'Quand vous la déconnectez',
-    endsUnused: 'Sans utilisation, prend fin le',
+    endsUnused: (at) => <>ou le {at}, sans utilisation d’ici là</>,
     noAccess:
       'L’application ne peut rien lire pour le moment\u00a0: elle n’a pas utilisé la connexion pendant 30 jours, ou y a mis fin. Pour lui redonner accès, connectez-la depuis l’application.',
     renew: {
