@@ -43,6 +43,7 @@ function LiveGrantCard({ grant, csrf, texts }: { grant: LiveGrant; csrf: string;
       )}
       <Facts grant={grant} texts={texts} />
       {grant.unused_until === null && <p class="notice">{text.noAccess}</p>}
+      {grant.renewable && grant.ends_soon && <p class="notice warning">{text.endsSoon}</p>}
       <h3>{text.reads(<Amount of={shownDays} language={texts.language} />)}</h3>
       <TotalReads grant={grant} texts={texts} />
       <ReadsChart grant={grant} texts={texts} />

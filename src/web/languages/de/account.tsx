@@ -25,6 +25,7 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
       one: (amount) => <>Um {amount} Tag verlängern</>,
       other: (amount) => <>Um {amount} Tage verlängern</>,
     },
+    endsSoon: 'Diese Verbindung endet bald. Wenn die App den Zugriff behalten soll, verlängern Sie sie.',
     renewWithoutEnd: 'Ohne Ende verlängern',
     reads: (days) => <>In den letzten {days} Tagen gelesen</>,
     requests: 'Anfragen',

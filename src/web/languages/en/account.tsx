@@ -25,6 +25,7 @@ export const account = {
       one: (amount: ComponentChildren) => <>Renew for {amount} day</>,
       other: (amount: ComponentChildren) => <>Renew for {amount} days</>,
     },
+    endsSoon: 'This connection ends soon. If the app should keep its access, renew it.',
     renewWithoutEnd: 'Renew without an end',
     reads: (days: ComponentChildren) => <>Read in the last {days} days</>,
     requests: 'Requests',

@@ -25,6 +25,7 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
       one: (amount) => <>Renovar por {amount} día</>,
       other: (amount) => <>Renovar por {amount} días</>,
     },
+    endsSoon: 'Esta conexión termina pronto. Si la aplicación debe conservar el acceso, renuévela.',
     renewWithoutEnd: 'Renovar sin fin',
     reads: (days) => <>Lecturas de los últimos {days} días</>,
     requests: 'Solicitudes',

@@ -25,6 +25,7 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
       one: (amount) => <>Prolonger de {amount} jour</>,
       other: (amount) => <>Prolonger de {amount} jours</>,
     },
+    endsSoon: 'Cette connexion prend bientôt fin. Pour que l’application garde son accès, prolongez-la.',
     renewWithoutEnd: 'Prolonger sans limite',
     reads: (days) => <>Lectures des {days} derniers jours</>,
     requests: 'Requêtes',
