@@ -4,6 +4,7 @@ import type { Brand } from './brand/brand.ts'
 import { defaultBrand, readBrand } from './brand/read-brand.ts'
 import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
+import { parseLifetimeDays } from './grants/lifetime-days.ts'
 import { type LimitName, type LimitSettings, limitNames, parseLimit } from './limit-settings.ts'
 import { readSecrets, type Secrets } from './secrets/configured-secrets.ts'
 import { IsDate, IsDateTime } from './typebox.ts'
@@ -36,6 +37,8 @@ export type Config = Secrets & {
   v1?: { deprecatedOn: Date; sunsetOn?: Date }
   /** For partners that have no such limit themselves. Absent: no limit. */
   limits: LimitSettings
+  /** Days for which a user's consent is valid, for partners without a setting for it. Absent: it has no end. */
+  grantLifetimeDays?: number
   /** Failed client authentications and forged tokens from one source in a minute. Absent: no limit. */
   failuresPerMinute: number | undefined
   /** What users see of the platform. The pictures are read once. */
@@ -67,7 +70,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
   const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
   const v1 = readV1(read, faults)
-  const limits = readLimits(read)
+  const forPartners = { limits: readLimits(read), ...readGrantLifetime(read) }
   const failuresPerMinute = read('LATCHKEY_LIMIT_FAILURES_PER_MINUTE', '', optional(parseLimit))
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
   const brand = env.LATCHKEY_BRAND_DIR ? readBrand(env.LATCHKEY_BRAND_DIR, faults) : defaultBrand()
@@ -84,7 +87,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     ...(databaseUrl ? { databaseUrl } : {}),
     trustedProxies,
     ...(v1 ? { v1 } : {}),
-    limits,
+    ...forPartners,
     failuresPerMinute: failuresPerMinute ?? undefined,
     brand,
   }
@@ -142,6 +145,11 @@ function readLimits(read: ReturnType<typeof reader>): LimitSettings {
     if (limit) limits[name] = limit
   }
   return limits
+}
+
+function readGrantLifetime(read: ReturnType<typeof reader>): Pick<Config, 'grantLifetimeDays'> {
+  const days = read('LATCHKEY_GRANT_LIFETIME_DAYS', '', optional(parseLifetimeDays))
+  return days ? { grantLifetimeDays: days } : {}
 }
 
 /** Null: not set. */

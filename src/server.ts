@@ -1,14 +1,15 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
+import { householdsPageRoutes } from './authorize/households.routes.tsx'
 import { loginRoutes } from './authorize/login.routes.tsx'
 import { logoutRoutes } from './authorize/logout.routes.tsx'
 import { openPageRequest } from './authorize/page-request.ts'
+import { connectedAppRoutes } from './connected-apps/connected-apps.routes.tsx'
 import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
 import { frontRoutes, pagesForPeople } from './front/front.routes.tsx'
-import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
 import { decorateAddresses } from './http/addresses.ts'
@@ -122,6 +123,7 @@ async function pages(app: FastifyInstance, context: Context): Promise<Web> {
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web)
   connectRoutes(app, context, web)
+  householdsPageRoutes(app, context, web)
   logoutRoutes(app, context, web)
   connectedAppRoutes(app, context, web)
   sessionRoutes(app, context, web)

@@ -8,6 +8,7 @@ import {
   updatePartner,
 } from '../partners/partners.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
+import { grantLifetimeOption } from './grant-lifetime-option.ts'
 import { addLimitOptions, changedLimits, type LimitOptions, limitLines, newLimits } from './limit-options.ts'
 import { addProfileOptions, type ProfileOptions, profileLines, profileOf } from './profile-options.ts'
 
@@ -26,6 +27,7 @@ type CreateOptions = Json &
     idTokenAlg?: string
     idTokenOnRefresh?: boolean
     postLogoutRedirectUri?: string[]
+    grantLifetimeDays?: number
   }
 
 type UpdateOptions = Json &
@@ -37,6 +39,8 @@ type UpdateOptions = Json &
     jwks?: string
     /** False for `--no-id-token-on-refresh`. */
     idTokenOnRefresh?: boolean
+    /** False for `--no-grant-lifetime-days`. */
+    grantLifetimeDays?: number | false
   }
 
 export function partnerCommand(): Command {
@@ -72,6 +76,7 @@ function create(): Command {
       '--post-logout-redirect-uri <uri...>',
       'an address to which users may return after logout (repeatable)',
     )
+    .addOption(grantLifetimeOption())
     .option('--json', 'print JSON')
     .action((options: CreateOptions) =>
       withDatabase(async (database, { environment }) => {
@@ -86,6 +91,7 @@ function create(): Command {
           postLogoutRedirectUris: options.postLogoutRedirectUri,
           ...profileOf(options),
           limits: newLimits(options),
+          grantLifetimeDays: options.grantLifetimeDays,
         })
         if (registration.kind === 'refused') throw new CommandError(registration.faults.join('\n'))
         const { clientId, clientSecret } = registration
@@ -142,6 +148,8 @@ function update(): Command {
     .option('--jwks <file>', 'with --auth-method private_key_jwt: the public keys')
     .option('--id-token-on-refresh', 'return an id_token on each refresh')
     .option('--no-id-token-on-refresh', 'return an id_token on a refresh only if it says token_type=id')
+    .addOption(grantLifetimeOption())
+    .option('--no-grant-lifetime-days', "users' consents are valid as long as the deployment says")
     .option('--json', 'print JSON')
     .action((clientId: string, options: UpdateOptions) =>
       withDatabase(async (database, { environment }) => {
@@ -153,6 +161,7 @@ function update(): Command {
           jwks: options.jwks === undefined ? undefined : readText(options.jwks),
           idTokenOnRefresh: options.idTokenOnRefresh,
           limits: changedLimits(options),
+          grantLifetimeDays: options.grantLifetimeDays === false ? null : options.grantLifetimeDays,
         })
         if (outcome.kind === 'unknown') throw unknown(clientId)
         if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
@@ -243,6 +252,9 @@ function describe(partner: Partner, more: string[]): string {
     ...partner.key_ids.map((kid) => `key            ${kid}`),
     `id_token       ${partner.id_token_alg}${partner.id_token_on_refresh ? ', also on refresh' : ''}`,
     ...limitLines(partner.limits),
+    ...(partner.grant_lifetime_days === null
+      ? []
+      : [`consents       end after ${partner.grant_lifetime_days} days`]),
     ...more,
   ].join('\n')
 }

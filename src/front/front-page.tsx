@@ -1,13 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import type { LiveGrant } from '../grants/grants.sql.ts'
 import { Icon, type IconName } from '../web/icons.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { Moment, PartnerLogo } from '../web/parts.tsx'
+import type { ConnectedApp } from './front.sql.ts'
 
-/** How many apps the page shows. The others are on the page of connected apps. */
-const shownApps = 5
-
-type User = { name: string; grants: LiveGrant[] }
+type User = { name: string; apps: ConnectedApp[] }
 
 /** What this service is, and where users, developers and operators go from here. */
 export function FrontPage(props: { texts: Texts; docs: string; user: User | undefined }) {
@@ -41,19 +38,19 @@ function Invitation({ texts }: { texts: Texts }) {
   )
 }
 
-function Greeting({ texts, user: { name, grants } }: { texts: Texts; user: User }) {
+function Greeting({ texts, user: { name, apps } }: { texts: Texts; user: User }) {
   const { front, connections } = texts
   return (
     <section class="hero">
       <h1>{front.greeting(<bdi>{name}</bdi>)}</h1>
       <article>
         <h2>{connections.heading}</h2>
-        {grants.length === 0 ? (
+        {apps.length === 0 ? (
           <p>{connections.none}</p>
         ) : (
           <ul class="rows">
-            {grants.slice(0, shownApps).map((grant) => (
-              <AppRow key={grant.id} grant={grant} texts={texts} />
+            {apps.map((app) => (
+              <AppRow key={app.id} app={app} texts={texts} />
             ))}
           </ul>
         )}
@@ -65,18 +62,18 @@ function Greeting({ texts, user: { name, grants } }: { texts: Texts; user: User 
   )
 }
 
-function AppRow({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
+function AppRow({ app, texts }: { app: ConnectedApp; texts: Texts }) {
   const { front, language } = texts
   return (
     <li>
-      <PartnerLogo name={grant.partner_name} logo={null} size="list" />
+      <PartnerLogo name={app.name} logo={app.logo} size="list" />
       <div>
         <strong>
-          <bdi>{grant.partner_name}</bdi>
+          <bdi>{app.name}</bdi>
         </strong>
         <p class="small">
-          {grant.last_used_at
-            ? front.lastUsed(<Moment at={grant.last_used_at} language={language} relative />)
+          {app.last_used_at
+            ? front.lastUsed(<Moment at={app.last_used_at} language={language} relative />)
             : front.notUsed}
         </p>
       </div>

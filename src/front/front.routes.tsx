@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
-import { liveGrantsOfUser } from '../grants/grants.sql.ts'
 import { decoratePageForPeople } from '../http/page-for-people.ts'
 import { liveSession } from '../sessions/sessions.ts'
 import type { Web } from '../web/edge.tsx'
+import { appsOfUser } from './front.sql.ts'
 import { FrontPage } from './front-page.tsx'
 
 /** The page at `{auth_url}`, and the addresses that people try because other services have them. */
@@ -16,7 +16,7 @@ export function frontRoutes(app: FastifyInstance, context: Context, web: Web): v
     const texts = web.texts(request)
     const user = session && {
       name: session.user_name,
-      grants: await database.run(liveGrantsOfUser, [session.user_id]),
+      apps: await database.run(appsOfUser, [session.user_id]),
     }
     const title = user ? texts.connections.heading : texts.front.heading
     const body = <FrontPage texts={texts} docs={docs} user={user} />

@@ -32,12 +32,15 @@ export const Partner = Type.Object({
   description: Type.Union([Type.String(), Type.Null()]),
   /** Absent limits are those of the deployment. */
   limits: LimitSettings,
+  /** Days for which a user's consent is valid. Null: the default of the deployment. */
+  grant_lifetime_days: Type.Union([Type.Integer(), Type.Null()]),
 })
 export type Partner = Static<typeof Partner>
 
 const columns = `client_id, name, status, redirect_uris, require_pkce, auth_methods,
   ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-  id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits`
+  id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+  grant_lifetime_days`
 
 /** $1 client_id */
 export const findPartner = statement(
@@ -55,24 +58,25 @@ export const listPartners = statement(
 /**
  * $1 client_id, $2 name, $3 redirect URIs, $4 whether PKCE is required, $5 authentication methods, $6 SHA-256 of each
  * secret, $7 JWKS as JSON or null, $8 thumbprints of its keys, $9 algorithm of id_tokens, $10 post-logout redirect URIs,
- * $11 whether a refresh returns an id_token, $12 limits as JSON, $13 web site or null, $14 file name of the logo or null, $15 the
- * picture or null, $16 privacy URL or null, $17 description or null
+ * $11 whether a refresh returns an id_token, $12 limits as JSON, $13 days for which a consent is valid or null, $14 web site or
+ * null, $15 file name of the logo or null, $16 the picture or null, $17 privacy URL or null, $18 description or null
  */
 export const insertPartner = statement(
   'insert_partner',
   Type.Object({ client_id: Type.String() }),
   `INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
                          key_thumbprints, id_token_alg, post_logout_redirect_uris, id_token_on_refresh, limits,
-                         site, logo, logo_image, privacy_url, description)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-           nullif($13, ''), nullif($14, ''), $15, nullif($16, ''), nullif($17, '')) RETURNING client_id`,
+                         grant_lifetime_days, site, logo, logo_image, privacy_url, description)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+           nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, '')) RETURNING client_id`,
 )
 
 /**
  * Changes settings; null does not change a setting, an empty text removes it. $1 client_id, $2 name, $3 redirect URIs, $4 the
  * authentication methods that the partner must have now, $5 the new ones, $6 SHA-256 of each secret, $7 JWKS as JSON, $8
  * thumbprints of its keys, $9 whether a refresh returns an id_token, $10 limits as JSON: those not in it do not change, null
- * removes one, $11 web site, $12 file name of the logo, $13 the picture, $14 privacy URL, $15 description. No row: no such
+ * removes one, $11 days for which a consent is valid (0: the default of the deployment), $12 web site, $13 file name of the
+ * logo, $14 the picture, $15 privacy URL, $16 description. No row: no such
  * partner, or its methods have been changed in the meantime.
  */
 export const updatePartnerSettings = statement(
@@ -85,11 +89,12 @@ export const updatePartnerSettings = statement(
           key_thumbprints = coalesce($8, key_thumbprints),
           id_token_on_refresh = coalesce($9, id_token_on_refresh),
           limits = jsonb_strip_nulls(limits || coalesce($10::jsonb, '{}')),
-          site = nullif(coalesce($11, site), ''),
-          logo = nullif(coalesce($12, logo), ''),
-          logo_image = CASE WHEN $12::text IS NULL THEN logo_image ELSE $13::bytea END,
-          privacy_url = nullif(coalesce($14, privacy_url), ''),
-          description = nullif(coalesce($15, description), '')
+          grant_lifetime_days = CASE WHEN $11::integer IS NULL THEN grant_lifetime_days ELSE nullif($11, 0) END,
+          site = nullif(coalesce($12, site), ''),
+          logo = nullif(coalesce($13, logo), ''),
+          logo_image = CASE WHEN $13::text IS NULL THEN logo_image ELSE $14::bytea END,
+          privacy_url = nullif(coalesce($15, privacy_url), ''),
+          description = nullif(coalesce($16, description), '')
     WHERE client_id = $1 AND auth_methods = $4
    RETURNING ${columns}`,
 )

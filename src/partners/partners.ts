@@ -33,6 +33,8 @@ export type NewPartner = ProfileChanges & {
   idTokenOnRefresh?: boolean | undefined
   postLogoutRedirectUris?: string[] | undefined
   limits?: LimitSettings | undefined
+  /** Days for which a user's consent is valid. Default: that of the deployment. */
+  grantLifetimeDays?: number | undefined
 }
 
 /** Undefined: the setting is not changed. */
@@ -45,6 +47,8 @@ export type PartnerChanges = ProfileChanges & {
   idTokenOnRefresh?: boolean | undefined
   /** Null: the default of the deployment. */
   limits?: LimitChanges | undefined
+  /** Null: the default of the deployment. */
+  grantLifetimeDays?: number | null | undefined
 }
 
 type Refused = { kind: 'refused'; faults: string[] }
@@ -109,6 +113,7 @@ export async function createPartner(
     unique(postLogoutRedirectUris),
     input.idTokenOnRefresh ?? false,
     JSON.stringify(input.limits ?? {}),
+    input.grantLifetimeDays ?? null,
     ...profile.columns,
   ])
   return { kind: 'created', clientId, clientSecret: secret?.text }
@@ -150,6 +155,7 @@ export async function updatePartner(
     credentials?.thumbprints ?? null,
     changes.idTokenOnRefresh ?? null,
     changes.limits ? JSON.stringify(changes.limits) : null,
+    changes.grantLifetimeDays === null ? 0 : (changes.grantLifetimeDays ?? null),
     ...profile.columns,
   ])
   if (!updated) return { kind: 'conflict' }

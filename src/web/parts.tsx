@@ -145,6 +145,12 @@ export function Moment(props: { at: Date; language: Language; relative?: boolean
   )
 }
 
+/** A day in UTC, such as "20 February 2027". */
+export function Day({ at, language }: { at: Date; language: Language }) {
+  const format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
+  return <>{format.format(at)}</>
+}
+
 export function Amount({ of, language }: { of: number; language: Language }) {
   return <>{new Intl.NumberFormat(language).format(of)}</>
 }
