@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
 import { type LimitName, type LimitSettings, limitNames, parseLimit } from './limit-settings.ts'
+import { type MailSettings, readMailSettings } from './mail/mail-settings.ts'
 import { readSecrets, type Secrets } from './secrets/configured-secrets.ts'
 import { IsDate, IsDateTime } from './typebox.ts'
 
@@ -36,6 +37,8 @@ export type Config = Secrets & {
   limits: LimitSettings
   /** Failed client authentications and forged tokens from one source in a minute. Absent: no limit. */
   failuresPerMinute: number | undefined
+  /** Absent: the server sends no mails. */
+  mail?: MailSettings
 }
 
 export class ConfigError extends ExplainedError {
@@ -75,7 +78,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
   const v1 = readV1(read, faults)
   const limits = readLimits(read)
-  const failuresPerMinute = read('LATCHKEY_LIMIT_FAILURES_PER_MINUTE', '', optional(parseLimit))
+  const mail = readMailSettings(read, faults)
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
   const secrets = readSecrets({ env, read, faults, dataDir, makeSecret })
   if (
@@ -104,8 +107,8 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     ...(databaseUrl ? { databaseUrl } : {}),
     trustedProxies,
     ...(v1 ? { v1 } : {}),
-    limits,
-    failuresPerMinute: failuresPerMinute ?? undefined,
+    ...limits,
+    ...(mail ? { mail } : {}),
   }
 }
 
@@ -129,13 +132,14 @@ const limitVariables: Record<LimitName, string> = {
   expensive_reads: 'LATCHKEY_LIMIT_EXPENSIVE_READS',
 }
 
-function readLimits(read: ReturnType<typeof reader>): LimitSettings {
+function readLimits(read: ReturnType<typeof reader>): Pick<Config, 'limits' | 'failuresPerMinute'> {
   const limits: LimitSettings = {}
   for (const name of limitNames) {
     const limit = read(limitVariables[name], '', optional(parseLimit))
     if (limit) limits[name] = limit
   }
-  return limits
+  const failuresPerMinute = read('LATCHKEY_LIMIT_FAILURES_PER_MINUTE', '', optional(parseLimit))
+  return { limits, failuresPerMinute: failuresPerMinute ?? undefined }
 }
 
 /** Null: not set. */

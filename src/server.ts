@@ -16,6 +16,7 @@ import { accessLog } from './http/log.ts'
 import { misplaced, oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
+import { recoveryRoutes } from './recovery/recovery.routes.tsx'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
@@ -125,5 +126,6 @@ async function pages(app: FastifyInstance, context: Context): Promise<void> {
   connectedAppRoutes(app, context, web)
   sessionRoutes(app, context, web)
   passwordRoutes(app, context, web)
+  recoveryRoutes(app, context, web)
   assetRoutes(app, web.assets)
 }

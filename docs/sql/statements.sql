@@ -64,11 +64,11 @@ RETURNING counts_until[cardinality(counts_until)] AS counts_until;
 
 -- begin_login
 WITH known AS (
-  SELECT id, password_hash, encode(sha256(($5::bytea[])[1]::bytea || convert_to(password_hash, 'UTF8')), 'hex') AS proof
+  SELECT id, password_hash, login_version
   FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
 ), browser AS (
   SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
-    WHERE encode(sha256(key::bytea || convert_to(password_hash, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
+    WHERE encode(sha256(key::bytea || convert_to(login_version::text, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
 ), source AS (
   INSERT INTO login_failures AS f (key, count, resets_at)
   VALUES ($1, 1, now() + interval '15 minutes')
@@ -88,7 +88,7 @@ WITH known AS (
 SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > 100 THEN source.resets_at
     WHEN account.count > 10 THEN account.resets_at
     END - now()))::int AS wait,
-known.id AS user_id, known.proof, browser.is_known AS known_browser,
+known.id AS user_id, known.login_version, browser.is_known AS known_browser,
 coalesce(
   known.password_hash,
   (SELECT password_hash FROM users
@@ -99,17 +99,28 @@ FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true
 
 -- change_password_in_session
 WITH changed AS (
-  UPDATE users u SET password_hash = $3 FROM sessions s
-  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8')) AND u.id = s.user_id AND s.credential = $2
-  RETURNING u.id
+  UPDATE users u SET password_hash = $3, login_version = gen_random_uuid() FROM sessions s
+  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version AND u.id = s.user_id AND u.login_version = $2
+  RETURNING u.id, u.login_version
 ), ended AS (
   DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
-  RETURNING s.hash, s.user_id, s.auth_time, s.expires_at, s.browser, s.system
+  RETURNING s.hash, s.user_id, s.auth_time, s.expires_at, changed.login_version, s.acr, s.amr, s.browser, s.system
 ), opened AS (
-  INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
-  SELECT $4, user_id, sha256(convert_to($3, 'UTF8')), auth_time, expires_at, browser, system FROM ended WHERE hash = $1
+  INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
+  SELECT $4, user_id, auth_time, expires_at, login_version, acr, amr, browser, system FROM ended WHERE hash = $1
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'password_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('by', 'user', 'at', now())),
+  now() + interval '2 days'
+  FROM changed JOIN users u USING (id) WHERE $6::boolean
 )
-SELECT encode(sha256($5::bytea || convert_to($3, 'UTF8')), 'hex') AS proof FROM changed;
+SELECT encode(sha256($5::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
+
+-- count_unreadable_identity_providers
+SELECT count(*)::int AS rows FROM identity_providers WHERE left(credential, 3) <> ALL ($1::text[]);
 
 -- data_facts
 SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
@@ -202,6 +213,11 @@ SELECT
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS household;
 
+-- find_link
+SELECT u.id AS user_id, u.email
+FROM password_links l JOIN users u ON u.id = l.user_id JOIN firms f ON f.id = u.firm_id
+WHERE l.hash = $1 AND l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords;
+
 -- find_partner
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
@@ -217,14 +233,14 @@ SELECT seconds_ahead::float FROM sandbox_clocks WHERE refresh_locator_hash = $1;
 
 -- find_session
 WITH found AS (
-  SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time
+  SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.acr, s.amr
   FROM sessions s JOIN users u ON u.id = s.user_id
-  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8')) AND u.status = 'active'
+  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version AND u.status = 'active'
 ), seen AS (
   UPDATE sessions s SET last_seen_at = now()
   FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
 )
-SELECT user_id, user_name, email, auth_time,
+SELECT user_id, user_name, email, auth_time, acr, amr,
 EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND g.revoked_at IS NULL) AS has_grant,
 (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
 FROM found;
@@ -414,6 +430,27 @@ THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.subject FROM (SELECT) AS always LEFT JOIN live l ON true;
+
+-- invite_user
+WITH found AS (
+  SELECT u.id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1 OR u.email_folded = $1
+), link AS (
+  INSERT INTO password_links (user_id, hash, login_version, expires_at)
+  SELECT u.id, $2::bytea, u.login_version, now() + interval '7 days' FROM found u WHERE u.status = 'active' AND u.local_passwords
+  ON CONFLICT (user_id) DO UPDATE
+  SET hash = excluded.hash, login_version = excluded.login_version, expires_at = excluded.expires_at
+  RETURNING expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'invitation', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('link', $3::text, 'until', link.expires_at)),
+  now() + interval '2 days'
+  FROM found u, link WHERE $3::text IS NOT NULL
+)
+SELECT found.id, found.email, found.status, found.local_passwords, link.expires_at
+FROM found LEFT JOIN link ON true;
 
 -- list-users
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
@@ -954,6 +991,9 @@ SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
 
+-- list_sealed_identity_providers
+SELECT credential AS sealed FROM identity_providers WHERE left(credential, 3) = $1 LIMIT 500;
+
 -- list_secrets
 SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC;
 
@@ -980,10 +1020,34 @@ WITH old AS (
         SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET 49
       ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
   ))
+), remembered AS (
+  INSERT INTO user_languages (user_id, language)
+  SELECT $2, $10::text
+  WHERE $10::text IS NOT NULL AND NOT EXISTS (SELECT FROM user_languages WHERE user_id = $2 AND language = $10)
+  ON CONFLICT (user_id) DO UPDATE SET language = excluded.language
+), browser_mails AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT $11::bytea, 1, now() + interval '1 hour' WHERE $11 IS NOT NULL
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'new_browser', 'to', u.email, 'name', u.name,
+    'language', $10::text,
+    'facts', jsonb_build_object('browser', $8::text, 'system', $9::text, 'at', now())),
+  now() + interval '2 days'
+  FROM browser_mails b JOIN users u ON u.id = $2 WHERE b.count <= 5
 )
-INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
-VALUES ($1, $2, $5, $4, now() + interval '8 hours', $6, $7)
+INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
+VALUES ($1, $2, $4, now() + interval '8 hours', $5, $6, $7, $8, $9)
 RETURNING user_id;
+
+-- postpone_message
+UPDATE outbox SET next_attempt_at = now() + make_interval(secs => $3)
+WHERE id = $1 AND attempts = $2 RETURNING id;
 
 -- purge_access_changes
 WITH gone AS (
@@ -1064,6 +1128,30 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_logout_tokens
+WITH gone AS (
+  DELETE FROM logout_tokens WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM logout_tokens s WHERE expires_at < now() ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_outbox
+WITH gone AS (
+  DELETE FROM outbox WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM outbox s WHERE expires_at < now() - interval '1 day' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_password_links
+WITH gone AS (
+  DELETE FROM password_links WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM password_links s WHERE expires_at <= now() ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- purge_sessions
 WITH gone AS (
   DELETE FROM sessions WHERE ctid = ANY (ARRAY(
@@ -1091,17 +1179,29 @@ WITH earlier AS (
   coalesce((SELECT g.subject FROM grants g WHERE g.user_id = $1 AND g.client_id = $2 LIMIT 1), $3)
   FROM parties WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9::boolean
   ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL DO UPDATE SET client_id = excluded.client_id
-  RETURNING id
+  RETURNING id, created_at = now() AS is_new
 ), kept AS (
   UPDATE grants g SET client_id = g.client_id FROM parties p
   WHERE g.user_id = p.id AND g.client_id = p.client_id AND g.revoked_at IS NULL
   AND NOT EXISTS (SELECT FROM earlier) AND $9
   RETURNING g.id
 ), started AS (
-  INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time)
-  SELECT id, $2, $4, now() + interval '60 seconds', $5, $6, $7, $8
+  INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time,
+    acr, amr)
+  SELECT id, $2, $4, now() + interval '60 seconds', $5, $6, $7, $8, $10, $11
   FROM (SELECT id FROM given UNION ALL SELECT id FROM kept) AS consent
   RETURNING id
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'connected', 'to', u.email, 'name', u.name,
+    'language', $12::text,
+    'facts', jsonb_build_object('partner', p.name, 'at', now())),
+  now() + interval '2 days'
+  FROM given JOIN users u ON u.id = $1 JOIN partners p ON p.client_id = $2
+  WHERE given.is_new AND $12::text IS NOT NULL
+  AND (SELECT count(*) FROM grants g
+    WHERE g.user_id = $1 AND g.created_at > now() - interval '1 hour') < 10
 )
 SELECT true AS usable FROM started
 UNION ALL
@@ -1159,7 +1259,7 @@ credentialed AS (
   ) f
   WHERE c.id = f.id AND c.client_id = client.client_id AND client.status = 'active'
   RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.misfit, c.revoked_at,
-  c.revoked_for, c.auth_time, c.nonce
+  c.revoked_for, c.auth_time, c.acr, c.amr, c.nonce
 ), judged AS (
   SELECT p.*, g.subject, CASE
   WHEN p.revoked_at IS NOT NULL THEN
@@ -1178,14 +1278,70 @@ THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id_token_alg FROM client) AS id_token_alg,
-j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.nonce,
+j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.acr, j.amr, j.nonce,
 now() AS issued_at
 FROM (SELECT) AS always LEFT JOIN judged j ON true;
+
+-- remove_message
+DELETE FROM outbox WHERE id = $1 RETURNING id;
 
 -- replace_partner_keys
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
+
+-- replace_sealed_identity_providers
+UPDATE identity_providers SET credential = next.sealed
+FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE credential = next.old
+RETURNING next.sealed;
+
+-- request_link
+WITH source AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  VALUES ($1, 1, now() + interval '30 minutes')
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), account AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT $2::bytea, 1, now() + interval '30 minutes' FROM source WHERE count <= 30
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), found AS (
+  SELECT u.id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM account, users u JOIN firms f ON f.id = u.firm_id
+  WHERE account.count <= 3 AND u.email_folded = $3 AND u.status = 'active'
+), link AS (
+  INSERT INTO password_links (user_id, hash, login_version, expires_at)
+  SELECT u.id, $4::bytea, u.login_version, now() + interval '30 minutes' FROM found u WHERE u.local_passwords
+  ON CONFLICT (user_id) DO UPDATE
+  SET hash = excluded.hash, login_version = excluded.login_version, expires_at = excluded.expires_at
+  RETURNING expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'password_reset', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), $6::text),
+    'facts', jsonb_build_object('link', $5::text)),
+  now() + interval '30 minutes'
+  FROM found u WHERE u.local_passwords
+), other_mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'no_password', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), $6::text),
+    'facts', jsonb_build_object()),
+  now() + interval '2 days'
+  FROM found u WHERE NOT u.local_passwords
+)
+SELECT CASE WHEN account.count IS NULL OR account.count > 3 THEN 'throttled'
+WHEN found.id IS NULL THEN 'unknown'
+WHEN found.local_passwords THEN 'mailed'
+ELSE 'no_password' END AS outcome,
+found.id AS user_id
+FROM source LEFT JOIN account ON true LEFT JOIN found ON true;
 
 -- reseal_signing_key
 UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid;
@@ -1282,7 +1438,7 @@ WITH client AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.client_id = client.client_id AND now() < d.accepts_tokens_ahead_until
   AND $3::bigint >= c.generation - 1 AND $3 <= c.generation + 1000 AND now() < $4::timestamptz
-  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
   client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
 )
 SELECT * FROM rotated;
@@ -1310,7 +1466,7 @@ WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
 WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.client_id = client.client_id AND c.generation = $5::bigint AND now() < $6::timestamptz
-RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
 client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at;
 
 -- rotate_partner_secret
@@ -1360,7 +1516,7 @@ credentialed AS (
   AND $7::bigint <= c.generation AND (now() < $8::timestamptz OR c.generation > $7 + 1
     AND NOT ($7 >= c.mark_generation AND greatest(c.refreshed_at, now()) < c.marked_at + 2 * interval '60 seconds')
     AND NOT ($7 >= c.earlier_generation AND greatest(c.refreshed_at, now()) < c.earlier_at + 2 * interval '60 seconds'))
-  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
   client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
 )
 SELECT
@@ -1602,13 +1758,33 @@ clock_timestamp() AS clock;
 -- sessions_of_user
 SELECT s.id, s.browser, s.system, s.auth_time, s.last_seen_at, s.hash = $2 AS current
 FROM sessions s JOIN users u ON u.id = s.user_id
-WHERE s.user_id = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8'))
+WHERE s.user_id = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version
 ORDER BY current DESC, s.last_seen_at DESC, s.id;
 
 -- set_partner_status
 UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
+
+-- set_password_by_link
+WITH changed AS (
+  UPDATE users u SET password_hash = $2, login_version = gen_random_uuid() FROM password_links l, firms f
+  WHERE l.hash = $1 AND u.id = l.user_id AND f.id = u.firm_id AND l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords
+  RETURNING u.id, u.login_version
+), used AS (
+  DELETE FROM password_links l USING changed WHERE l.user_id = changed.id
+), ended AS (
+  DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'password_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('by', 'link', 'at', now())),
+  now() + interval '2 days'
+  FROM changed JOIN users u USING (id) WHERE $4::boolean
+)
+SELECT encode(sha256($3::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
 
 -- sync_accounts
 WITH
@@ -1714,6 +1890,18 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $4::timestamptz < sees_since FROM latest), false) AS expired;
 
+-- take_due
+WITH due AS (
+  SELECT o.id FROM outbox o
+  WHERE o.kind = $1 AND o.next_attempt_at <= now()
+  AND NOT EXISTS (SELECT FROM outbox earlier
+    WHERE earlier.kind = o.kind AND earlier.order_key = o.order_key AND earlier.place < o.place)
+  ORDER BY o.next_attempt_at LIMIT $2 FOR UPDATE OF o SKIP LOCKED
+)
+UPDATE outbox o SET attempts = o.attempts + 1, next_attempt_at = now() + interval '30 seconds'
+FROM due WHERE o.id = due.id
+RETURNING o.id, o.payload, o.attempts, o.created_at, o.expires_at <= now() AS is_expired;
+
 -- take_leases
 INSERT INTO limit_windows AS w (window_at, key, most, used, granted)
 SELECT date_trunc('minute', now()), key, most, admitted + granted, granted
@@ -1729,9 +1917,17 @@ RETURNING now() AS now, key, granted, used;
 
 -- update-password
 WITH changed AS (
-  UPDATE users SET password_hash = $2 WHERE id = $1 OR email_folded = $1 RETURNING id
+  UPDATE users SET password_hash = $2, login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1 RETURNING id
 ), ended AS (
   DELETE FROM sessions USING changed WHERE sessions.user_id = changed.id RETURNING 1
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'password_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('by', 'operator', 'at', now())),
+  now() + interval '2 days'
+  FROM changed JOIN users u USING (id) WHERE $3::boolean
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 

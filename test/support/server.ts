@@ -9,6 +9,9 @@ import { insertSigningKey } from '../../src/keys/signing-keys.sql.ts'
 import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../../src/keys/signing-keys.ts'
 import type { LimitSettings } from '../../src/limit-settings.ts'
 import { Limits } from '../../src/limits/limits.ts'
+import { mailChannel } from '../../src/mail/mail-channel.ts'
+import type { MailSettings } from '../../src/mail/mail-settings.ts'
+import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
@@ -50,6 +53,8 @@ export type TestServer = {
   stopClock(): void
   /** All log lines so far. */
   logs(): string
+  /** Begins to send the mails that are due. A test server does not do so by itself. */
+  sendMails(): Promise<void>
   partner(options?: PartnerOptions): Promise<TestPartner>
   close(): Promise<void>
 }
@@ -74,6 +79,8 @@ export type TestServerOptions = {
   /** Defaults for all partners. A server learns the limits of a partner only by `context.limits.refresh`. */
   limits?: LimitSettings
   failuresPerMinute?: number
+  /** Sends mails, to a mail server that the test has started. */
+  mail?: MailSettings
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -134,6 +141,10 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     return { app, context }
   })
   usage.start()
+  const { mail: settings, authUrl } = context.config
+  const channel =
+    settings && mailChannel({ settings, keys: context.keys, authUrl, brand: { name: 'Latchkey' } })
+  const mails = channel && new OutboxWorker({ database, logger, channel })
   return {
     authUrl: context.config.authUrl,
     baseUrl: context.config.baseUrl,
@@ -150,6 +161,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       stoppedAt = Date.now()
     },
     logs: () => lines.join(''),
+    sendMails: async () => mails?.wake(),
     async partner({
       name = 'Test Partner',
       redirectUri = 'https://partner.example/callback',
@@ -169,6 +181,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     },
     async close() {
       await app.close()
+      await mails?.stop()
       await context.usage.close()
       await own?.drop()
     },
@@ -181,7 +194,7 @@ function configFor(
   port: number,
 ): Config {
   const { environment = 'sandbox', host = '127.0.0.1', trustedProxies = [], v1 } = options
-  const { limits = {}, failuresPerMinute } = options
+  const { limits = {}, failuresPerMinute, mail } = options
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
@@ -197,6 +210,7 @@ function configFor(
     ...(v1 && { v1 }),
     limits,
     failuresPerMinute,
+    ...(mail && { mail }),
   }
 }
 

@@ -3,6 +3,16 @@ import { account } from './account.tsx'
 import { connect } from './connect.tsx'
 import { general } from './general.ts'
 import { login } from './login.tsx'
+import { mails } from './mails.ts'
 import { password } from './password.ts'
+import { recovery } from './recovery.tsx'
 
-export const fr: Catalogue = { ...general, ...login, ...connect, ...account, ...password }
+export const fr: Catalogue = {
+  ...general,
+  ...login,
+  ...connect,
+  ...account,
+  ...password,
+  ...recovery,
+  ...mails,
+}
