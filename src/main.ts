@@ -116,8 +116,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
 /** Undefined: the server sends no mails. */
 function mailWorker({ config, database, keys }: Context, logger: Logger): OutboxWorker | undefined {
   if (!config.mail) return undefined
-  const brand = { name: 'Latchkey' }
-  const channel = mailChannel({ settings: config.mail, keys, authUrl: config.authUrl, brand })
+  const channel = mailChannel({ settings: config.mail, keys, authUrl: config.authUrl, brand: config.brand })
   return new OutboxWorker({ database, logger, channel })
 }
 

@@ -43,6 +43,7 @@ export async function connect(
     request.prompt.includes('none'),
     user.acr,
     user.amr,
+    config.grantLifetimeDays ?? null,
     config.mail ? language : null,
   ]
   const row = await record().catch((error: unknown) => {

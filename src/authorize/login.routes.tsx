@@ -77,12 +77,13 @@ async function sendLoginPage(shown: {
   return web.page({ reply, texts, status, title: texts.login.heading, body })
 }
 
-/** By mail if the server sends mails. */
+/** For users who have forgotten their password: by mail, or if the server sends none, by the platform's support. */
 function recoveryLink(
   { config }: Context,
   destination: Destination,
   { recovery }: Texts,
 ): RecoveryLink | undefined {
-  if (!config.mail) return undefined
+  const { supportUrl } = config.brand
+  if (!config.mail) return supportUrl ? { label: recovery.support, href: supportUrl } : undefined
   return { label: recovery.forgotten, href: withDestination('/password/forgotten', destination) }
 }

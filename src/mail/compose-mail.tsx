@@ -1,6 +1,7 @@
 import { renderToString } from 'preact-render-to-string'
+import type { Brand } from '../brand/brand.ts'
 import { chooseTexts, type Texts } from '../web/languages/languages.ts'
-import { contentOf, type MailBrand, type MailContent, oneLine } from './mail-content.ts'
+import { contentOf, type MailContent, oneLine } from './mail-content.ts'
 import type { Mail } from './mails.ts'
 
 /**
@@ -10,7 +11,7 @@ import type { Mail } from './mails.ts'
 export function composeMail(
   mail: Mail,
   link: string | undefined,
-  { authUrl, brand }: { authUrl: string; brand: MailBrand },
+  { authUrl, brand }: { authUrl: string; brand: Brand },
 ): { subject: string; text: string; html: string } {
   const texts = chooseTexts(mail.language, undefined)
   const content = contentOf(mail, { texts, authUrl, brand: brand.name, link: link ?? '' })
@@ -22,7 +23,7 @@ export function composeMail(
   }
 }
 
-type Parts = { content: MailContent; greeting: string; texts: Texts; brand: MailBrand }
+type Parts = { content: MailContent; greeting: string; texts: Texts; brand: Brand }
 
 function textOf({ content, greeting, texts: { mails }, brand }: Parts): string {
   const { label, address } = content.link

@@ -1,8 +1,8 @@
+import type { Brand } from '../brand/brand.ts'
 import type { Channel, DeliveryOutcome } from '../outbox/outbox-worker.ts'
 import type { SecretKeys } from '../secrets/derived-keys.ts'
 import { openStored, UnreadableSecret } from '../secrets/stored-secret.ts'
 import { composeMail } from './compose-mail.tsx'
-import type { MailBrand } from './mail-content.ts'
 import type { MailSettings } from './mail-settings.ts'
 import { type Mail, mails } from './mails.ts'
 import { isRefused, isSmtpError, smtpFacts, smtpTransport } from './smtp.ts'
@@ -15,7 +15,7 @@ export function mailChannel(options: {
   settings: MailSettings
   keys: SecretKeys
   authUrl: string
-  brand: MailBrand
+  brand: Brand
 }): Channel {
   const { settings, keys, authUrl, brand } = options
   const { from } = settings

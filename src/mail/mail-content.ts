@@ -8,9 +8,6 @@ export type MailContent = {
   link: { label: string; address: string }
 }
 
-/** The platform, as mails show it. */
-export type MailBrand = { name: string; supportUrl?: string | undefined }
-
 /** `link` is that of the mail, opened; empty if the mail has none of its own. The other links begin with `authUrl`. */
 export type MailFrame = { texts: Texts; authUrl: string; brand: string; link: string }
 

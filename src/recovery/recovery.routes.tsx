@@ -44,7 +44,7 @@ function requestRoutes(app: FastifyInstance, context: Context, web: Web): void {
       const body = config.mail ? (
         <RequestForm {...request.query} texts={texts} csrf={web.csrfToken(reply)} loginPage={loginPage} />
       ) : (
-        <Unavailable texts={texts} supportUrl={undefined} loginPage={loginPage} />
+        <Unavailable texts={texts} supportUrl={config.brand.supportUrl} loginPage={loginPage} />
       )
       return web.page({ reply, texts, title: texts.recovery.forgotten, body })
     },

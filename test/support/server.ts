@@ -1,6 +1,8 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { inject } from 'vitest'
+import type { Brand } from '../../src/brand/brand.ts'
+import { defaultBrand } from '../../src/brand/read-brand.ts'
 import type { Config, Environment } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
@@ -81,6 +83,7 @@ export type TestServerOptions = {
   failuresPerMinute?: number
   /** Sends mails, to a mail server that the test has started. */
   mail?: MailSettings
+  brand?: Brand
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -141,9 +144,8 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     return { app, context }
   })
   usage.start()
-  const { mail: settings, authUrl } = context.config
-  const channel =
-    settings && mailChannel({ settings, keys: context.keys, authUrl, brand: { name: 'Latchkey' } })
+  const { mail: settings, authUrl, brand } = context.config
+  const channel = settings && mailChannel({ settings, keys: context.keys, authUrl, brand })
   const mails = channel && new OutboxWorker({ database, logger, channel })
   return {
     authUrl: context.config.authUrl,
@@ -194,7 +196,7 @@ function configFor(
   port: number,
 ): Config {
   const { environment = 'sandbox', host = '127.0.0.1', trustedProxies = [], v1 } = options
-  const { limits = {}, failuresPerMinute, mail } = options
+  const { limits = {}, failuresPerMinute, brand = defaultBrand(), mail } = options
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
@@ -211,6 +213,7 @@ function configFor(
     limits,
     failuresPerMinute,
     ...(mail && { mail }),
+    brand,
   }
 }
 
