@@ -32,6 +32,7 @@ WITH found AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -125,7 +126,7 @@ SELECT count(*)::int AS rows FROM identity_providers WHERE left(credential, 3) <
 -- data_facts
 SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
 (SELECT count(*)::int FROM partners) AS partners,
-(SELECT count(*)::int FROM grants WHERE revoked_at IS NULL) AS grants;
+(SELECT count(*)::int FROM grants g WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS grants;
 
 -- end_connections
 WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
@@ -147,16 +148,18 @@ DELETE FROM sessions WHERE hash = $1 RETURNING user_id;
 DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id;
 
 -- ended_grants_of_user
-SELECT g.id, p.name AS partner_name, g.created_at, g.revoked_at, coalesce(g.revoked_for, g.revoked_by) AS revoked_by
+SELECT g.id, p.name AS partner_name, g.created_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS ended_at,
+CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE coalesce(g.revoked_for, g.revoked_by) END AS ended_by
 FROM grants g JOIN partners p USING (client_id)
-WHERE g.user_id = $1 AND g.revoked_at IS NOT NULL
-ORDER BY g.revoked_at DESC, g.id DESC LIMIT 20;
+WHERE g.user_id = $1 AND NOT (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+ORDER BY ended_at DESC, g.id DESC LIMIT 20;
 
 -- explain_refresh
 SELECT CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
 WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -167,7 +170,7 @@ WHERE c.refresh_locator_hash = $2 AND c.client_id = $1;
 -- find-user-facts
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at, f.name AS firm_name, r.sees, u.password_hash IS NOT NULL AS has_password,
 (SELECT count(*)::integer FROM sessions s WHERE s.user_id = u.id AND s.expires_at > now()) AS sessions,
-(SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND g.revoked_at IS NULL) AS live_grants
+(SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS live_grants
 FROM users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
 WHERE u.id = $1 OR u.email_folded = $1;
 
@@ -187,6 +190,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -218,10 +222,14 @@ SELECT u.id AS user_id, u.email
 FROM password_links l JOIN users u ON u.id = l.user_id JOIN firms f ON f.id = u.firm_id
 WHERE l.hash = $1 AND l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords;
 
+-- find_logo
+SELECT logo_image AS image FROM partners WHERE logo = $1 LIMIT 1;
+
 -- find_partner
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits FROM partners WHERE client_id = $1;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days FROM partners WHERE client_id = $1;
 
 -- find_sandbox
 SELECT a.client_id, a.client_secret FROM firms f LEFT JOIN sandbox_application a ON true WHERE f.id = $1 LIMIT 1;
@@ -241,9 +249,53 @@ WITH found AS (
   FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
 )
 SELECT user_id, user_name, email, auth_time, acr, amr,
-EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND g.revoked_at IS NULL) AS has_grant,
+EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS has_grant,
 (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
 FROM found;
+
+-- find_shared_data
+WITH
+caller AS (
+  SELECT u.id AS user_id, u.firm_id, r.sees FROM users u JOIN roles r ON r.name = u.role WHERE u.id = $1
+), accounts AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (SELECT count(*)::int AS counted FROM (
+      SELECT a.firm_id AS scope, a.household_id, a.id, a.json FROM accounts a
+      WHERE (a.firm_id, a.household_id, a.id) > (caller.firm_id, '', '') AND a.firm_id <= caller.firm_id
+      AND a.status = 'active'
+      ORDER BY a.firm_id, a.household_id, a.id LIMIT 10000 + 1) AS account) AS seen WHERE caller.sees = 'firm'
+  UNION ALL
+  SELECT seen.* FROM caller CROSS JOIN LATERAL (SELECT count(*)::int AS counted FROM (
+      SELECT scope, household_id, id, json
+      FROM (SELECT x.user_id AS scope, x.household_id, x.account_id AS id,
+        (SELECT a.json FROM accounts a
+          WHERE a.household_id = x.household_id AND a.id = x.account_id AND a.status = 'active') AS json
+        FROM account_access x
+        WHERE (x.user_id, x.household_id, x.account_id) > (caller.user_id, '', '')
+        AND x.user_id <= caller.user_id AND x.firm_id = caller.firm_id
+        ORDER BY x.user_id, x.household_id, x.account_id LIMIT 10000 + 1) AS own
+      WHERE json IS NOT NULL
+      ORDER BY scope, household_id, id LIMIT 10000 + 1) AS account) AS seen WHERE caller.sees = 'granted')
+SELECT (SELECT households FROM caller CROSS JOIN LATERAL (SELECT coalesce(sum(households), 0)::float8 AS households FROM listing_ranges
+    WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END) AS listing),
+ARRAY(SELECT name FROM (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT h.firm_id AS scope, h.id, coalesce(h.name, h.id) AS name FROM households h
+      WHERE (h.firm_id, h.id) > (caller.firm_id, '') AND h.firm_id <= caller.firm_id
+      ORDER BY h.firm_id, h.id LIMIT 3) AS seen WHERE caller.sees = 'firm'
+    UNION ALL
+    SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT x.user_id AS scope, x.household_id AS id, coalesce(h.name, h.id) AS name
+      FROM (
+        SELECT DISTINCT user_id, household_id FROM account_access
+        WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT 3) AS x
+      CROSS JOIN LATERAL (SELECT * FROM households
+        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+      ORDER BY x.user_id, x.household_id) AS seen WHERE caller.sees = 'granted') AS first ORDER BY scope, id) AS first_names,
+accounts.counted AS accounts,
+accounts.counted > 10000 OR caller.sees = 'granted' AND EXISTS (
+  SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.firm_id = caller.firm_id OFFSET 10000
+) AS more_accounts
+FROM caller, accounts;
 
 -- find_subject
 WITH
@@ -253,6 +305,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -306,8 +359,10 @@ SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 
 -- insert_partner
 INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
-  key_thumbprints, id_token_alg, post_logout_redirect_uris, site, id_token_on_refresh, limits)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING client_id;
+  key_thumbprints, id_token_alg, post_logout_redirect_uris, id_token_on_refresh, limits,
+  grant_lifetime_days, site, logo, logo_image, privacy_url, description)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+  nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, '')) RETURNING client_id;
 
 -- insert_sandbox_application
 INSERT INTO sandbox_application (client_id, client_secret) VALUES ($1, $2);
@@ -345,6 +400,7 @@ credentialed AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -373,6 +429,7 @@ AND (
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
 WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -390,6 +447,7 @@ AND c.generation = $5::bigint AND now() < $6::timestamptz AND CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
 WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -418,6 +476,7 @@ credentialed AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -452,6 +511,18 @@ WITH found AS (
 SELECT found.id, found.email, found.status, found.local_passwords, link.expires_at
 FROM found LEFT JOIN link ON true;
 
+-- limit_grants
+WITH concerned AS (
+  SELECT g.id, days
+  FROM grants g JOIN partners p USING (client_id) CROSS JOIN LATERAL (SELECT coalesce(p.grant_lifetime_days, $2::integer) AS days) AS life
+  WHERE ($1::text IS NULL OR g.client_id = $1) AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+  AND days IS NOT NULL AND (g.expires_at IS NULL OR g.expires_at > now() + make_interval(days => days))
+  ORDER BY g.id FOR NO KEY UPDATE OF g
+)
+UPDATE grants g SET expires_at = now() + make_interval(days => days), end_notice_at = CASE WHEN days > 7 THEN now() + make_interval(days => days - 7) END
+FROM concerned WHERE g.id = concerned.id
+RETURNING g.id;
+
 -- list-users
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
 WHERE ($1::text IS NULL OR u.firm_id = $1) AND ($2::text IS NULL OR u.status = $2) ORDER BY u.id;
@@ -464,6 +535,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -559,6 +631,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -604,6 +677,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -636,9 +710,9 @@ WHERE caller.refusal IS NULL AND caller.sees = 'firm';
 SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
   p.redirect_uris[1]) AS redirect_uri, g.created_at,
-g.revoked_at, g.revoked_by
+g.expires_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS revoked_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE g.revoked_by END AS revoked_by
 FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
-WHERE ($3 OR g.revoked_at IS NULL) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
+WHERE ($3 OR (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
 AND ($2::text IS NULL OR g.client_id = $2)
 ORDER BY g.created_at, g.id;
 
@@ -650,6 +724,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -745,6 +820,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -792,6 +868,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -845,6 +922,41 @@ SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
 
+-- list_households_of_user
+WITH
+caller AS (
+  SELECT u.id AS user_id, u.firm_id, r.sees FROM users u JOIN roles r ON r.name = u.role WHERE u.id = $1
+), start AS (
+  SELECT range.after_id, $3::bigint - households_before AS skipped
+  FROM caller CROSS JOIN LATERAL (
+    SELECT after_id, households_to - households AS households_before
+    FROM (SELECT after_id, households,
+      sum(households) OVER (ORDER BY firm_id, user_id, after_id ROWS UNBOUNDED PRECEDING) AS households_to
+      FROM listing_ranges
+      WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END
+    ) AS range
+    WHERE households_to > $3::bigint LIMIT 1) AS range
+)
+SELECT (SELECT households FROM caller CROSS JOIN LATERAL (SELECT coalesce(sum(households), 0)::float8 AS households FROM listing_ranges
+    WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END) AS listing),
+ARRAY(SELECT name
+  FROM (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT h.firm_id AS scope, h.id, coalesce(h.name, h.id) AS name FROM households h
+      WHERE (h.firm_id, h.id) > (caller.firm_id, (SELECT after_id FROM start)) AND h.firm_id <= caller.firm_id
+      ORDER BY h.firm_id, h.id LIMIT $2::int OFFSET (SELECT skipped FROM start)) AS seen WHERE caller.sees = 'firm'
+    UNION ALL
+    SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT x.user_id AS scope, x.household_id AS id, coalesce(h.name, h.id) AS name
+      FROM (
+        SELECT DISTINCT user_id, household_id FROM account_access
+        WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT $2::int OFFSET (SELECT skipped FROM start)) AS x
+      CROSS JOIN LATERAL (SELECT * FROM households
+        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+      ORDER BY x.user_id, x.household_id) AS seen WHERE caller.sees = 'granted') AS page
+  ORDER BY scope, id) AS names;
+
 -- list_own_account_changes
 WITH
 bearer AS (
@@ -853,6 +965,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -924,6 +1037,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -989,7 +1103,8 @@ string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS
 -- list_partners
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
 
 -- list_sealed_identity_providers
 SELECT credential AS sealed FROM identity_providers WHERE left(credential, 3) = $1 LIMIT 500;
@@ -1005,13 +1120,20 @@ FROM signing_keys ORDER BY algorithm, generation;
 -- live_grants_of_user
 SELECT g.id, p.name AS partner_name, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
-  p.redirect_uris[1]) AS redirect_uri, g.created_at, g.last_used_at,
-coalesce(sum(r.requests), 0)::float8 AS requests, coalesce(sum(r.households), 0)::float8 AS households,
-coalesce(sum(r.accounts), 0)::float8 AS accounts
+  p.redirect_uris[1]) AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
+coalesce(p.grant_lifetime_days, $2::integer) AS lifetime_days,
+(g.expires_at IS NOT NULL
+  AND coalesce(g.expires_at + interval '1 day' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true)) AS renewable,
+(SELECT max(c.refreshed_at) + interval '30 days'
+  FROM connections c
+  WHERE c.grant_id = g.id AND c.revoked_at IS NULL AND c.refreshed_at > now() - interval '30 days') AS unused_until,
+iso_date((now() AT TIME ZONE 'UTC')::date) AS today,
+(SELECT coalesce(jsonb_agg(jsonb_build_object('day', r.day, 'requests', r.requests, 'households', r.households,
+        'accounts', r.accounts) ORDER BY r.day), '[]')
+  FROM grant_reads r WHERE r.grant_id = g.id AND r.day > (now() AT TIME ZONE 'UTC')::date - 30) AS reads
 FROM grants g JOIN partners p USING (client_id)
-LEFT JOIN grant_reads r ON r.grant_id = g.id AND r.day > (now() AT TIME ZONE 'UTC')::date - 30
-WHERE g.user_id = $1 AND g.revoked_at IS NULL
-GROUP BY g.id, p.client_id ORDER BY p.name, g.id;
+WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+ORDER BY p.name, g.id;
 
 -- open_session
 WITH old AS (
@@ -1166,23 +1288,31 @@ FROM partners;
 
 -- record_connection
 WITH earlier AS (
-  SELECT c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND g.revoked_at IS NULL AS usable
+  SELECT c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AS usable
   FROM connections c JOIN grants g ON g.id = c.grant_id WHERE c.code_hash = $4
 ), parties AS (
-  SELECT u.id, p.client_id FROM users u, partners p
+  SELECT u.id, p.client_id, coalesce(p.grant_lifetime_days, $12::integer) AS days FROM users u, partners p
   WHERE u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
   AND $5 = ANY (p.redirect_uris)
   FOR SHARE OF u
+), closed AS (
+  UPDATE grants g SET revoked_at = g.expires_at FROM parties p
+  WHERE g.user_id = p.id AND g.client_id = p.client_id AND g.revoked_at IS NULL AND g.expires_at <= coalesce(g.revoked_at, now())
+  AND NOT EXISTS (SELECT FROM earlier) AND NOT $9::boolean
+  RETURNING g.id
 ), given AS (
-  INSERT INTO grants (user_id, client_id, subject)
+  INSERT INTO grants (user_id, client_id, subject, expires_at, end_notice_at)
   SELECT id, client_id,
-  coalesce((SELECT g.subject FROM grants g WHERE g.user_id = $1 AND g.client_id = $2 LIMIT 1), $3)
-  FROM parties WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9::boolean
-  ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL DO UPDATE SET client_id = excluded.client_id
+  coalesce((SELECT g.subject FROM grants g WHERE g.user_id = $1 AND g.client_id = $2 LIMIT 1), $3),
+  now() + make_interval(days => days), CASE WHEN days > 7 THEN now() + make_interval(days => days - 7) END
+  FROM parties, (SELECT count(*) FROM closed) AS after_closing
+  WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9
+  ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL
+  DO UPDATE SET expires_at = excluded.expires_at, end_notice_at = excluded.end_notice_at
   RETURNING id, created_at = now() AS is_new
 ), kept AS (
   UPDATE grants g SET client_id = g.client_id FROM parties p
-  WHERE g.user_id = p.id AND g.client_id = p.client_id AND g.revoked_at IS NULL
+  WHERE g.user_id = p.id AND g.client_id = p.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
   AND NOT EXISTS (SELECT FROM earlier) AND $9
   RETURNING g.id
 ), started AS (
@@ -1195,11 +1325,11 @@ WITH earlier AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
   jsonb_build_object('mail', 'connected', 'to', u.email, 'name', u.name,
-    'language', $12::text,
+    'language', $13::text,
     'facts', jsonb_build_object('partner', p.name, 'at', now())),
   now() + interval '2 days'
   FROM given JOIN users u ON u.id = $1 JOIN partners p ON p.client_id = $2
-  WHERE given.is_new AND $12::text IS NOT NULL
+  WHERE given.is_new AND $13::text IS NOT NULL
   AND (SELECT count(*) FROM grants g
     WHERE g.user_id = $1 AND g.created_at > now() - interval '1 hour') < 10
 )
@@ -1253,7 +1383,7 @@ credentialed AS (
     WHEN k.code_challenge IS NULL AND $8::text IS NOT NULL THEN 'code_verifier_unexpected'
     WHEN k.code_challenge IS NOT NULL AND $8 IS NULL THEN 'code_verifier_missing'
     WHEN k.code_challenge <> $8 THEN 'code_verifier_mismatch' END AS misfit,
-    g.revoked_at IS NULL AND u.status = 'active' AS live
+    (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND u.status = 'active' AS live
     FROM connections k JOIN grants g ON g.id = k.grant_id JOIN users u ON u.id = g.user_id
     WHERE k.code_hash = $6
   ) f
@@ -1265,6 +1395,7 @@ credentialed AS (
   WHEN p.revoked_at IS NOT NULL THEN
   CASE p.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1285,10 +1416,18 @@ FROM (SELECT) AS always LEFT JOIN judged j ON true;
 -- remove_message
 DELETE FROM outbox WHERE id = $1 RETURNING id;
 
+-- renew_grant
+UPDATE grants g SET expires_at = now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), end_notice_at = CASE WHEN coalesce(p.grant_lifetime_days, $2::integer) > 7 THEN now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer) - 7) END
+FROM partners p
+WHERE g.id = $1 AND g.user_id = $3 AND p.client_id = g.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND (g.expires_at IS NOT NULL
+  AND coalesce(g.expires_at + interval '0' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true))
+RETURNING g.client_id, g.expires_at;
+
 -- replace_partner_keys
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days;
 
 -- replace_sealed_identity_providers
 UPDATE identity_providers SET credential = next.sealed
@@ -1411,8 +1550,8 @@ WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id FROM revoked) AS connection_id;
 
 -- revoke_grant
-UPDATE grants SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
-WHERE id = $1 AND revoked_at IS NULL AND ($2::text IS NULL OR user_id = $2)
+UPDATE grants g SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
+WHERE id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND ($2::text IS NULL OR user_id = $2)
 RETURNING client_id;
 
 -- rotate_ahead_of_row
@@ -1433,6 +1572,7 @@ WITH client AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1462,6 +1602,7 @@ AND CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
 WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1509,6 +1650,7 @@ credentialed AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1536,6 +1678,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1588,6 +1731,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1645,6 +1789,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1710,6 +1855,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1764,7 +1910,8 @@ ORDER BY current DESC, s.last_seen_at DESC, s.id;
 -- set_partner_status
 UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days;
 
 -- set_password_by_link
 WITH changed AS (
@@ -1794,6 +1941,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1847,6 +1995,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1947,16 +2096,22 @@ SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 -- update_partner_settings
 UPDATE partners
 SET name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
-site = CASE WHEN $4::text IS NULL THEN site ELSE nullif($4, '') END,
-auth_methods = coalesce($6, auth_methods), secret_hashes = coalesce($7, secret_hashes),
-jwks = CASE WHEN $8::text IS NULL THEN jwks ELSE nullif($8, '')::jsonb END,
-key_thumbprints = coalesce($9, key_thumbprints),
-id_token_on_refresh = coalesce($10, id_token_on_refresh),
-limits = jsonb_strip_nulls(limits || coalesce($11::jsonb, '{}'))
-WHERE client_id = $1 AND auth_methods = $5
+auth_methods = coalesce($5, auth_methods), secret_hashes = coalesce($6, secret_hashes),
+jwks = CASE WHEN $7::text IS NULL THEN jwks ELSE nullif($7, '')::jsonb END,
+key_thumbprints = coalesce($8, key_thumbprints),
+id_token_on_refresh = coalesce($9, id_token_on_refresh),
+limits = jsonb_strip_nulls(limits || coalesce($10::jsonb, '{}')),
+grant_lifetime_days = CASE WHEN $11::integer IS NULL THEN grant_lifetime_days ELSE nullif($11, 0) END,
+site = nullif(coalesce($12, site), ''),
+logo = nullif(coalesce($13, logo), ''),
+logo_image = CASE WHEN $13::text IS NULL THEN logo_image ELSE $14::bytea END,
+privacy_url = nullif(coalesce($15, privacy_url), ''),
+description = nullif(coalesce($16, description), '')
+WHERE client_id = $1 AND auth_methods = $4
 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days;
 
 -- visibility_version_of_caller
 WITH
@@ -1966,6 +2121,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { defaultBrand } from '../../src/brand/read-brand.ts'
 import { loginStatus } from '../support/change-password.ts'
 import { commandLine } from '../support/command-line.ts'
 import { query, urlOf } from '../support/database.ts'
@@ -192,12 +193,14 @@ describe('without a mail server', () => {
   test('the login page offers no link by mail, and the page says what to do', async () => {
     const silent = await serverFixture({
       on: { url: urlOf(server.database), database: server.database, drop: async () => {} },
+      brand: { ...defaultBrand(), supportUrl: 'https://help.example/' },
     })
     expect((await loginPage(silent)).text).not.toContain('/password/forgotten')
     const page = await new Visitor().get(`${silent.authUrl}/password/forgotten`)
     expect(page.status).toBe(200)
     expect(page.text).toContain('This service can’t send emails')
-    expect(page.document.querySelectorAll('form')).toEqual([])
+    expect(page.document.querySelector('input[name=email]')).toBeNull()
+    for (const shown of [page, await loginPage(silent)]) expect(shown.text).toContain('href="https://help.example/"')
   })
 })
 
