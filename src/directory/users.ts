@@ -57,16 +57,23 @@ const passwordReasons = {
   more_than_one_line: 'the password has more than one line',
 }
 
-/** Also ends the user's sessions: an attacker who is logged in may be the reason for the change. */
+/**
+ * Also ends the user's sessions: an attacker who is logged in may be the reason for the change.
+ * @param sendsMail whether the user gets a mail about it
+ */
 export async function setPassword(
   database: Database,
   idOrEmail: string,
   password: string,
+  sendsMail = false,
 ): Promise<UserOutcome> {
   const faults = passwordFaults(password)
   if (faults.length > 0) return { kind: 'refused', reasons: faults.map((fault) => passwordReasons[fault]) }
   const hash = await hashPassword(password)
-  return changed(idOrEmail, await database.maybe(updatePassword, [foldedUnlessId(idOrEmail), hash]))
+  return changed(
+    idOrEmail,
+    await database.maybe(updatePassword, [foldedUnlessId(idOrEmail), hash, sendsMail]),
+  )
 }
 
 /**

@@ -42,6 +42,7 @@ export async function changePassword(
     await context.passwordHashLimiter.hash(() => hashPassword(input.next)),
     newSession,
     proofKey(context.keys.current, input.browser, session.email),
+    context.config.mail !== undefined,
   ])
   if (!changed) return { kind: 'conflict' }
   return { kind: 'changed', proof: tagged(context.keys, input.browser, session.email, changed.proof) }

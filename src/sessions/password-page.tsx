@@ -1,9 +1,9 @@
 import { maxPasswordBytes } from '../directory/passwords.ts'
-import { shortestPassword } from '../directory/users.ts'
 import { pauseText } from '../login/refusal.ts'
 import type { Texts } from '../web/languages/languages.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
 import type { ChangeOutcome } from './change-password.ts'
+import { NewPasswordField, passwordFaultText } from './new-password-field.tsx'
 
 /** The result of the submitted form. */
 export type Notice =
@@ -38,19 +38,7 @@ export function PasswordForm(props: {
             aria-describedby={wrong ? 'fault' : undefined}
           />
         </label>
-        <label for="new">{text.new}</label>
-        <input
-          type="password"
-          id="new"
-          name="new_password"
-          autocomplete="new-password"
-          minLength={shortestPassword}
-          maxLength={maxPasswordBytes}
-          required
-          aria-invalid={unfit || undefined}
-          aria-describedby={unfit ? 'fault rule' : 'rule'}
-        />
-        <small id="rule">{text.rule(shortestPassword)}</small>
+        <NewPasswordField faultId={unfit ? 'fault' : undefined} texts={texts} />
         <button type="submit">{text.change}</button>
       </form>
     </>
@@ -75,14 +63,11 @@ function Outcome({ notice, texts }: { notice: Notice | undefined; texts: Texts }
 }
 
 function faultText(notice: Exclude<Notice, { kind: 'changed' }>, texts: Texts): string {
-  const { wrongCurrentPassword, rejectedPassword } = texts.password
   switch (notice.kind) {
     case 'unfit':
-      return notice.fault === 'too_short'
-        ? rejectedPassword.too_short(shortestPassword)
-        : rejectedPassword[notice.fault]
+      return passwordFaultText(notice.fault, texts)
     case 'refused':
-      return wrongCurrentPassword
+      return texts.password.wrongCurrentPassword
     case 'throttled':
     case 'busy':
       return pauseText(notice, texts)
