@@ -37,7 +37,7 @@ export async function logIn(context: Context, attempt: LoginAttempt): Promise<Lo
 }
 
 async function checkPassword(
-  { database, keys, passwordHashLimiter }: Context,
+  { database, keys, passwordHashLimiter, rehashing }: Context,
   { email, password, browser }: LoginAttempt,
   source: string,
 ): Promise<LoginOutcome> {
@@ -56,9 +56,10 @@ async function checkPassword(
   ])
   if (found.wait !== null) return { kind: 'throttled', retryAfterSeconds: found.wait }
   const matches = await passwordHashLimiter.hash(() => verifyPassword(password, found.password_hash))
-  const { user_id: userId, login_version: loginVersion, proof } = found
+  const { user_id: userId, login_version: loginVersion, proof, password_hash: hash } = found
   if (!matches || userId === null || loginVersion === null || proof === null) return { kind: 'refused' }
   await database.run(forgiveLogin, [sourceKey, found.known_browser ? browserKey : accountKey])
+  if (hash !== null) rehashing.replaceIfForeign({ userId, password, hash })
   const login = { userId, loginVersion, acr: passwordAcr, amr: ['pwd'] }
   return { kind: 'welcome', login, proof: tagged(keys, browser, email, proof) }
 }

@@ -1,5 +1,5 @@
+import { type PasswordFault, type PasswordOwner, shortestPassword } from '../directory/new-password.ts'
 import { maxPasswordBytes } from '../directory/passwords.ts'
-import { shortestPassword } from '../directory/users.ts'
 import { pauseText } from '../login/refusal.ts'
 import type { Texts } from '../web/languages/languages.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
@@ -12,11 +12,12 @@ export type Notice =
 
 export function PasswordForm(props: {
   csrf: string
-  email: string
+  owner: PasswordOwner
   notice: Notice | undefined
   texts: Texts
 }) {
-  const { notice, texts } = props
+  const { owner, notice, texts } = props
+  const shortest = shortestPassword(owner)
   const text = texts.password
   const [wrong, unfit] = [notice?.kind === 'refused', notice?.kind === 'unfit']
   return (
@@ -25,7 +26,7 @@ export function PasswordForm(props: {
       <form method="post" action="/password" class="narrow">
         <HiddenFields csrf={props.csrf} />
         {/* Password managers need the user name. */}
-        <input type="email" autocomplete="username" value={props.email} readonly hidden />
+        <input type="email" autocomplete="username" value={owner.email} readonly hidden />
         <label>
           {text.current}
           <input
@@ -44,13 +45,13 @@ export function PasswordForm(props: {
           id="new"
           name="new_password"
           autocomplete="new-password"
-          minLength={shortestPassword}
+          minLength={shortest}
           maxLength={maxPasswordBytes}
           required
           aria-invalid={unfit || undefined}
           aria-describedby={unfit ? 'fault rule' : 'rule'}
         />
-        <small id="rule">{text.rule(shortestPassword)}</small>
+        <small id="rule">{text.rule(shortest)}</small>
         <button type="submit">{text.change}</button>
       </form>
     </>
@@ -75,16 +76,20 @@ function Outcome({ notice, texts }: { notice: Notice | undefined; texts: Texts }
 }
 
 function faultText(notice: Exclude<Notice, { kind: 'changed' }>, texts: Texts): string {
-  const { wrongCurrentPassword, rejectedPassword } = texts.password
   switch (notice.kind) {
     case 'unfit':
-      return notice.fault === 'too_short'
-        ? rejectedPassword.too_short(shortestPassword)
-        : rejectedPassword[notice.fault]
+      return rejectionText(notice.fault, texts)
     case 'refused':
-      return wrongCurrentPassword
+      return texts.password.wrongCurrentPassword
     case 'throttled':
     case 'busy':
       return pauseText(notice, texts)
   }
+}
+
+/** The text that says why a new password was refused, and what to do. */
+function rejectionText(fault: PasswordFault, { password: { rejectedPassword } }: Texts): string {
+  return fault.kind === 'too_short'
+    ? rejectedPassword.too_short(fault.characters)
+    : rejectedPassword[fault.kind]
 }

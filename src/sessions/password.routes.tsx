@@ -7,7 +7,7 @@ import Type, { type Static } from '../typebox.ts'
 import { newSessionId, setSessionCookie } from '../web/cookies.ts'
 import type { Web } from '../web/edge.tsx'
 import { sendAccountPage } from './account-page.tsx'
-import { type ChangeOutcome, changePassword } from './change-password.ts'
+import { type ChangeOutcome, changePassword, passwordOwner } from './change-password.ts'
 import { type Notice, PasswordForm } from './password-page.tsx'
 import type { Session } from './sessions.sql.ts'
 import { liveSession } from './sessions.ts'
@@ -78,7 +78,7 @@ function sendForm(content: {
     ...page,
     page: 'password',
     body: (csrf, texts) => (
-      <PasswordForm csrf={csrf} email={page.session.email} notice={notice} texts={texts} />
+      <PasswordForm csrf={csrf} owner={passwordOwner(page.session)} notice={notice} texts={texts} />
     ),
   })
 }
