@@ -98,7 +98,7 @@ function setPasswordCommand(): Command {
     .action(async (user: string, options: Json) => {
       const password = await readPassword()
       const { id, sessionsEnded } = done(
-        await withDatabase((database) => setPassword(database, user, password, 'Latchkey')),
+        await withDatabase((database, { brand }) => setPassword(database, user, password, brand.name)),
       )
       answer(
         options,

@@ -41,7 +41,7 @@ function decoyPosition(email: string): string {
  * invalid, including those of an attacker who knew the old password.
  *
  * $1 key of the source, $2 key of the account, $3 folded email address, $4 key of the browser's count,
- * $5 keys of the browser's proof (the first makes the new proof, all verify), $6 proofs that the browser sent
+ * $5 keys of the browser's proof, $6 proofs that the browser sent
  */
 export const beginLogin = statement(
   'begin_login',
@@ -57,15 +57,12 @@ export const beginLogin = statement(
      * than the server's hashes, and the time must not reveal whether the user exists. Null if no user has a password.
      */
     password_hash: Type.Union([Type.String(), Type.Null()]),
-    /** The proof by which the account will know this browser after a login. */
-    proof: Type.Union([Type.String(), Type.Null()]),
     known_browser: Type.Boolean(),
   }),
   `WITH own AS (
      SELECT id, status, password_hash, login_version FROM users WHERE email_folded = $3 AND password_hash IS NOT NULL
    ), known AS (
-     SELECT id, login_version, ${browserProof('($5::bytea[])[1]', 'login_version')} AS proof
-       FROM own WHERE status = 'active'
+     SELECT id, login_version FROM own WHERE status = 'active'
    ), browser AS (
      SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
                      WHERE ${browserProof('key', 'login_version')} = ANY ($6::text[])) AS is_known
@@ -82,7 +79,7 @@ export const beginLogin = statement(
    SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > ${sourceLimit} THEN source.resets_at
                                        WHEN account.count > ${accountLimit} THEN account.resets_at
                                   END - now()))::int AS wait,
-          known.id AS user_id, known.login_version, known.proof, browser.is_known AS known_browser,
+          known.id AS user_id, known.login_version, browser.is_known AS known_browser,
           coalesce(
             (SELECT password_hash FROM own),
             (SELECT password_hash FROM users

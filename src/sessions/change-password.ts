@@ -16,9 +16,10 @@ export type ChangeOutcome =
   /** The session ended, or the password was changed elsewhere, while this change was in progress. */
   | { kind: 'conflict' }
 
-/** The user who is logged in. A second factor is not built yet. */
-export function passwordOwner(session: Session): PasswordOwner {
-  return { name: session.user_name, email: session.email, service: 'Latchkey', hasSecondFactor: false }
+/** The user who is logged in. No user has a second factor yet. */
+export function passwordOwner({ config }: Context, session: Session): PasswordOwner {
+  const { user_name: name, email } = session
+  return { name, email, service: config.brand.name, hasSecondFactor: false }
 }
 
 /**
@@ -32,7 +33,7 @@ export async function changePassword(
   input: { current: string; next: string; address: string; browser: Browser },
   newSession: Buffer,
 ): Promise<ChangeOutcome> {
-  const [fault] = await newPasswordFaults(input.next, passwordOwner(session))
+  const [fault] = await newPasswordFaults(input.next, passwordOwner(context, session))
   if (fault) return { kind: 'unfit', fault }
   const login = await logIn(context, {
     email: session.email,
