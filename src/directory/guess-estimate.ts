@@ -1,57 +1,59 @@
-import type { MatchExtended, ZxcvbnFactory } from '@zxcvbn-ts/core'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import pLimit from 'p-limit'
+import Type, { Compile, type Static } from '../typebox.ts'
+
+/** `personal` are words that an attacker knows about the user. */
+export type GuessRequest = { password: string; personal: string[] }
 
 /** What makes a password easy to guess. */
-export type WeakPart = 'personal' | 'common' | 'pattern' | 'word'
+const WeakPart = Type.Union([
+  Type.Literal('personal'),
+  Type.Literal('common'),
+  Type.Literal('pattern'),
+  Type.Literal('word'),
+])
+export type WeakPart = Static<typeof WeakPart>
 
-export type GuessEstimate = { log10: number; weakest: WeakPart }
+/** How many guesses an attacker needs who tries the likely passwords first, in powers of ten. */
+const GuessEstimate = Type.Object({ log10: Type.Number(), weakest: WeakPart })
+export type GuessEstimate = Static<typeof GuessEstimate>
+const compiled = Compile(GuessEstimate)
 
-/** In characters. The time of an estimate grows with the square of the length and more. The rest does not count. */
-const maxLength = 100
+/** Milliseconds after which an unused thread ends, and with it the memory of its dictionaries. */
+const idleTime = 60_000
 
-/** Loaded at the first password, because the dictionaries take memory that most processes never need. */
-let loading: Promise<ZxcvbnFactory> | undefined
+/** Milliseconds after which an estimate is given up. */
+const longestEstimate = 10_000
 
-async function load(): Promise<ZxcvbnFactory> {
-  const [{ ZxcvbnFactory }, common, english] = await Promise.all([
-    import('@zxcvbn-ts/core'),
-    import('@zxcvbn-ts/language-common'),
-    import('@zxcvbn-ts/language-en'),
-  ])
-  return new ZxcvbnFactory({
-    dictionary: { ...common.dictionary, ...english.dictionary },
-    graphs: common.adjacencyGraphs,
-    maxLength,
+let thread: Worker | undefined
+let idleTimer: NodeJS.Timeout | undefined
+const turn = pLimit(1)
+
+/** Estimates in a separate thread, one at a time. The first estimate starts it and loads the dictionaries. */
+export function estimateGuesses(request: GuessRequest): Promise<GuessEstimate> {
+  return turn(async () => {
+    clearTimeout(idleTimer)
+    thread ??= new Worker(new URL('./guess-worker.mjs', import.meta.url))
+    const current = thread
+    current.ref()
+    try {
+      const signal = AbortSignal.timeout(longestEstimate)
+      const answer = once(current, 'message', { signal })
+      current.postMessage(request)
+      const [estimate] = await answer
+      idleTimer = setTimeout(endThread, idleTime).unref()
+      return compiled.Parse(estimate)
+    } catch (error) {
+      endThread()
+      throw error
+    } finally {
+      current.unref()
+    }
   })
 }
 
-/**
- * Estimates how many guesses an attacker needs who tries common passwords, words, names and patterns first, in powers of ten.
- * @param personal words that the attacker knows about the user
- */
-export async function estimateGuesses(password: string, personal: string[]): Promise<GuessEstimate> {
-  loading ??= load().catch((error: unknown) => {
-    loading = undefined // the next password tries again
-    throw error
-  })
-  const { guessesLog10, sequence } = (await loading).check(password, personal)
-  return { log10: guessesLog10, weakest: weakestPart(sequence) }
-}
-
-/** The kind of parts that cover most of the password. Parts that an attacker must guess one by one do not count. */
-function weakestPart(sequence: MatchExtended[]): WeakPart {
-  const covered: Record<WeakPart, number> = { personal: 0, common: 0, pattern: 0, word: 0 }
-  for (const match of sequence) {
-    const kind = kindOf(match)
-    if (kind) covered[kind] += match.token.length
-  }
-  if (covered.personal > 0) return 'personal'
-  const kinds: WeakPart[] = ['common', 'pattern', 'word']
-  return kinds.reduce((most, kind) => (covered[kind] > covered[most] ? kind : most))
-}
-
-function kindOf({ pattern, dictionaryName }: MatchExtended): WeakPart | undefined {
-  if (pattern === 'bruteforce' || pattern === 'separator') return undefined
-  if (pattern !== 'dictionary') return 'pattern'
-  if (dictionaryName === 'userInputs') return 'personal'
-  return dictionaryName === 'passwords-common' ? 'common' : 'word'
+function endThread(): void {
+  void thread?.terminate()
+  thread = undefined
 }

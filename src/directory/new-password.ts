@@ -25,8 +25,8 @@ export type PasswordFault =
  * NIST SP 800-63B-4, section 3.1.1.2: 15 characters as the only factor, 8 with a second one, no rules about kinds of
  * characters, and no password that is common or expected. `guesses` is the number that attackers need, in powers of ten.
  */
-const alone = { characters: 15, guesses: 8 }
-const withSecondFactor = { characters: 8, guesses: 6 }
+const alone = { characters: 15, guesses: 10 }
+const withSecondFactor = { characters: 8, guesses: 7 }
 
 /** In characters (Unicode code points). */
 export function shortestPassword({ hasSecondFactor }: Pick<PasswordOwner, 'hasSecondFactor'>): number {
@@ -72,11 +72,11 @@ const faultOfPart = {
 } as const satisfies Record<WeakPart, PasswordFault['kind']>
 
 async function guessFaults(password: string, owner: PasswordOwner): Promise<PasswordFault[]> {
-  const words = [owner.name, owner.email, owner.service].flatMap((text) => [
+  const personal = [owner.name, owner.email, owner.service].flatMap((text) => [
     text,
     ...text.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 1),
   ])
-  const { log10, weakest } = await estimateGuesses(password, words)
+  const { log10, weakest } = await estimateGuesses({ password, personal })
   const { guesses } = owner.hasSecondFactor ? withSecondFactor : alone
   return log10 >= guesses ? [] : [{ kind: faultOfPart[weakest] }]
 }

@@ -72,6 +72,7 @@ describe('12: timing, when users have hashes of several formats', () => {
   const formatOf = (hash: string) => formats.find((format) => hash.startsWith(format))
 
   beforeAll(async () => {
+    await query(server.database, `INSERT INTO deployment (environment) VALUES ('sandbox')`) // every server does
     await query(server.database, 'DELETE FROM users')
     await seed(server.database, { users: ids.map((id) => ({ id })) })
     for (const id of ids) {

@@ -200,6 +200,10 @@ test('a login with the old password, in progress while the password is changed, 
   expect((await visitor.get(`${server.authUrl}/connections`)).status).toBe(200)
   // Like an import: it ends the sessions early in its transaction, and its new hash is visible only after the commit.
   const changed = await hashPassword('another password')
-  await query(server.database, `UPDATE users SET password_hash = $1 WHERE id = 'racer'`, [changed])
+  await query(
+    server.database,
+    `UPDATE users SET password_hash = $1, login_version = gen_random_uuid() WHERE id = 'racer'`,
+    [changed],
+  )
   expect((await visitor.get(`${server.authUrl}/connections`)).headers.get('location')).toBe('/login')
 })

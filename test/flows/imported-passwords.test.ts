@@ -21,19 +21,14 @@ const loginVersions = () => query(server.database, 'SELECT id, login_version FRO
 test('users of every format log in with their old passwords, are rehashed and keep their sessions', async () => {
   expect(await importUsers(server, rows)).toEqual({ added: users.length, changed: 0 })
   const before = await loginVersions()
-  const visitors = await Promise.all(
-    users.map(async ({ id, password }, n) => {
-      const wrong = await submitLogin(server, id, `${password}x`)
-      const visitor = new Visitor()
-      const right = await submitLogin(server, id, password, visitor)
-      expect([foreignHashes[n]?.maker, wrong.status, right.status]).toEqual([
-        foreignHashes[n]?.maker,
-        403,
-        303,
-      ])
-      return visitor
-    }),
-  )
+  const visitors: Visitor[] = []
+  for (const [n, { id, password }] of users.entries()) {
+    const visitor = new Visitor()
+    const wrong = await submitLogin(server, id, `${password}x`)
+    const right = await submitLogin(server, id, password, visitor)
+    expect([foreignHashes[n]?.maker, wrong.status, right.status]).toEqual([foreignHashes[n]?.maker, 403, 303])
+    visitors.push(visitor)
+  }
   await replacedHashes(server, users.length)
   for (const { id } of users) expect(await storedHash(server, id)).toMatch(ourKind)
   for (const visitor of visitors) expect(await isLoggedIn(visitor, server)).toBe(true)

@@ -118,8 +118,8 @@ export const foreignHashes: ForeignHash[] = [
   },
   {
     maker: 'documentation of passlib',
-    hash: '$pbkdf2-sha256$6400$0ZrzXitFSGltTQnBWOsdYw$Y11AchqV4b0sUisdZd0Xr97KWoymNE0LNNrnEgY4H9M',
-    password: 'password',
+    hash: '$pbkdf2-sha256$29000$N2YMIWQsBWBMae09x1jrPQ$1t8iyB2A.WF/Z5JZv.lfCIhXXN33N23OSgQYThBYRfk',
+    password: 'toomanysecrets',
   },
   {
     maker: 'tests of crypt_blowfish',
