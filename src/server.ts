@@ -4,6 +4,7 @@ import { connectRoutes } from './authorize/connect.routes.tsx'
 import { loginRoutes } from './authorize/login.routes.tsx'
 import { logoutRoutes } from './authorize/logout.routes.tsx'
 import { openPageRequest } from './authorize/page-request.ts'
+import { providerLoginRoutes } from './authorize/provider-login.routes.tsx'
 import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
@@ -16,6 +17,8 @@ import { accessLog } from './http/log.ts'
 import { misplaced, oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
+import { idpRoutes } from './idp/idp.routes.ts'
+import { ProviderClients } from './idp/provider-clients.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
@@ -40,11 +43,13 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   accessLog(app)
   const description = apiDescription(app, config)
 
-  await app.register((web) => pages(web, context))
+  const providers = new ProviderClients(context)
+  await app.register((web) => pages(web, context, providers))
 
   await app.register(async (discovery) => {
     apiErrors(discovery)
     discoveryRoutes(discovery, context)
+    idpRoutes(discovery, context, providers)
   })
 
   await app.register(
@@ -115,13 +120,14 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   )
 }
 
-async function pages(app: FastifyInstance, context: Context): Promise<void> {
+async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<void> {
   const web = await webEdge(app, context, async (request) => (await openPageRequest(context, request)).texts)
   frontRoutes(app, context.config, web)
   authorizeRoutes(app, context, web)
-  loginRoutes(app, context, web)
+  loginRoutes(app, context, web, providers)
+  providerLoginRoutes(app, context, web, providers)
   connectRoutes(app, context, web)
-  logoutRoutes(app, context, web)
+  logoutRoutes(app, context, web, providers)
   connectedAppRoutes(app, context, web)
   sessionRoutes(app, context, web)
   passwordRoutes(app, context, web)

@@ -31,6 +31,8 @@ export function browserProof(key: string, loginVersion: string): string {
  * A browser's proof depends on the browser's key (`proofKey`) and `login_version`. A new password makes all proofs
  * invalid, including those of an attacker who knew the old password.
  *
+ * If the user's firm has no local passwords, the user counts as one without a password.
+ *
  * $1 key of the source, $2 key of the account, $3 folded email address, $4 key of the browser's count,
  * $5 keys of the browser's proof (the first makes the new proof, all verify), $6 proofs that the browser sent
  */
@@ -53,8 +55,9 @@ export const beginLogin = statement(
     known_browser: Type.Boolean(),
   }),
   `WITH known AS (
-     SELECT id, password_hash, login_version, ${browserProof('($5::bytea[])[1]', 'login_version')} AS proof
-       FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
+     SELECT u.id, u.password_hash, u.login_version, ${browserProof('($5::bytea[])[1]', 'u.login_version')} AS proof
+       FROM users u JOIN firms f ON f.id = u.firm_id
+      WHERE u.email_folded = $3 AND u.status = 'active' AND u.password_hash IS NOT NULL AND f.local_passwords
    ), browser AS (
      SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
                      WHERE ${browserProof('key', 'login_version')} = ANY ($6::text[])) AS is_known

@@ -20,30 +20,44 @@ export async function liveSession(
   return hash && session ? { ...session, hash } : undefined
 }
 
-/** Logs a browser in. */
+/** Logs a browser in. `requestId` is the id of the authorization request for which the user logs in. */
 export async function startSession(
   { config, database, now }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { userId, loginVersion, acr, amr }: Login,
+  { login, requestId }: { login: Login; requestId: string | undefined },
 ): Promise<void> {
+  const { userId, loginVersion, acr, amr, provider } = login
   const { id, hash } = newSessionId()
   const { browser, system } = browserName(request.headers['user-agent'])
   const old = sessionHash(request, config)
-  await database.one(openSession, [hash, userId, old, now(), loginVersion, acr, amr, browser, system])
+  const authTime = provider?.authTime == null ? now() : new Date(provider.authTime)
+  const isKnown = !provider || provider.authTime !== null
+  await database.one(openSession, [
+    ...[hash, userId, old, authTime, loginVersion, acr, amr, browser, system, requestId ?? null, isKnown],
+    ...[provider?.id ?? null, provider?.sub ?? null, provider?.sid ?? null, provider?.idToken ?? null],
+  ])
   setSessionCookie(reply, config, id)
 }
 
-/** Ends this browser's session in the database and clears its cookie. Grants and connections stay. */
+/** A session that a login through a provider opened, and that has ended here. `idToken` is sealed. */
+export type EndedAtProvider = { providerId: string; idToken: string | null }
+
+/**
+ * Ends this browser's session in the database and clears its cookie. Grants and connections stay.
+ * @returns the session at the provider that the user may want to end too; undefined if the user did not log in through one
+ */
 export async function logOut(
   request: FastifyRequest,
   reply: FastifyReply,
   { config, database }: Pick<Context, 'config' | 'database'>,
-): Promise<void> {
+): Promise<EndedAtProvider | undefined> {
   const hash = sessionHash(request, config)
   const ended = hash && (await database.maybe(endSession, [hash]))
   if (ended) request.log.info({ event: 'logout', user_id: ended.user_id })
   clearSessionCookie(reply, config)
+  if (!ended || ended.provider_id === null) return undefined
+  return { providerId: ended.provider_id, idToken: ended.provider_id_token }
 }
 
 /** The common names of the browser and the operating system in a User-Agent. Null if unknown. */
