@@ -1,14 +1,15 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
+import { householdsPageRoutes } from './authorize/households.routes.tsx'
 import { loginRoutes } from './authorize/login.routes.tsx'
 import { logoutRoutes } from './authorize/logout.routes.tsx'
 import { openPageRequest } from './authorize/page-request.ts'
 import { providerLoginRoutes } from './authorize/provider-login.routes.tsx'
+import { connectedAppRoutes } from './connected-apps/connected-apps.routes.tsx'
 import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
-import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
 import { decorateAddresses } from './http/addresses.ts'
@@ -19,6 +20,7 @@ import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { idpRoutes } from './idp/idp.routes.ts'
 import { ProviderClients } from './idp/provider-clients.ts'
+import { logoRoutes } from './partners/logo.routes.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
@@ -27,6 +29,7 @@ import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
 import { webEdge } from './web/edge.tsx'
 import { frontRoutes } from './web/front.routes.tsx'
+import { languageRoutes } from './web/language.routes.ts'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
 export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
@@ -127,9 +130,12 @@ async function pages(app: FastifyInstance, context: Context, providers: Provider
   loginRoutes(app, context, web, providers)
   providerLoginRoutes(app, context, web, providers)
   connectRoutes(app, context, web)
+  householdsPageRoutes(app, context, web)
   logoutRoutes(app, context, web, providers)
   connectedAppRoutes(app, context, web)
   sessionRoutes(app, context, web)
   passwordRoutes(app, context, web)
+  languageRoutes(app, context.config, web)
   assetRoutes(app, web.assets)
+  logoRoutes(app, context)
 }

@@ -41,6 +41,7 @@ export async function connect(
     request.prompt.includes('none'),
     user.acr,
     user.amr,
+    config.grantLifetimeDays ?? null,
   ]
   const row = await record().catch((error: unknown) => {
     if (!isConcurrentPress(error)) throw error

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import type { ProviderClients } from '../idp/provider-clients.ts'
 import { findProvider, findProviderOfDomain, loginChoices } from '../idp/providers.sql.ts'
-import { browserOf, rememberBrowser } from '../login/known-browser.ts'
+import { browserOf } from '../login/known-browser.ts'
 import { logIn } from '../login/log-in.ts'
 import { refusalStatus } from '../login/refusal.ts'
 import { findPartner } from '../partners/partners.sql.ts'
@@ -64,7 +64,6 @@ export function loginRoutes(
       if (outcome.kind !== 'welcome') {
         return sendLoginPage({ ...exchange, choose: 'password', refusal: outcome })
       }
-      rememberBrowser(reply, config, browser, outcome.proof)
       return finishLogin(context, request, reply, { login: outcome.login, destination })
     },
   )

@@ -62,12 +62,12 @@ export async function completeLogin(
       const userinfo = () => readUserinfo(client, answer.access_token, claims.sub)
       const found = await findUser(context.database, provider, claims, userinfo)
       if (found.kind !== 'found') return found
-      const { userId, loginVersion, isNew } = found
+      const { userId, email, loginVersion, isNew } = found
       const details = loginDetails(claims, context.now())
       const idToken = await keptIdToken(context, answer.id_token)
       const { acr, amr, authTime, sid } = details
       const login = { id: provider.id, sub: claims.sub, sid, authTime, idToken }
-      return { kind: 'welcome', login: { userId, loginVersion, acr, amr, provider: login }, isNew }
+      return { kind: 'welcome', login: { userId, email, loginVersion, acr, amr, provider: login }, isNew }
     })
   } catch (error) {
     return outcomeOf(error, flow)

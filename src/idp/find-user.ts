@@ -9,7 +9,7 @@ import type { Provider } from './providers.sql.ts'
 type Claims = Record<string, unknown>
 
 export type UserOutcome =
-  | { kind: 'found'; userId: string; loginVersion: string; isNew: boolean }
+  | { kind: 'found'; userId: string; email: string; loginVersion: string; isNew: boolean }
   /** No user belongs to the account. `account` is how the user knows the account: an address, a name, or an id. */
   | { kind: 'unmatched'; account: string }
   /** The provider does not vouch for the address. */
@@ -43,7 +43,7 @@ export async function findUser(
   }
   const candidate = typeof value === 'string' && value.length <= 320 ? value.trim() : ''
   const fresh = provider.creates_users ? newUser(provider, claims, candidate) : undefined
-  const { outcome, user_id, login_version, created } = await database.one(linkIdentity, [
+  const { outcome, user_id, email, login_version, created } = await database.one(linkIdentity, [
     provider.id,
     idToken.sub,
     provider.matches === 'email' && candidate ? foldCase(candidate) : null,
@@ -53,8 +53,8 @@ export async function findUser(
     fresh ? foldCase(fresh.email) : null,
     fresh?.name ?? null,
   ])
-  if (outcome === 'linked' && user_id !== null && login_version !== null) {
-    return { kind: 'found', userId: user_id, loginVersion: login_version, isNew: created }
+  if (outcome === 'linked' && user_id !== null && email !== null && login_version !== null) {
+    return { kind: 'found', userId: user_id, email, loginVersion: login_version, isNew: created }
   }
   // Another login of the same account may have linked it meanwhile.
   return (await findLinked(database, provider, idToken)) ?? { kind: refusal(outcome), account }
@@ -72,7 +72,8 @@ async function findLinked(
   const row = await database.maybe(findIdentity, [provider.id, sub])
   if (!row) return undefined
   if (!row.may_log_in) return { kind: 'inactive', account: accountOf({ sub, ...claims }) }
-  return { kind: 'found', userId: row.user_id, loginVersion: row.login_version, isNew: false }
+  const { user_id: userId, email, login_version: loginVersion } = row
+  return { kind: 'found', userId, email, loginVersion, isNew: false }
 }
 
 /** The user to create if there is none. Undefined if the provider does not vouch for an address, which every user needs. */

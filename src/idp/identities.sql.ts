@@ -9,12 +9,13 @@ export const findIdentity = statement(
   'find_identity',
   Type.Object({
     user_id: Type.String(),
+    email: Type.String(),
     login_version: Type.String(),
     /** Whether the user is active, and of a firm whose users may log in through the provider. */
     may_log_in: Type.Boolean(),
   }),
   `WITH found AS (
-     SELECT i.provider_id, i.sub, u.id AS user_id, u.login_version,
+     SELECT i.provider_id, i.sub, u.id AS user_id, u.email, u.login_version,
             u.status = 'active' AND (p.firms = '{}' OR u.firm_id = ANY (p.firms)) AS may_log_in
        FROM identities i JOIN users u ON u.id = i.user_id JOIN identity_providers p ON p.id = i.provider_id
       WHERE i.provider_id = $1 AND i.sub = $2
@@ -22,7 +23,7 @@ export const findIdentity = statement(
      UPDATE identities i SET last_login_at = now() FROM found
       WHERE i.provider_id = found.provider_id AND i.sub = found.sub AND found.may_log_in
    )
-   SELECT user_id, login_version, may_log_in FROM found`,
+   SELECT user_id, email, login_version, may_log_in FROM found`,
 )
 
 const isInDomains = (email: string) =>
@@ -52,11 +53,12 @@ export const linkIdentity = statement(
       Type.Literal('taken'),
     ]),
     user_id: Type.Union([Type.String(), Type.Null()]),
+    email: Type.Union([Type.String(), Type.Null()]),
     login_version: Type.Union([Type.String(), Type.Null()]),
     created: Type.Boolean(),
   }),
   `WITH candidate AS (
-     SELECT u.id, u.login_version, u.status = 'active' AS active, false AS created
+     SELECT u.id, u.email, u.login_version, u.status = 'active' AS active, false AS created
        FROM identity_providers p, users u
       WHERE p.id = $1 AND (u.email_folded = $3 OR u.id = $4)
         AND (p.firms = '{}' OR u.firm_id = ANY (p.firms)) AND ${isInDomains('u.email_folded')}
@@ -67,7 +69,7 @@ export const linkIdentity = statement(
         AND ${isInDomains('$7::text')}
         AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $7) OR u.id IN ($4, $5))
          ON CONFLICT DO NOTHING
-     RETURNING id, login_version, true AS active, true AS created
+     RETURNING id, email, login_version, true AS active, true AS created
    ), found AS (
      SELECT * FROM candidate UNION ALL SELECT * FROM created
    ), linked AS (
@@ -78,7 +80,7 @@ export const linkIdentity = statement(
    )
    SELECT CASE WHEN found.id IS NULL THEN 'unmatched' WHEN NOT found.active THEN 'inactive'
                WHEN linked.user_id IS NULL THEN 'taken' ELSE 'linked' END AS outcome,
-          found.id AS user_id, found.login_version, coalesce(found.created, false) AS created
+          found.id AS user_id, found.email, found.login_version, coalesce(found.created, false) AS created
      FROM (SELECT) AS one LEFT JOIN found ON true LEFT JOIN linked ON linked.user_id = found.id`,
 )
 

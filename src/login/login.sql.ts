@@ -34,7 +34,7 @@ export function browserProof(key: string, loginVersion: string): string {
  * If the user's firm has no local passwords, the user counts as one without a password.
  *
  * $1 key of the source, $2 key of the account, $3 folded email address, $4 key of the browser's count,
- * $5 keys of the browser's proof (the first makes the new proof, all verify), $6 proofs that the browser sent
+ * $5 keys of the browser's proof, $6 proofs that the browser sent
  */
 export const beginLogin = statement(
   'begin_login',
@@ -50,12 +50,10 @@ export const beginLogin = statement(
      * server's hashes, and the time must not reveal whether the user exists. Null if no user has a password.
      */
     password_hash: Type.Union([Type.String(), Type.Null()]),
-    /** The proof by which the account will know this browser after a login. */
-    proof: Type.Union([Type.String(), Type.Null()]),
     known_browser: Type.Boolean(),
   }),
   `WITH known AS (
-     SELECT u.id, u.password_hash, u.login_version, ${browserProof('($5::bytea[])[1]', 'u.login_version')} AS proof
+     SELECT u.id, u.password_hash, u.login_version
        FROM users u JOIN firms f ON f.id = u.firm_id
       WHERE u.email_folded = $3 AND u.status = 'active' AND u.password_hash IS NOT NULL AND f.local_passwords
    ), browser AS (
@@ -74,7 +72,7 @@ export const beginLogin = statement(
    SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > ${sourceLimit} THEN source.resets_at
                                        WHEN account.count > ${accountLimit} THEN account.resets_at
                                   END - now()))::int AS wait,
-          known.id AS user_id, known.login_version, known.proof, browser.is_known AS known_browser,
+          known.id AS user_id, known.login_version, browser.is_known AS known_browser,
           coalesce(
             known.password_hash,
             (SELECT password_hash FROM users

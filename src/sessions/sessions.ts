@@ -1,6 +1,7 @@
 import Bowser from 'bowser'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { browserOf, newProof, rememberBrowser } from '../login/known-browser.ts'
 import type { Login } from '../login/login.ts'
 import { clearSessionCookie, newSessionId, sessionHash, setSessionCookie } from '../web/cookies.ts'
 import { endSession, findSession, openSession, type Session } from './sessions.sql.ts'
@@ -20,9 +21,12 @@ export async function liveSession(
   return hash && session ? { ...session, hash } : undefined
 }
 
-/** Logs a browser in. `requestId` is the id of the authorization request for which the user logs in. */
+/**
+ * Logs a browser in. From now on, the account knows the browser.
+ * @param requestId id of the authorization request for which the user logs in
+ */
 export async function startSession(
-  { config, database, now }: Context,
+  { config, database, keys, now }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
   { login, requestId }: { login: Login; requestId: string | undefined },
@@ -38,6 +42,8 @@ export async function startSession(
     ...[provider?.id ?? null, provider?.sub ?? null, provider?.sid ?? null, provider?.idToken ?? null],
   ])
   setSessionCookie(reply, config, id)
+  const knownBrowser = browserOf(request, config)
+  rememberBrowser(reply, config, knownBrowser, newProof(keys, knownBrowser, login))
 }
 
 /** A session that a login through a provider opened, and that has ended here. `idToken` is sealed. */

@@ -1,42 +1,70 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
+import type { Brand } from '../brand/brand.ts'
+import { brandSheet } from '../brand/brand-sheet.ts'
+import type { Image } from '../brand/image.ts'
 
 /** A file whose address contains a digest of its content. Browsers may therefore cache it indefinitely. */
-export type Asset = { path: string; type: string; content: string }
+export type Asset = { path: string; type: string; content: string | Buffer }
 
 export type Assets = {
-  sheets: Asset[]
+  /** The only style sheet of the pages. */
+  sheet: Asset
   /** The script that shows times in the reader's time zone. */
   localTimes: Asset
+  /** The pictures of the brand. */
+  images: Asset[]
 }
 
-export function loadAssets(): Assets {
-  const pico = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.min.css')
-  return { sheets: [load(pico), loadAsset('latchkey.css')], localTimes: loadAsset('local-times.js') }
+/** In this order. Later files may refine earlier ones. */
+const sheets = ['tokens.css', 'latchkey.css', 'parts.css']
+
+export function loadAssets(brand: Brand): Assets {
+  const { logo, logoDark, favicon } = brand
+  const images = new Map([logo, favicon, ...(logoDark ? [logoDark] : [])].map((image) => [image.file, image]))
+  return {
+    sheet: loadSheet(brand, ...sheets),
+    localTimes: loadScript('local-times.js'),
+    images: [...images.values()].map((image) => ({ ...image, path: imagePath(image) })),
+  }
 }
 
-/** Loads a file of the folder `assets/`. */
-export function loadAsset(name: `${string}.${'css' | 'js'}`): Asset {
-  return load(fileURLToPath(new URL(`../../assets/${name}`, import.meta.url)))
+/** The files of the folder `assets/` as one style sheet, with the colours of the brand. */
+export function loadSheet(brand: Brand, ...names: string[]): Asset {
+  const content = [...names.map(read), brandSheet(brand)].join('\n')
+  return { path: `/assets/${digest(content)}.css`, type: 'text/css; charset=utf-8', content }
 }
 
-function load(file: string): Asset {
-  const content = readFileSync(file, 'utf8')
-  const digest = createHash('sha256').update(content).digest('base64url').slice(0, 12)
-  const isScript = file.endsWith('.js')
-  const type = `text/${isScript ? 'javascript' : 'css'}; charset=utf-8`
-  return { path: `/assets/${digest}.${isScript ? 'js' : 'css'}`, type, content }
+/** A script of the folder `assets/`. */
+export function loadScript(name: string): Asset {
+  const content = read(name)
+  return { path: `/assets/${digest(content)}.js`, type: 'text/javascript; charset=utf-8', content }
 }
 
-export function assetRoutes(app: FastifyInstance, { sheets, localTimes }: Assets): void {
-  for (const asset of [...sheets, localTimes]) assetRoute(app, asset)
+function read(name: string): string {
+  return readFileSync(fileURLToPath(new URL(`../../assets/${name}`, import.meta.url)), 'utf8')
+}
+
+function digest(content: string): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 12)
+}
+
+export function imagePath({ file }: Pick<Image, 'file'>): string {
+  return `/assets/${file}`
+}
+
+export function assetRoutes(app: FastifyInstance, { sheet, localTimes, images }: Assets): void {
+  for (const asset of [sheet, localTimes, ...images]) assetRoute(app, asset)
 }
 
 export function assetRoute(app: FastifyInstance, { path, type, content }: Asset): void {
-  app.get(path, (_request, reply) =>
-    reply.header('cache-control', 'public, max-age=31536000, immutable').type(type).send(content),
-  )
+  app.get(path, (_request, reply) => reply.headers(assetHeaders).type(type).send(content))
+}
+
+/** For content that never changes at its address. A picture that is opened by itself is a document, and may load nothing. */
+export const assetHeaders = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': "default-src 'none'",
 }

@@ -3,15 +3,17 @@ import { Tokens as CsrfTokens, type TokensUserinfo } from '@fastify/csrf'
 import fastifyCsrf from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { ComponentChildren } from 'preact'
+import type { Brand } from '../brand/brand.ts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { classify } from '../http/faults.ts'
 import type { DerivedKeys } from '../secrets/derived-keys.ts'
 import { type Assets, loadAssets } from './assets.routes.ts'
 import { cookieName, cookieOptions, sessionHash } from './cookies.ts'
-import { connectedAppsLink, ErrorPage, type RecoveryLink, retryLink } from './error-page.tsx'
+import { connectedAppsLink, ErrorPage, hereOf, type RecoveryLink, retryLink } from './error-page.tsx'
 import type { Texts } from './languages/languages.ts'
 import { renderPage } from './layout.tsx'
+import { pageTexts } from './page-texts.ts'
 import { TechnicalLine } from './parts.tsx'
 
 type PageContent = {
@@ -23,6 +25,7 @@ type PageContent = {
   body: ComponentChildren
   /** A CSP source that forms may lead to, in addition to 'self'. Chromium also checks the redirects after a form. */
   formAction?: string
+  /** As wide as the account pages. */
   wide?: boolean
   /** Whether the page loads the script that shows times in the reader's time zone. */
   localTimes?: boolean
@@ -43,6 +46,11 @@ type TextsOf = (request: FastifyRequest) => Promise<Texts>
 /** How the slices send pages. */
 export type Web = {
   assets: Assets
+  brand: Brand
+  /** The texts for a page, in the language that fits the request best. */
+  texts(request: FastifyRequest, uiLocales?: string): Texts
+  /** Refuses forms of other sites. */
+  sameOrigin: preValidationHookHandler
   /** The checks of a form from our own pages: same origin, then CSRF token. They run before the schema's checks. */
   ownForm: preValidationHookHandler[]
   /** For the hidden field of a form. The token is bound to this browser and to its session. */
@@ -54,7 +62,8 @@ export type Web = {
 /** Sets up what all pages share: cookies, CSRF protection, security headers, and error pages. */
 export async function webEdge(app: FastifyInstance, context: Context, textsOf: TextsOf): Promise<Web> {
   const { config, keys } = context
-  const assets = loadAssets()
+  const { brand } = config
+  const assets = loadAssets(brand)
   app.removeContentTypeParser('application/json') // browsers send only forms, which parseForm reads
   await app.register(fastifyCookie)
   await app.register(fastifyCsrf, {
@@ -63,32 +72,28 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
     csrfOpts: csrfOptions(keys.current),
     getUserInfo: (request) => csrfOwner(request, config),
   })
-  // The plugin verifies with the current secret only. These verify forms of servers with another current secret.
-  const otherTokens = keys.accepted.slice(1).map((other) => new CsrfTokens(csrfOptions(other)))
-
+  const sameOrigin = async (request: FastifyRequest, reply: FastifyReply) =>
+    isOwnPage(request, config.authUrl)
+      ? undefined
+      : sendCrossSiteForm({ web, request, reply, texts: await textsOf(request) })
   const web: Web = {
     assets,
-    ownForm: [
-      async (request, reply) =>
-        isOwnPage(request, config.authUrl)
-          ? undefined
-          : sendCrossSiteForm({ web, request, reply, texts: await textsOf(request) }),
-      (request, reply, done) =>
-        otherTokens.some((tokens) => isCsrfTokenOf(tokens, request, config))
-          ? done()
-          : app.csrfProtection(request, reply, done),
-    ],
+    brand,
+    texts: (request, uiLocales) => pageTexts(request, config, uiLocales),
+    sameOrigin,
+    ownForm: [sameOrigin, csrfCheck(app, context)],
     csrfToken: (reply) => reply.generateCsrf({ userInfo: csrfOwner(reply.request, config) }),
     page({ reply, texts, status = 200, title, body, formAction, wide = false, localTimes = false }) {
-      const frame = { environment: config.environment, assets }
+      const frame = { environment: config.environment, assets, brand, here: hereOf(reply.request) }
+      const width = wide ? 'account' : 'narrow'
       return reply
         .status(status)
         .header('content-security-policy', contentSecurityPolicy({ formAction, localTimes }))
         .header('cache-control', 'no-store')
         .header('content-language', texts.language)
-        .header('vary', 'accept-language')
+        .header('vary', 'accept-language, cookie')
         .type('text/html; charset=utf-8')
-        .send(renderPage({ ...frame, texts, title, body, wide, localTimes }))
+        .send(renderPage({ ...frame, texts, title, body, width, localTimes }))
     },
     errorPage({ reply, texts, status, heading, text, recoveryLink }) {
       const body = (
@@ -112,6 +117,16 @@ const csrfCookie = 'latchkey-csrf'
 
 function csrfOptions({ cookie }: DerivedKeys) {
   return { hmacKey: cookie.toString('base64url'), userInfo: true } as const
+}
+
+/** Refuses a form without the CSRF token of this browser. */
+function csrfCheck(app: FastifyInstance, { config, keys }: Context): preValidationHookHandler {
+  // The plugin verifies with the current secret only. These verify forms of servers with another current secret.
+  const otherTokens = keys.accepted.slice(1).map((other) => new CsrfTokens(csrfOptions(other)))
+  return (request, reply, done) =>
+    otherTokens.some((tokens) => isCsrfTokenOf(tokens, request, config))
+      ? done()
+      : app.csrfProtection(request, reply, done)
 }
 
 function isCsrfTokenOf(tokens: TokensUserinfo, request: FastifyRequest, config: Config): boolean {
@@ -180,7 +195,7 @@ function contentSecurityPolicy({ formAction = '', localTimes }: CspOptions): str
   return [
     "default-src 'none'",
     "style-src 'self'",
-    "img-src 'self' data:",
+    "img-src 'self'",
     ...(localTimes ? ["script-src 'self'"] : []),
     `form-action 'self' ${formAction}`.trim(),
     "frame-ancestors 'none'",
