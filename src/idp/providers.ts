@@ -33,18 +33,17 @@ export type NewProvider = {
   acrValues: string | undefined
 }
 
-export type ProviderChange =
-  | { kind: 'done' }
-  /** Nothing was changed. The reasons are messages for the operator. */
-  | { kind: 'refused'; reasons: string[] }
-  | { kind: 'not_found'; reason: string }
+/** The texts are messages for the operator. */
+export type NotChanged = { kind: 'refused'; reasons: string[] } | { kind: 'not_found'; reason: string }
+
+type Changed = { kind: 'done' } | NotChanged
 
 /** Stores a provider. Users see it at once. */
 export async function addProvider(
   database: Database,
   keys: SecretKeys,
   provider: NewProvider,
-): Promise<ProviderChange> {
+): Promise<Changed> {
   const faults = faultsOf(provider)
   if (faults.length > 0) return { kind: 'refused', reasons: faults }
   const { sealed, publicJwk } = await credentialOf(keys, provider)
@@ -81,11 +80,13 @@ export async function setCredential(
   keys: SecretKeys,
   id: string,
   secret: (method: ProviderAuthMethod) => Promise<string | undefined>,
-): Promise<ProviderChange> {
+): Promise<Changed> {
   const provider = await database.maybe(findProvider, [id])
   if (!provider) return notFound(id)
   const { auth_method: authMethod, public_jwk: jwk } = provider
   const given = await secret(authMethod)
+  if (authMethod !== 'private_key_jwt' && !given)
+    return { kind: 'refused', reasons: ['client secret: is empty'] }
   const algorithm = jwk?.alg ?? 'ES256'
   const { sealed, publicJwk } = await credentialOf(keys, {
     authMethod,
@@ -96,19 +97,19 @@ export async function setCredential(
   return { kind: 'done' }
 }
 
-export type Removed = {
-  kind: 'removed'
+type Removed = {
+  kind: 'done'
   linkedUsers: number
   liveSessions: number
   usersWithoutPassword: number
 }
 
 /** Removes the provider and its links to users, and ends the sessions that it opened. Users and connections stay. */
-export async function removeProvider(database: Database, id: string): Promise<Removed | ProviderChange> {
+export async function removeProvider(database: Database, id: string): Promise<Removed | NotChanged> {
   const row = await database.maybe(deleteProvider, [id])
   if (!row) return notFound(id)
   return {
-    kind: 'removed',
+    kind: 'done',
     linkedUsers: row.linked_users,
     liveSessions: row.live_sessions,
     usersWithoutPassword: row.users_without_password,
@@ -119,13 +120,13 @@ export async function removeProvider(database: Database, id: string): Promise<Re
 export async function linkUser(
   database: Database,
   { id, sub, user }: { id: string; sub: string; user: string },
-): Promise<ProviderChange | { kind: 'linked'; userId: string }> {
+): Promise<{ kind: 'done'; userId: string } | NotChanged> {
   if (sub === '' || sub.length > 255)
     return { kind: 'refused', reasons: ['the subject must have 1 to 255 characters'] }
   const row = await database.one(linkByOperator, [id, sub, foldedUnlessId(user)])
   if (!row.provider_exists) return notFound(id)
   if (row.user_id === null) return { kind: 'not_found', reason: `There is no user ${quoted(user)}.` }
-  if (row.linked) return { kind: 'linked', userId: row.user_id }
+  if (row.linked) return { kind: 'done', userId: row.user_id }
   return {
     kind: 'refused',
     reasons: ['the user is linked to an account of this provider, or the account to a user; unlink first'],
@@ -136,11 +137,11 @@ export async function linkUser(
 export async function unlinkUser(
   database: Database,
   { id, user }: { id: string; user: string },
-): Promise<ProviderChange | { kind: 'unlinked'; userId: string; sub: string; sessionsEnded: number }> {
+): Promise<{ kind: 'done'; userId: string; sub: string; sessionsEnded: number } | NotChanged> {
   const row = await database.maybe(unlinkByOperator, [id, foldedUnlessId(user)])
   if (!row)
     return { kind: 'not_found', reason: `${quoted(user)} is not linked to an account of ${quoted(id)}.` }
-  return { kind: 'unlinked', userId: row.user_id, sub: row.sub, sessionsEnded: row.sessions_ended }
+  return { kind: 'done', userId: row.user_id, sub: row.sub, sessionsEnded: row.sessions_ended }
 }
 
 function credentialOf(
@@ -152,7 +153,7 @@ function credentialOf(
   return clientSecret(keys, secret)
 }
 
-function notFound(id: string): ProviderChange {
+function notFound(id: string): NotChanged {
   return { kind: 'not_found', reason: `There is no identity provider ${quoted(id)}.` }
 }
 

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import Provider, { type ClientMetadata, errors } from 'oidc-provider'
 import { afterAll } from 'vitest'
@@ -37,7 +37,13 @@ export async function foreignProvider(client: (issuer: string) => Promise<Client
       clients: [{ id_token_signed_response_alg: 'ES256', ...(await client(issuer)) }],
       jwks: { keys: [key] },
       cookies: { keys: ['a key for tests'] },
-      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], acr: null, auth_time: null },
+      claims: {
+        openid: ['sub'],
+        email: ['email', 'email_verified'],
+        profile: ['name'],
+        acr: null,
+        auth_time: null,
+      },
       acrValues: ['urn:example:mfa'],
       features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
       enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
@@ -63,7 +69,7 @@ export async function foreignProvider(client: (issuer: string) => Promise<Client
         response.setHeader('content-type', 'text/html')
         return response.end(`<form method="post" action="${request.url}"></form>`)
       }
-      void signIn(provider, request.url, { request, response, method })
+      return signIn(provider, request, response, method)
     })
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
@@ -79,16 +85,9 @@ export async function foreignProvider(client: (issuer: string) => Promise<Client
 /** The account that the form names is logged in. Without one, the user cancels. */
 async function signIn(
   provider: Provider,
-  _url: string,
-  {
-    request,
-    response,
-    method,
-  }: {
-    request: Parameters<Parameters<typeof createServer>[1] & object>[0]
-    response: Parameters<Parameters<typeof createServer>[1] & object>[1]
-    method: ForeignProvider['method']
-  },
+  request: IncomingMessage,
+  response: ServerResponse,
+  method: ForeignProvider['method'],
 ): Promise<void> {
   let body = ''
   for await (const piece of request) body += piece
@@ -125,7 +124,12 @@ function refreshOf(page: Page): URL | undefined {
 }
 
 /** Signs in with this account on the provider's page, and follows redirects to the next page. */
-export async function signInAs(visitor: Visitor, page: Page, account: string, stopAt?: string): Promise<Page> {
+export async function signInAs(
+  visitor: Visitor,
+  page: Page,
+  account: string,
+  stopAt?: string,
+): Promise<Page> {
   const action = page.document.querySelector('form[action^="/sign-in/"]')?.getAttribute('action')
   if (!action) throw new Error(`not the provider's page: ${page.url} ${page.text}`)
   const answer = await visitor.post(new URL(action, page.url).href, { account })
