@@ -19,6 +19,7 @@ import { misplaced, oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { logoRoutes } from './partners/logo.routes.ts'
+import { recoveryRoutes } from './recovery/recovery.routes.tsx'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
@@ -129,6 +130,7 @@ async function pages(app: FastifyInstance, context: Context): Promise<Web> {
   sessionRoutes(app, context, web)
   passwordRoutes(app, context, web)
   frontRoutes(app, context, web)
+  recoveryRoutes(app, context, web)
   languageRoutes(app, context.config, web)
   assetRoutes(app, web.assets)
   logoRoutes(app, context)

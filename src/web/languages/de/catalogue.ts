@@ -4,6 +4,17 @@ import { connect } from './connect.tsx'
 import { front } from './front.tsx'
 import { general } from './general.ts'
 import { login } from './login.tsx'
+import { mails } from './mails.ts'
 import { password } from './password.ts'
+import { recovery } from './recovery.tsx'
 
-export const de: Catalogue = { ...general, ...front, ...login, ...connect, ...account, ...password }
+export const de: Catalogue = {
+  ...general,
+  ...front,
+  ...login,
+  ...connect,
+  ...account,
+  ...password,
+  ...recovery,
+  ...mails,
+}
