@@ -56,6 +56,11 @@ SELECT EXISTS (SELECT FROM found) AS live, (SELECT seconds_ahead FROM advanced):
 -- any_firm
 SELECT id FROM firms LIMIT 1;
 
+-- apps_of_user
+SELECT g.id, p.name, p.logo, g.last_used_at FROM grants g JOIN partners p USING (client_id)
+WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+ORDER BY g.last_used_at DESC NULLS LAST, p.name, g.id LIMIT 5;
+
 -- begin_expensive_read
 INSERT INTO expensive_reads AS r (client_id, counts_until)
 VALUES ($1, ARRAY[date_trunc('milliseconds', now() + make_interval(secs => $3))])
@@ -64,9 +69,10 @@ WHERE cardinality(ARRAY(SELECT t FROM unnest(r.counts_until) t WHERE t > now()))
 RETURNING counts_until[cardinality(counts_until)] AS counts_until;
 
 -- begin_login
-WITH known AS (
-  SELECT id, password_hash, login_version
-  FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
+WITH own AS (
+  SELECT id, status, password_hash, login_version FROM users WHERE email_folded = $3 AND password_hash IS NOT NULL
+), known AS (
+  SELECT id, login_version FROM own WHERE status = 'active'
 ), browser AS (
   SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
     WHERE encode(sha256(key::bytea || convert_to(login_version::text, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
@@ -91,10 +97,10 @@ SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > 100 THE
     END - now()))::int AS wait,
 known.id AS user_id, known.login_version, browser.is_known AS known_browser,
 coalesce(
-  known.password_hash,
+  (SELECT password_hash FROM own),
   (SELECT password_hash FROM users
-    WHERE password_hash IS NOT NULL AND email_folded > $3 ORDER BY email_folded LIMIT 1),
-  (SELECT password_hash FROM users WHERE password_hash IS NOT NULL ORDER BY email_folded LIMIT 1)
+    WHERE password_hash IS NOT NULL AND login_version >= (SELECT encode(substring(sha256(convert_to(decoy_key || $3, 'UTF8')) FOR 16), 'hex')::uuid FROM deployment) ORDER BY login_version LIMIT 1),
+  (SELECT password_hash FROM users WHERE password_hash IS NOT NULL ORDER BY login_version LIMIT 1)
 ) AS password_hash
 FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true;
 
@@ -218,7 +224,7 @@ SELECT
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS household;
 
 -- find_link
-SELECT u.id AS user_id, u.email
+SELECT u.name, u.email
 FROM password_links l JOIN users u ON u.id = l.user_id JOIN firms f ON f.id = u.firm_id
 WHERE l.hash = $1 AND l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords;
 
@@ -1118,12 +1124,13 @@ created_at <= now() - interval '90 days' AS aged
 FROM signing_keys ORDER BY algorithm, generation;
 
 -- live_grants_of_user
-SELECT g.id, p.name AS partner_name, coalesce(
+SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
   p.redirect_uris[1]) AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
 coalesce(p.grant_lifetime_days, $2::integer) AS lifetime_days,
 (g.expires_at IS NOT NULL
   AND coalesce(g.expires_at + interval '1 day' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true)) AS renewable,
+coalesce(g.expires_at < now() + interval '7 days', false) AS ends_soon,
 (SELECT max(c.refreshed_at) + interval '30 days'
   FROM connections c
   WHERE c.grant_id = g.id AND c.revoked_at IS NULL AND c.refreshed_at > now() - interval '30 days') AS unused_until,
@@ -1422,6 +1429,9 @@ FROM partners p
 WHERE g.id = $1 AND g.user_id = $3 AND p.client_id = g.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND (g.expires_at IS NOT NULL
   AND coalesce(g.expires_at + interval '0' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true))
 RETURNING g.client_id, g.expires_at;
+
+-- replace_hash
+UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id;
 
 -- replace_partner_keys
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
@@ -2143,3 +2153,22 @@ bearer AS (
 )
 SELECT client_id, user_id, grant_id, now() AS used_at, concat_ws(' ', bearer.user_id, bearer.firm_id, bearer.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = bearer.firm_id))) AS visibility_version
 FROM bearer WHERE refusal IS NULL;
+
+-- write_end_notices
+WITH due AS (
+  SELECT id FROM grants WHERE end_notice_at <= now() AND revoked_at IS NULL
+  ORDER BY end_notice_at LIMIT 500 FOR UPDATE SKIP LOCKED
+), taken AS (
+  UPDATE grants g SET end_notice_at = NULL FROM due WHERE g.id = due.id
+  RETURNING g.user_id, g.client_id, g.expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'connection_ends', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('partner', p.name, 'until', taken.expires_at)),
+  now() + interval '2 days'
+  FROM taken JOIN users u ON u.id = taken.user_id JOIN partners p USING (client_id)
+  WHERE taken.expires_at > now() AND u.status = 'active'
+)
+SELECT count(*)::int AS taken FROM taken;
