@@ -21,7 +21,7 @@ export type Assets = {
 }
 
 /** In this order. Later files may refine earlier ones. */
-const sheets = ['tokens.css', 'latchkey.css', 'parts.css']
+const sheets = ['tokens.css', 'latchkey.css', 'parts.css', 'sharing.css']
 
 export function loadAssets(brand: Brand): Assets {
   const { logo, logoDark, favicon } = brand

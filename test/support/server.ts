@@ -37,6 +37,7 @@ type PartnerOptions = {
   idTokenOnRefresh?: boolean
   postLogoutRedirectUris?: string[]
   limits?: LimitSettings
+  grantLifetimeDays?: number
 }
 
 export type TestServer = {
@@ -76,6 +77,7 @@ export type TestServerOptions = {
   /** Defaults for all partners. A server learns the limits of a partner only by `context.limits.refresh`. */
   limits?: LimitSettings
   failuresPerMinute?: number
+  grantLifetimeDays?: number
   brand?: Brand
 }
 
@@ -184,7 +186,7 @@ function configFor(
   port: number,
 ): Config {
   const { environment = 'sandbox', host = '127.0.0.1', trustedProxies = [], v1 } = options
-  const { limits = {}, failuresPerMinute, brand = defaultBrand() } = options
+  const { limits = {}, failuresPerMinute, grantLifetimeDays, brand = defaultBrand() } = options
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
@@ -200,6 +202,7 @@ function configFor(
     ...(v1 && { v1 }),
     limits,
     failuresPerMinute,
+    ...(grantLifetimeDays && { grantLifetimeDays }),
     brand,
   }
 }
