@@ -109,6 +109,14 @@ WITH changed AS (
 ), opened AS (
   INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
   SELECT $4, user_id, auth_time, expires_at, login_version, acr, amr, browser, system FROM ended WHERE hash = $1
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'password_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('by', 'user', 'at', now())),
+  now() + interval '2 days'
+  FROM changed JOIN users u USING (id) WHERE $6::boolean
 )
 SELECT encode(sha256($5::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
 
@@ -208,6 +216,11 @@ SELECT
 (SELECT h.json FROM caller, households h WHERE h.id = $2 AND (
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS household;
+
+-- find_link
+SELECT u.id AS user_id, u.email
+FROM password_links l JOIN users u ON u.id = l.user_id JOIN firms f ON f.id = u.firm_id
+WHERE l.hash = $1 AND l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords;
 
 -- find_logo
 SELECT logo_image AS image FROM partners WHERE logo = $1 LIMIT 1;
@@ -476,6 +489,27 @@ THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.subject FROM (SELECT) AS always LEFT JOIN live l ON true;
+
+-- invite_user
+WITH found AS (
+  SELECT u.id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1 OR u.email_folded = $1
+), link AS (
+  INSERT INTO password_links (user_id, hash, login_version, expires_at)
+  SELECT u.id, $2::bytea, u.login_version, now() + interval '7 days' FROM found u WHERE u.status = 'active' AND u.local_passwords
+  ON CONFLICT (user_id) DO UPDATE
+  SET hash = excluded.hash, login_version = excluded.login_version, expires_at = excluded.expires_at
+  RETURNING expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'invitation', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('link', $3::text, 'until', link.expires_at)),
+  now() + interval '2 days'
+  FROM found u, link WHERE $3::text IS NOT NULL
+)
+SELECT found.id, found.email, found.status, found.local_passwords, link.expires_at
+FROM found LEFT JOIN link ON true;
 
 -- limit_grants
 WITH concerned AS (
@@ -1084,13 +1118,12 @@ created_at <= now() - interval '90 days' AS aged
 FROM signing_keys ORDER BY algorithm, generation;
 
 -- live_grants_of_user
-SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, coalesce(
+SELECT g.id, p.name AS partner_name, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
   p.redirect_uris[1]) AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
 coalesce(p.grant_lifetime_days, $2::integer) AS lifetime_days,
 (g.expires_at IS NOT NULL
   AND coalesce(g.expires_at + interval '1 day' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true)) AS renewable,
-coalesce(g.expires_at < now() + interval '7 days', false) AS ends_soon,
 (SELECT max(c.refreshed_at) + interval '30 days'
   FROM connections c
   WHERE c.grant_id = g.id AND c.revoked_at IS NULL AND c.refreshed_at > now() - interval '30 days') AS unused_until,
@@ -1109,10 +1142,34 @@ WITH old AS (
         SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET 49
       ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
   ))
+), remembered AS (
+  INSERT INTO user_languages (user_id, language)
+  SELECT $2, $10::text
+  WHERE $10::text IS NOT NULL AND NOT EXISTS (SELECT FROM user_languages WHERE user_id = $2 AND language = $10)
+  ON CONFLICT (user_id) DO UPDATE SET language = excluded.language
+), browser_mails AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT $11::bytea, 1, now() + interval '1 hour' WHERE $11 IS NOT NULL
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'new_browser', 'to', u.email, 'name', u.name,
+    'language', $10::text,
+    'facts', jsonb_build_object('browser', $8::text, 'system', $9::text, 'at', now())),
+  now() + interval '2 days'
+  FROM browser_mails b JOIN users u ON u.id = $2 WHERE b.count <= 5
 )
 INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
 VALUES ($1, $2, $4, now() + interval '8 hours', $5, $6, $7, $8, $9)
 RETURNING user_id;
+
+-- postpone_message
+UPDATE outbox SET next_attempt_at = now() + make_interval(secs => $3)
+WHERE id = $1 AND attempts = $2 RETURNING id;
 
 -- purge_access_changes
 WITH gone AS (
@@ -1201,6 +1258,22 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_outbox
+WITH gone AS (
+  DELETE FROM outbox WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM outbox s WHERE expires_at < now() - interval '1 day' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_password_links
+WITH gone AS (
+  DELETE FROM password_links WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM password_links s WHERE expires_at <= now() ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- purge_sessions
 WITH gone AS (
   DELETE FROM sessions WHERE ctid = ANY (ARRAY(
@@ -1236,7 +1309,7 @@ WITH earlier AS (
   WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9
   ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL
   DO UPDATE SET expires_at = excluded.expires_at, end_notice_at = excluded.end_notice_at
-  RETURNING id
+  RETURNING id, created_at = now() AS is_new
 ), kept AS (
   UPDATE grants g SET client_id = g.client_id FROM parties p
   WHERE g.user_id = p.id AND g.client_id = p.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
@@ -1248,6 +1321,17 @@ WITH earlier AS (
   SELECT id, $2, $4, now() + interval '60 seconds', $5, $6, $7, $8, $10, $11
   FROM (SELECT id FROM given UNION ALL SELECT id FROM kept) AS consent
   RETURNING id
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'connected', 'to', u.email, 'name', u.name,
+    'language', $13::text,
+    'facts', jsonb_build_object('partner', p.name, 'at', now())),
+  now() + interval '2 days'
+  FROM given JOIN users u ON u.id = $1 JOIN partners p ON p.client_id = $2
+  WHERE given.is_new AND $13::text IS NOT NULL
+  AND (SELECT count(*) FROM grants g
+    WHERE g.user_id = $1 AND g.created_at > now() - interval '1 hour') < 10
 )
 SELECT true AS usable FROM started
 UNION ALL
@@ -1329,6 +1413,9 @@ j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j
 now() AS issued_at
 FROM (SELECT) AS always LEFT JOIN judged j ON true;
 
+-- remove_message
+DELETE FROM outbox WHERE id = $1 RETURNING id;
+
 -- renew_grant
 UPDATE grants g SET expires_at = now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), end_notice_at = CASE WHEN coalesce(p.grant_lifetime_days, $2::integer) > 7 THEN now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer) - 7) END
 FROM partners p
@@ -1346,6 +1433,54 @@ grant_lifetime_days;
 UPDATE identity_providers SET credential = next.sealed
 FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE credential = next.old
 RETURNING next.sealed;
+
+-- request_link
+WITH source AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  VALUES ($1, 1, now() + interval '30 minutes')
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), account AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT $2::bytea, 1, now() + interval '30 minutes' FROM source WHERE count <= 30
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), found AS (
+  SELECT u.id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM account, users u JOIN firms f ON f.id = u.firm_id
+  WHERE account.count <= 3 AND u.email_folded = $3 AND u.status = 'active'
+), link AS (
+  INSERT INTO password_links (user_id, hash, login_version, expires_at)
+  SELECT u.id, $4::bytea, u.login_version, now() + interval '30 minutes' FROM found u WHERE u.local_passwords
+  ON CONFLICT (user_id) DO UPDATE
+  SET hash = excluded.hash, login_version = excluded.login_version, expires_at = excluded.expires_at
+  RETURNING expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'password_reset', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), $6::text),
+    'facts', jsonb_build_object('link', $5::text)),
+  now() + interval '30 minutes'
+  FROM found u WHERE u.local_passwords
+), other_mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'no_password', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), $6::text),
+    'facts', jsonb_build_object()),
+  now() + interval '2 days'
+  FROM found u WHERE NOT u.local_passwords
+)
+SELECT CASE WHEN account.count IS NULL OR account.count > 3 THEN 'throttled'
+WHEN found.id IS NULL THEN 'unknown'
+WHEN found.local_passwords THEN 'mailed'
+ELSE 'no_password' END AS outcome,
+found.id AS user_id
+FROM source LEFT JOIN account ON true LEFT JOIN found ON true;
 
 -- reseal_signing_key
 UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid;
@@ -1778,6 +1913,26 @@ ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
 grant_lifetime_days;
 
+-- set_password_by_link
+WITH changed AS (
+  UPDATE users u SET password_hash = $2, login_version = gen_random_uuid() FROM password_links l, firms f
+  WHERE l.hash = $1 AND u.id = l.user_id AND f.id = u.firm_id AND l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords
+  RETURNING u.id, u.login_version
+), used AS (
+  DELETE FROM password_links l USING changed WHERE l.user_id = changed.id
+), ended AS (
+  DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'password_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('by', 'link', 'at', now())),
+  now() + interval '2 days'
+  FROM changed JOIN users u USING (id) WHERE $4::boolean
+)
+SELECT encode(sha256($3::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
+
 -- sync_accounts
 WITH
 bearer AS (
@@ -1884,6 +2039,18 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $4::timestamptz < sees_since FROM latest), false) AS expired;
 
+-- take_due
+WITH due AS (
+  SELECT o.id FROM outbox o
+  WHERE o.kind = $1 AND o.next_attempt_at <= now()
+  AND NOT EXISTS (SELECT FROM outbox earlier
+    WHERE earlier.kind = o.kind AND earlier.order_key = o.order_key AND earlier.place < o.place)
+  ORDER BY o.next_attempt_at LIMIT $2 FOR UPDATE OF o SKIP LOCKED
+)
+UPDATE outbox o SET attempts = o.attempts + 1, next_attempt_at = now() + interval '30 seconds'
+FROM due WHERE o.id = due.id
+RETURNING o.id, o.payload, o.attempts, o.created_at, o.expires_at <= now() AS is_expired;
+
 -- take_leases
 INSERT INTO limit_windows AS w (window_at, key, most, used, granted)
 SELECT date_trunc('minute', now()), key, most, admitted + granted, granted
@@ -1902,6 +2069,14 @@ WITH changed AS (
   UPDATE users SET password_hash = $2, login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1 RETURNING id
 ), ended AS (
   DELETE FROM sessions USING changed WHERE sessions.user_id = changed.id RETURNING 1
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'password_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('by', 'operator', 'at', now())),
+  now() + interval '2 days'
+  FROM changed JOIN users u USING (id) WHERE $3::boolean
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 

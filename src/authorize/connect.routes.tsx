@@ -112,7 +112,7 @@ async function decide(exchange: Exchange & { decision: 'connect' | 'cancel' }): 
 async function issueCode(step: ConnectStep & { session: Session }): Promise<FastifyReply> {
   const { context, web, consents, request, reply, authorization, texts, session } = step
   if (consents.pendingCount >= waitingConsents) throw new DatabaseUnavailable('too many consents are waiting')
-  const outcome = await consents(() => connect(context, authorization, session))
+  const outcome = await consents(() => connect(context, authorization, session, texts.language))
   request.log.info({
     event: 'connect',
     outcome: outcome.kind,
