@@ -1,7 +1,7 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { languages } from '../../src/web/languages/languages.ts'
-import { accessibilityFaults, looks, overflow } from '../support/accessibility.ts'
+import { looks, overflow, pageFaults } from '../support/accessibility.ts'
 import { screenshot } from '../support/browser.ts'
 import { newPassword } from '../support/change-password.ts'
 import { tokensFor } from '../support/connection.ts'
@@ -65,8 +65,7 @@ async function openDisconnect(page: Page): Promise<void> {
 }
 
 async function expectGood(page: Page): Promise<void> {
-  expect(await accessibilityFaults(page)).toEqual([])
-  expect(await overflow(page)).toBe(0)
+  expect(await pageFaults(page)).toEqual([])
 }
 
 describe('connected apps, sessions and password: no accessibility faults, nothing wider than the window', () => {
