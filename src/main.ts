@@ -4,10 +4,12 @@ import type { Config, LogLevel } from './config.ts'
 import type { Context } from './context.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
+import { passwordCost } from './directory/passwords.ts'
 import { ExplainedError } from './explained-error.ts'
 import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Limits } from './limits/limits.ts'
+import { Rehashing } from './login/rehashing.ts'
 import { mailChannel } from './mail/mail-channel.ts'
 import { Purge } from './maintenance/purge.ts'
 import { createOpsServer } from './ops-server.ts'
@@ -68,11 +70,10 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   const usage = new Usage(database, logger)
   const limits = new Limits({ database, config, now, logger })
   await limits.refresh()
-  const limiters = {
-    passwordHashLimiter: passwordHashLimiter(),
-    expensiveReadLimiter: expensiveReadLimiter(),
-  }
-  const context: Context = { config, database, keys, keyring, ...limiters, limits, usage, now }
+  const hashLimiter = passwordHashLimiter()
+  const rehashing = new Rehashing(database, hashLimiter, logger, passwordCost)
+  const limiters = { passwordHashLimiter: hashLimiter, expensiveReadLimiter: expensiveReadLimiter() }
+  const context: Context = { config, database, keys, keyring, ...limiters, rehashing, limits, usage, now }
   const sandbox = sandboxFor(config.environment, database, now)
   if (sandbox) context.sandbox = sandbox
   await sandbox?.start()
@@ -105,7 +106,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       for (const { server: http } of [server, ops]) http.keepAliveTimeout = 1
       await server.close()
       await ops.close()
-      for (const job of [keyring, limits, purge, mails]) await job?.stop()
+      for (const job of [rehashing, keyring, limits, purge, mails]) await job?.stop()
       await sandbox?.stop()
       await usage.close()
       await database.close()

@@ -144,8 +144,8 @@ function setPasswordCommand(): Command {
     .action(async (user: string, options: Json) => {
       const password = await readPassword()
       const { id, sessionsEnded } = done(
-        await withDatabase((database, config) =>
-          setPassword(database, user, password, config.mail !== undefined),
+        await withDatabase((database, { brand, mail }) =>
+          setPassword(database, user, password, { service: brand.name, sendsMail: mail !== undefined }),
         ),
       )
       answer(

@@ -1,3 +1,4 @@
+import { type PasswordOwner, shortestPassword } from '../directory/new-password.ts'
 import { resetMinutes } from '../mail/mail-content.ts'
 import { NewPasswordField } from '../sessions/new-password-field.tsx'
 import type { Texts } from '../web/languages/languages.ts'
@@ -68,10 +69,11 @@ export function Unavailable(props: { texts: Texts; supportUrl: string | undefine
 export function NewPasswordForm(props: {
   texts: Texts
   csrf: string
-  email: string
+  owner: PasswordOwner
   fault: string | undefined
 }) {
-  const { texts, email, fault } = props
+  const { texts, owner, fault } = props
+  const { email } = owner
   const { choose } = texts.recovery
   return (
     <>
@@ -88,7 +90,11 @@ export function NewPasswordForm(props: {
         <HiddenFields csrf={props.csrf} />
         {/* Password managers need the user name. */}
         <input type="email" autocomplete="username" value={email} readonly hidden />
-        <NewPasswordField faultId={fault ? 'fault' : undefined} texts={texts} />
+        <NewPasswordField
+          shortest={shortestPassword(owner)}
+          faultId={fault ? 'fault' : undefined}
+          texts={texts}
+        />
         <button type="submit">{choose.submit}</button>
       </form>
     </>

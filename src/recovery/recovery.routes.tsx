@@ -5,6 +5,7 @@ import { Destination, withDestination } from '../authorize/sealed-request.ts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { DatabaseUnavailable } from '../database/database.ts'
+import type { PasswordOwner } from '../directory/new-password.ts'
 import { browserOf, rememberBrowser } from '../login/known-browser.ts'
 import { resetMinutes } from '../mail/mail-content.ts'
 import { passwordFaultText } from '../sessions/new-password-field.tsx'
@@ -99,7 +100,7 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
   app.get('/password/new', async (request, reply) => {
     const user = await userOfLink(context, linkCookie(request, config))
     return user
-      ? sendNewPasswordForm({ context, web, request, reply, email: user.email })
+      ? sendNewPasswordForm({ context, web, request, reply, owner: user })
       : sendDeadLink({ context, web, request, reply })
   })
 
@@ -122,7 +123,7 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
         case 'unfit': {
           const { texts } = await openPageRequest(context, request)
           const fault = passwordFaultText(outcome.fault, texts)
-          return sendNewPasswordForm({ context, web, request, reply, email: outcome.email, fault })
+          return sendNewPasswordForm({ context, web, request, reply, owner: outcome.owner, fault })
         }
         case 'dead':
           return sendDeadLink({ context, web, request, reply })
@@ -139,11 +140,11 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
 type Exchange = { context: Context; web: Web; request: FastifyRequest; reply: FastifyReply }
 
 async function sendNewPasswordForm(
-  exchange: Exchange & { email: string; fault?: string },
+  exchange: Exchange & { owner: PasswordOwner; fault?: string },
 ): Promise<FastifyReply> {
-  const { context, web, request, reply, email, fault } = exchange
+  const { context, web, request, reply, owner, fault } = exchange
   const { texts } = await openPageRequest(context, request)
-  const body = <NewPasswordForm texts={texts} csrf={web.csrfToken(reply)} email={email} fault={fault} />
+  const body = <NewPasswordForm texts={texts} csrf={web.csrfToken(reply)} owner={owner} fault={fault} />
   return web.page({ reply, texts, status: fault ? 400 : 200, title: texts.recovery.choose.heading, body })
 }
 

@@ -12,7 +12,7 @@ const maxOfAccount = 3
 const maxOfSource = 30
 
 /** Days for which the link of an invitation works. */
-export const invitationDays = 7
+const invitationDays = 7
 
 const resetLife = `${resetMinutes} minutes`
 
@@ -114,8 +114,8 @@ export const inviteUser = statement(
 /** The user for whom a link works. $1 SHA-256 of the secret in the link */
 export const findLink = statement(
   'find_link',
-  Type.Object({ user_id: Type.String(), email: Type.String() }),
-  `SELECT u.id AS user_id, u.email
+  Type.Object({ name: Type.String(), email: Type.String() }),
+  `SELECT u.name, u.email
      FROM password_links l JOIN users u ON u.id = l.user_id JOIN firms f ON f.id = u.firm_id
     WHERE l.hash = $1 AND ${isLive}`,
 )

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
+import { newPasswordFaults, type PasswordFault, type PasswordOwner } from '../directory/new-password.ts'
 import { hashPassword } from '../directory/passwords.ts'
-import { type PasswordFault, passwordFaults } from '../directory/users.ts'
 import { type Browser, isKnownTo, proofKey, tagged } from '../login/known-browser.ts'
 import { sourceOf } from '../process/source.ts'
 import { hmac } from '../secrets/derived-keys.ts'
@@ -29,7 +29,7 @@ export function isLinkSecret(text: string): boolean {
 }
 
 /**
- * Mails a link to the user with this address, if there is one. The caller answers the same, whatever the outcome. The work is
+ * Mails a link to the user with this address, if there is one. The caller answers the same for every outcome. The work is
  * the same as well: one statement, which counts the request for every address, and nothing is hashed with a password hash.
  * @throws {DatabaseUnavailable}
  */
@@ -56,16 +56,17 @@ export async function requestPasswordLink(
 
 /** The user for whom the link works. @throws {DatabaseUnavailable} */
 export async function userOfLink(
-  { database }: Context,
+  { config, database }: Context,
   secret: string,
-): Promise<{ user_id: string; email: string } | undefined> {
-  return database.maybe(findLink, [sha256(secret)])
+): Promise<PasswordOwner | undefined> {
+  const user = await database.maybe(findLink, [sha256(secret)])
+  return user && { ...user, service: config.brand.name, hasSecondFactor: false }
 }
 
 export type SetOutcome =
   /** `proof` is for `rememberBrowser`: failed logins elsewhere must not keep this browser from the next login. */
   | { kind: 'set'; proof: string }
-  | { kind: 'unfit'; email: string; fault: PasswordFault }
+  | { kind: 'unfit'; owner: PasswordOwner; fault: PasswordFault }
   /** The link was used, has expired, or was replaced. */
   | { kind: 'dead' }
 
@@ -81,8 +82,8 @@ export async function setPassword(
   const { config, database, keys, passwordHashLimiter } = context
   const user = await userOfLink(context, input.secret)
   if (!user) return { kind: 'dead' }
-  const [fault] = passwordFaults(input.password)
-  if (fault) return { kind: 'unfit', email: user.email, fault }
+  const [fault] = await newPasswordFaults(input.password, user)
+  if (fault) return { kind: 'unfit', owner: user, fault }
   const changed = await database.maybe(setPasswordByLink, [
     sha256(input.secret),
     await passwordHashLimiter.hash(() => hashPassword(input.password)),

@@ -1,9 +1,13 @@
+import type { PasswordFault } from '../directory/new-password.ts'
 import { maxPasswordBytes } from '../directory/passwords.ts'
-import { type PasswordFault, shortestPassword } from '../directory/users.ts'
 import type { Texts } from '../web/languages/languages.ts'
 
-/** The field of a form that sets a password. `faultId` is the id of the text that says why the last one was refused. */
-export function NewPasswordField({ faultId, texts }: { faultId: string | undefined; texts: Texts }) {
+/**
+ * The field of a form that sets a password. `shortest` is in characters. `faultId` is the id of the text that says why the
+ * last password was refused.
+ */
+export function NewPasswordField(props: { shortest: number; faultId: string | undefined; texts: Texts }) {
+  const { shortest, faultId, texts } = props
   const text = texts.password
   return (
     <>
@@ -13,17 +17,20 @@ export function NewPasswordField({ faultId, texts }: { faultId: string | undefin
         id="new"
         name="new_password"
         autocomplete="new-password"
-        minLength={shortestPassword}
+        minLength={shortest}
         maxLength={maxPasswordBytes}
         required
         aria-invalid={faultId ? true : undefined}
         aria-describedby={faultId ? `${faultId} rule` : 'rule'}
       />
-      <small id="rule">{text.rule(shortestPassword)}</small>
+      <small id="rule">{text.rule(shortest)}</small>
     </>
   )
 }
 
+/** The text that says why a new password was refused, and what to do. */
 export function passwordFaultText(fault: PasswordFault, { password: { rejectedPassword } }: Texts): string {
-  return fault === 'too_short' ? rejectedPassword.too_short(shortestPassword) : rejectedPassword[fault]
+  return fault.kind === 'too_short'
+    ? rejectedPassword.too_short(fault.characters)
+    : rejectedPassword[fault.kind]
 }

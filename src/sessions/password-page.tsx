@@ -1,3 +1,4 @@
+import { type PasswordOwner, shortestPassword } from '../directory/new-password.ts'
 import { maxPasswordBytes } from '../directory/passwords.ts'
 import { pauseText } from '../login/refusal.ts'
 import type { Texts } from '../web/languages/languages.ts'
@@ -12,11 +13,11 @@ export type Notice =
 
 export function PasswordForm(props: {
   csrf: string
-  email: string
+  owner: PasswordOwner
   notice: Notice | undefined
   texts: Texts
 }) {
-  const { notice, texts } = props
+  const { owner, notice, texts } = props
   const text = texts.password
   const [wrong, unfit] = [notice?.kind === 'refused', notice?.kind === 'unfit']
   return (
@@ -25,7 +26,7 @@ export function PasswordForm(props: {
       <form method="post" action="/password" class="narrow">
         <HiddenFields csrf={props.csrf} />
         {/* Password managers need the user name. */}
-        <input type="email" autocomplete="username" value={props.email} readonly hidden />
+        <input type="email" autocomplete="username" value={owner.email} readonly hidden />
         <label>
           {text.current}
           <input
@@ -38,7 +39,11 @@ export function PasswordForm(props: {
             aria-describedby={wrong ? 'fault' : undefined}
           />
         </label>
-        <NewPasswordField faultId={unfit ? 'fault' : undefined} texts={texts} />
+        <NewPasswordField
+          shortest={shortestPassword(owner)}
+          faultId={unfit ? 'fault' : undefined}
+          texts={texts}
+        />
         <button type="submit">{text.change}</button>
       </form>
     </>

@@ -130,14 +130,19 @@ describe('a new password', () => {
   })
 
   test('set by the operator', async () => {
-    await setPassword(server.database, 'finn', 'a long new password of finn', true)
+    await setPassword(server.database, 'finn', 'a long new password of finn', {
+      service: 'Latchkey',
+      sendsMail: true,
+    })
     expect((await mail()).text).toContain('The operator of this service set your password on ')
   })
 
   test('that is refused sends no mail', async () => {
     expect((await changePassword(await browserOf('gus'), server, 'short')).status).toBe(400)
     expect((await changePassword(await browserOf('gus'), server, newPassword, 'wrong')).status).toBe(403)
-    expect((await setPassword(server.database, 'gus', 'short', true)).kind).toBe('refused')
+    expect(
+      (await setPassword(server.database, 'gus', 'short', { service: 'Latchkey', sendsMail: true })).kind,
+    ).toBe('refused')
     expect(await written(server)).toEqual([])
   })
 })
@@ -153,7 +158,10 @@ test.each([
     `UPDATE users SET password_hash = (SELECT password_hash FROM users WHERE id = 'ada') WHERE id = 'gus'`,
   )
   await browserOf('gus', language)
-  await setPassword(server.database, 'gus', `${language}: a long new password`, true)
+  await setPassword(server.database, 'gus', `${language}: a long new password`, {
+    service: 'Latchkey',
+    sendsMail: true,
+  })
   const received = await mail()
   expect(received.subject).toBe(subject)
   expect(received.text?.split('\n')[0]).toBe(greeting)
@@ -161,7 +169,10 @@ test.each([
 })
 
 test('every mail has a text and a plain page, loads nothing, and names no program', async () => {
-  await setPassword(server.database, 'ada', 'a long new password of ada', true)
+  await setPassword(server.database, 'ada', 'a long new password of ada', {
+    service: 'Latchkey',
+    sendsMail: true,
+  })
   const [{ id = '' } = {}] = await query<{ id: string }>(server.database, 'SELECT id FROM outbox')
   const { headers, from, html = '', text, raw, messageId, recipients, date } = await mail()
   expect(from).toEqual({ name: 'Latchkey', address: 'mail@latchkey.example' })

@@ -1,7 +1,9 @@
 import type { Catalogue } from '../en/catalogue.ts'
 import { account } from './account.tsx'
 import { connect } from './connect.tsx'
+import { front } from './front.tsx'
 import { general } from './general.ts'
+import { idp } from './idp.tsx'
 import { login } from './login.tsx'
 import { mails } from './mails.ts'
 import { password } from './password.ts'
@@ -9,7 +11,9 @@ import { recovery } from './recovery.tsx'
 
 export const es: Catalogue = {
   ...general,
+  ...front,
   ...login,
+  ...idp,
   ...connect,
   ...account,
   ...password,
