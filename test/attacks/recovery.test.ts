@@ -170,7 +170,7 @@ describe('55: a link', () => {
       expect((await changePassword(visitor, server)).status).toBe(303)
       await rows('DELETE FROM outbox')
     })
-    await ends(() => setPassword(database.direct, 'dan', 'set by the operator now', 'Latchkey'))
+    await ends(() => setPassword(database.direct, 'dan', 'set by the operator now', { service: 'Latchkey' }))
   })
 
   test('that races a change of the password by its user: the later one decides, and neither undoes the other', async () => {
