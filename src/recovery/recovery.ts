@@ -29,7 +29,7 @@ export function isLinkSecret(text: string): boolean {
 }
 
 /**
- * Mails a link to the user with this address, if there is one. The caller answers the same, whatever the outcome. The work is
+ * Mails a link to the user with this address, if there is one. The caller answers the same for every outcome. The work is
  * the same as well: one statement, which counts the request for every address, and nothing is hashed with a password hash.
  * @throws {DatabaseUnavailable}
  */
