@@ -10,8 +10,10 @@ import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Limits } from './limits/limits.ts'
 import { Rehashing } from './login/rehashing.ts'
+import { mailChannel } from './mail/mail-channel.ts'
 import { Purge } from './maintenance/purge.ts'
 import { createOpsServer } from './ops-server.ts'
+import { OutboxWorker } from './outbox/outbox-worker.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
 import { Usage } from './process/usage.ts'
 import { sandboxFor } from './sandbox/sandbox.ts'
@@ -91,10 +93,12 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     throw explainListen(error)
   }
   const purge = new Purge(database, logger)
+  const mails = mailWorker(context, logger)
   keyring.start()
   limits.start()
   usage.start()
   purge.start()
+  mails?.start()
   return {
     async close() {
       // The servers refuse new connections and finish the requests in progress. Then the database is closed. A busy
@@ -102,15 +106,19 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       for (const { server: http } of [server, ops]) http.keepAliveTimeout = 1
       await server.close()
       await ops.close()
-      await rehashing.stop()
-      await keyring.stop()
-      await limits.stop()
-      await purge.stop()
+      for (const job of [rehashing, keyring, limits, purge, mails]) await job?.stop()
       await sandbox?.stop()
       await usage.close()
       await database.close()
     },
   }
+}
+
+/** Undefined: the server sends no mails. */
+function mailWorker({ config, database, keys }: Context, logger: Logger): OutboxWorker | undefined {
+  if (!config.mail) return undefined
+  const channel = mailChannel({ settings: config.mail, keys, authUrl: config.authUrl, brand: config.brand })
+  return new OutboxWorker({ database, logger, channel })
 }
 
 class ListenError extends ExplainedError {}

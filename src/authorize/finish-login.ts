@@ -12,8 +12,8 @@ export async function finishLogin(
   reply: FastifyReply,
   { login, destination }: { login: Login; destination: Destination },
 ): Promise<FastifyReply> {
-  await startSession(context, request, reply, login)
-  const { authorization } = await openPageRequest(context, request)
+  const { authorization, texts } = await openPageRequest(context, request)
+  await startSession(context, request, reply, { login, language: texts.language })
   const renewed = await renew(context, authorization)
   return reply.redirect(nextPage(renewed ? { request: renewed } : destination), 303)
 }

@@ -1,6 +1,7 @@
 import { maxPasswordBytes } from '../directory/passwords.ts'
 import type { LoginOutcome } from '../login/log-in.ts'
 import { pauseText } from '../login/refusal.ts'
+import type { RecoveryLink } from '../web/error-page.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
 
@@ -15,6 +16,8 @@ export function LoginPage(props: {
   partnerName?: string | undefined
   email?: string | undefined
   refusal?: LoginRefusal | undefined
+  /** For users who have forgotten their password. */
+  recoveryLink?: RecoveryLink | undefined
 }) {
   const { login } = props.texts
   const fault = props.refusal && {
@@ -53,6 +56,11 @@ export function LoginPage(props: {
         </label>
         <button type="submit">{login.submit}</button>
       </form>
+      {props.recoveryLink && (
+        <p>
+          <a href={props.recoveryLink.href}>{props.recoveryLink.label}</a>
+        </p>
+      )}
       <p class="small">{login.passwordPrivacy}</p>
     </>
   )

@@ -66,18 +66,22 @@ function reasonOf(fault: PasswordFault): string {
     : passwordReasons[fault.kind]
 }
 
-/** Also ends the user's sessions: an attacker who is logged in may be the reason for the change. */
+/**
+ * Also ends the user's sessions: an attacker who is logged in may be the reason for the change.
+ * @param how `service` is the name that users know the service by, `sendsMail` whether the user gets a mail about it
+ */
 export async function setPassword(
   database: Database,
   idOrEmail: string,
   password: string,
-  service: string,
+  { service, sendsMail = false }: { service: string; sendsMail?: boolean },
 ): Promise<UserOutcome> {
   const user = await findUser(database, idOrEmail)
   if (!user) return changed(idOrEmail, undefined)
   const faults = await newPasswordFaults(password, { ...user, service, hasSecondFactor: false })
   if (faults.length > 0) return { kind: 'refused', reasons: faults.map(reasonOf) }
-  return changed(idOrEmail, await database.maybe(updatePassword, [user.id, await hashPassword(password)]))
+  const hash = await hashPassword(password)
+  return changed(idOrEmail, await database.maybe(updatePassword, [user.id, hash, sendsMail]))
 }
 
 /**

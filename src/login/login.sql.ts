@@ -8,7 +8,8 @@ const windowMinutes = 15
 const accountLimit = 10
 const sourceLimit = 100
 
-const counting = `ON CONFLICT (key) DO UPDATE SET
+/** SQL for an upsert of `login_failures AS f`: counts until the first count's window ends. */
+export const counting = `ON CONFLICT (key) DO UPDATE SET
        count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
        resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
      RETURNING count, resets_at`

@@ -1,9 +1,10 @@
-import { type PasswordFault, type PasswordOwner, shortestPassword } from '../directory/new-password.ts'
+import type { PasswordOwner } from '../directory/new-password.ts'
 import { maxPasswordBytes } from '../directory/passwords.ts'
 import { pauseText } from '../login/refusal.ts'
 import type { Texts } from '../web/languages/languages.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
 import type { ChangeOutcome } from './change-password.ts'
+import { NewPasswordField, passwordFaultText } from './new-password-field.tsx'
 
 /** The result of the submitted form. */
 export type Notice =
@@ -17,7 +18,6 @@ export function PasswordForm(props: {
   texts: Texts
 }) {
   const { owner, notice, texts } = props
-  const shortest = shortestPassword(owner)
   const text = texts.password
   const [wrong, unfit] = [notice?.kind === 'refused', notice?.kind === 'unfit']
   return (
@@ -39,19 +39,7 @@ export function PasswordForm(props: {
             aria-describedby={wrong ? 'fault' : undefined}
           />
         </label>
-        <label for="new">{text.new}</label>
-        <input
-          type="password"
-          id="new"
-          name="new_password"
-          autocomplete="new-password"
-          minLength={shortest}
-          maxLength={maxPasswordBytes}
-          required
-          aria-invalid={unfit || undefined}
-          aria-describedby={unfit ? 'fault rule' : 'rule'}
-        />
-        <small id="rule">{text.rule(shortest)}</small>
+        <NewPasswordField owner={owner} faultId={unfit ? 'fault' : undefined} texts={texts} />
         <button type="submit">{text.change}</button>
       </form>
     </>
@@ -78,18 +66,11 @@ function Outcome({ notice, texts }: { notice: Notice | undefined; texts: Texts }
 function faultText(notice: Exclude<Notice, { kind: 'changed' }>, texts: Texts): string {
   switch (notice.kind) {
     case 'unfit':
-      return rejectionText(notice.fault, texts)
+      return passwordFaultText(notice.fault, texts)
     case 'refused':
       return texts.password.wrongCurrentPassword
     case 'throttled':
     case 'busy':
       return pauseText(notice, texts)
   }
-}
-
-/** The text that says why a new password was refused, and what to do. */
-function rejectionText(fault: PasswordFault, { password: { rejectedPassword } }: Texts): string {
-  return fault.kind === 'too_short'
-    ? rejectedPassword.too_short(fault.characters)
-    : rejectedPassword[fault.kind]
 }

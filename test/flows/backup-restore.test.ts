@@ -158,6 +158,7 @@ describe('51: grants, connections, users and secrets that ended after the backup
     const disconnected = await tokensFor(server, partner, 'cho')
     const revoked = await tokensFor(server, partner, 'dee')
     const disabled = await tokensFor(server, partner, 'eve')
+    const expired = await tokensFor(server, partner, 'fay')
     const ofSuspended = await tokensFor(server, other, 'bob')
     const ofRotated = await tokensFor(server, rotated, 'bob')
     const file = await backup()
@@ -172,15 +173,16 @@ describe('51: grants, connections, users and secrets that ended after the backup
         token: revoked.refreshToken,
       }),
     })
+    await query(source.database, `UPDATE grants SET expires_at = now() WHERE user_id = 'fay'`)
     await cli.json('user', 'disable', 'eve')
     await cli.json('partner', 'suspend', other.clientId)
     const { client_secret } = await cli.json('partner', 'rotate-secret', rotated.clientId, '--end-others')
     const { ended } = await cliFor(target).json('restore', file, '--replaces', source.url)
-    expect(ended).toEqual({ grants: 1, connections: 1, users: 1, partners: 2 })
+    expect(ended).toEqual({ grants: 2, connections: 1, users: 1, partners: 2 })
     await withRestored(async (restored) => {
       const statusOf = async (by: TestPartner, token: string) => (await refresh(restored, by, token)).status
       expect(await statusOf(partner, kept.refreshToken)).toBe(200)
-      for (const { refreshToken } of [disconnected, revoked, disabled]) {
+      for (const { refreshToken } of [disconnected, revoked, expired, disabled]) {
         expect(await statusOf(partner, refreshToken)).toBe(400)
       }
       expect(await statusOf(other, ofSuspended.refreshToken)).toBe(400)

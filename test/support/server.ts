@@ -12,6 +12,9 @@ import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../..
 import type { LimitSettings } from '../../src/limit-settings.ts'
 import { Limits } from '../../src/limits/limits.ts'
 import { Rehashing } from '../../src/login/rehashing.ts'
+import { mailChannel } from '../../src/mail/mail-channel.ts'
+import type { MailSettings } from '../../src/mail/mail-settings.ts'
+import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
@@ -39,6 +42,7 @@ type PartnerOptions = {
   idTokenOnRefresh?: boolean
   postLogoutRedirectUris?: string[]
   limits?: LimitSettings
+  grantLifetimeDays?: number
 }
 
 export type TestServer = {
@@ -54,6 +58,8 @@ export type TestServer = {
   stopClock(): void
   /** All log lines so far. */
   logs(): string
+  /** Begins to send the mails that are due. A test server does not do so by itself. */
+  sendMails(): Promise<void>
   partner(options?: PartnerOptions): Promise<TestPartner>
   close(): Promise<void>
 }
@@ -78,6 +84,9 @@ export type TestServerOptions = {
   /** Defaults for all partners. A server learns the limits of a partner only by `context.limits.refresh`. */
   limits?: LimitSettings
   failuresPerMinute?: number
+  grantLifetimeDays?: number
+  /** Sends mails, to a mail server that the test has started. */
+  mail?: MailSettings
   brand?: Brand
 }
 
@@ -142,6 +151,9 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     return { app, context }
   })
   usage.start()
+  const { mail: settings, authUrl, brand } = context.config
+  const channel = settings && mailChannel({ settings, keys: context.keys, authUrl, brand })
+  const mails = channel && new OutboxWorker({ database, logger, channel })
   return {
     authUrl: context.config.authUrl,
     baseUrl: context.config.baseUrl,
@@ -158,6 +170,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       stoppedAt = Date.now()
     },
     logs: () => lines.join(''),
+    sendMails: async () => mails?.wake(),
     async partner({
       name = 'Test Partner',
       redirectUri = 'https://partner.example/callback',
@@ -178,6 +191,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     async close() {
       await app.close()
       await rehashing.stop()
+      await mails?.stop()
       await context.usage.close()
       await own?.drop()
     },
@@ -190,7 +204,7 @@ function configFor(
   port: number,
 ): Config {
   const { environment = 'sandbox', host = '127.0.0.1', trustedProxies = [], v1 } = options
-  const { limits = {}, failuresPerMinute, brand = defaultBrand() } = options
+  const { limits = {}, failuresPerMinute, grantLifetimeDays, brand = defaultBrand(), mail } = options
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
@@ -206,6 +220,8 @@ function configFor(
     ...(v1 && { v1 }),
     limits,
     failuresPerMinute,
+    ...(grantLifetimeDays && { grantLifetimeDays }),
+    ...(mail && { mail }),
     brand,
   }
 }
