@@ -13,7 +13,8 @@ export async function finishLogin(
   { login, destination }: { login: Login; destination: Destination },
 ): Promise<FastifyReply> {
   const { authorization, texts } = await openPageRequest(context, request)
-  await startSession(context, request, reply, { login, language: texts.language })
+  const requestId = authorization.kind === 'invalid' ? undefined : authorization.request.id
+  await startSession(context, request, reply, { login, requestId, language: texts.language })
   const renewed = await renew(context, authorization)
   return reply.redirect(nextPage(renewed ? { request: renewed } : destination), 303)
 }

@@ -7,6 +7,7 @@ import { failCommand } from './command.ts'
 import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
 import { grantCommand } from './grant.ts'
+import { idpCommand } from './idp.ts'
 import { importCommand } from './import.ts'
 import { keyCommand } from './key.ts'
 import { migrateCommand } from './migrate.ts'
@@ -29,6 +30,7 @@ const program = new Command('latchkey')
   .addCommand(partnerCommand())
   .addCommand(userCommand())
   .addCommand(grantCommand())
+  .addCommand(idpCommand())
   .addCommand(keyCommand())
   .addCommand(secretCommand())
   .addCommand(sandboxCommand())

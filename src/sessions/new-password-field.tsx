@@ -26,6 +26,7 @@ export function NewPasswordField(props: { owner: PasswordOwner; faultId: string 
   )
 }
 
+/** The text that says why a new password was refused, and what to do. */
 export function passwordFaultText(fault: PasswordFault, { password: { rejectedPassword } }: Texts): string {
   return fault.kind === 'too_short'
     ? rejectedPassword.too_short(fault.characters)

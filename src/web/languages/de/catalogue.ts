@@ -3,6 +3,7 @@ import { account } from './account.tsx'
 import { connect } from './connect.tsx'
 import { front } from './front.tsx'
 import { general } from './general.ts'
+import { idp } from './idp.tsx'
 import { login } from './login.tsx'
 import { mails } from './mails.ts'
 import { password } from './password.ts'
@@ -12,6 +13,7 @@ export const de: Catalogue = {
   ...general,
   ...front,
   ...login,
+  ...idp,
   ...connect,
   ...account,
   ...password,
