@@ -195,6 +195,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     async close() {
       await app.close()
       await rehashing.stop()
+      await mails?.stop()
       await context.usage.close()
       await own?.drop()
     },
