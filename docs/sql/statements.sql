@@ -32,6 +32,7 @@ WITH found AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -64,11 +65,12 @@ RETURNING counts_until[cardinality(counts_until)] AS counts_until;
 
 -- begin_login
 WITH known AS (
-  SELECT id, password_hash, encode(sha256(($5::bytea[])[1]::bytea || convert_to(password_hash, 'UTF8')), 'hex') AS proof
-  FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
+  SELECT u.id, u.password_hash, u.login_version
+  FROM users u JOIN firms f ON f.id = u.firm_id
+  WHERE u.email_folded = $3 AND u.status = 'active' AND u.password_hash IS NOT NULL AND f.local_passwords
 ), browser AS (
   SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
-    WHERE encode(sha256(key::bytea || convert_to(password_hash, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
+    WHERE encode(sha256(key::bytea || convert_to(login_version::text, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
 ), source AS (
   INSERT INTO login_failures AS f (key, count, resets_at)
   VALUES ($1, 1, now() + interval '15 minutes')
@@ -88,7 +90,7 @@ WITH known AS (
 SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > 100 THEN source.resets_at
     WHEN account.count > 10 THEN account.resets_at
     END - now()))::int AS wait,
-known.id AS user_id, known.proof, browser.is_known AS known_browser,
+known.id AS user_id, known.login_version, browser.is_known AS known_browser,
 coalesce(
   known.password_hash,
   (SELECT password_hash FROM users
@@ -99,22 +101,33 @@ FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true
 
 -- change_password_in_session
 WITH changed AS (
-  UPDATE users u SET password_hash = $3 FROM sessions s
-  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8')) AND u.id = s.user_id AND s.credential = $2
-  RETURNING u.id
+  UPDATE users u SET password_hash = $3, login_version = gen_random_uuid() FROM sessions s
+  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version AND u.id = s.user_id AND u.login_version = $2
+  RETURNING u.id, u.login_version
 ), ended AS (
   DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
-  RETURNING s.hash, s.user_id, s.auth_time, s.expires_at, s.browser, s.system
+  RETURNING s.hash, changed.login_version, s.user_id, s.auth_time, s.auth_time_is_known, s.expires_at, s.acr, s.amr, s.browser, s.system, s.request_id, s.provider_id, s.provider_sub, s.provider_sid, s.provider_id_token
 ), opened AS (
-  INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
-  SELECT $4, user_id, sha256(convert_to($3, 'UTF8')), auth_time, expires_at, browser, system FROM ended WHERE hash = $1
+  INSERT INTO sessions (hash, login_version, user_id, auth_time, auth_time_is_known, expires_at, acr, amr, browser, system, request_id, provider_id, provider_sub, provider_sid, provider_id_token)
+  SELECT $4, login_version, user_id, auth_time, auth_time_is_known, expires_at, acr, amr, browser, system, request_id, provider_id, provider_sub, provider_sid, provider_id_token FROM ended WHERE hash = $1
 )
-SELECT encode(sha256($5::bytea || convert_to($3, 'UTF8')), 'hex') AS proof FROM changed;
+SELECT encode(sha256($5::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
+
+-- count_unreadable_identity_providers
+SELECT count(*)::int AS rows FROM identity_providers WHERE left(credential, 3) <> ALL ($1::text[]);
 
 -- data_facts
 SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
 (SELECT count(*)::int FROM partners) AS partners,
-(SELECT count(*)::int FROM grants WHERE revoked_at IS NULL) AS grants;
+(SELECT count(*)::int FROM grants g WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS grants;
+
+-- delete_provider
+WITH gone AS (DELETE FROM identity_providers WHERE id = $1 RETURNING id)
+SELECT (SELECT count(*)::int FROM identities i WHERE i.provider_id = gone.id) AS linked_users,
+(SELECT count(*)::int FROM sessions s WHERE s.provider_id = gone.id AND s.expires_at > now()) AS live_sessions,
+(SELECT count(*)::int FROM identities i JOIN users u ON u.id = i.user_id JOIN firms f ON f.id = u.firm_id
+  WHERE i.provider_id = gone.id AND (u.password_hash IS NULL OR NOT f.local_passwords)) AS users_without_password
+FROM gone;
 
 -- end_connections
 WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
@@ -129,23 +142,36 @@ RETURNING client_id;
 -- end_other_sessions
 DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id;
 
+-- end_provider_sessions
+WITH used AS (
+  INSERT INTO logout_tokens (hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1
+), ended AS (
+  DELETE FROM sessions
+  WHERE provider_id = $3 AND EXISTS (SELECT FROM used)
+  AND ($4::text IS NULL OR provider_sub = $4) AND ($5::text IS NULL OR provider_sid = $5)
+  RETURNING 1
+)
+SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*)::int FROM ended) AS ended;
+
 -- end_session
-DELETE FROM sessions WHERE hash = $1 RETURNING user_id;
+DELETE FROM sessions WHERE hash = $1 RETURNING user_id, provider_id, provider_id_token;
 
 -- end_session_of_user
 DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id;
 
 -- ended_grants_of_user
-SELECT g.id, p.name AS partner_name, g.created_at, g.revoked_at, coalesce(g.revoked_for, g.revoked_by) AS revoked_by
+SELECT g.id, p.name AS partner_name, g.created_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS ended_at,
+CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE coalesce(g.revoked_for, g.revoked_by) END AS ended_by
 FROM grants g JOIN partners p USING (client_id)
-WHERE g.user_id = $1 AND g.revoked_at IS NOT NULL
-ORDER BY g.revoked_at DESC, g.id DESC LIMIT 20;
+WHERE g.user_id = $1 AND NOT (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+ORDER BY ended_at DESC, g.id DESC LIMIT 20;
 
 -- explain_refresh
 SELECT CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
 WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -156,7 +182,7 @@ WHERE c.refresh_locator_hash = $2 AND c.client_id = $1;
 -- find-user-facts
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at, f.name AS firm_name, r.sees, u.password_hash IS NOT NULL AS has_password,
 (SELECT count(*)::integer FROM sessions s WHERE s.user_id = u.id AND s.expires_at > now()) AS sessions,
-(SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND g.revoked_at IS NULL) AS live_grants
+(SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS live_grants
 FROM users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
 WHERE u.id = $1 OR u.email_folded = $1;
 
@@ -176,6 +202,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -202,10 +229,38 @@ SELECT
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS household;
 
+-- find_identity
+WITH found AS (
+  SELECT i.provider_id, i.sub, u.id AS user_id, u.email, u.login_version,
+  u.status = 'active' AND (p.firms = '{}' OR u.firm_id = ANY (p.firms)) AS may_log_in
+  FROM identities i JOIN users u ON u.id = i.user_id JOIN identity_providers p ON p.id = i.provider_id
+  WHERE i.provider_id = $1 AND i.sub = $2
+), seen AS (
+  UPDATE identities i SET last_login_at = now() FROM found
+  WHERE i.provider_id = found.provider_id AND i.sub = found.sub AND found.may_log_in
+)
+SELECT user_id, email, login_version, may_log_in FROM found;
+
+-- find_logo
+SELECT logo_image AS image FROM partners WHERE logo = $1 LIMIT 1;
+
 -- find_partner
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits FROM partners WHERE client_id = $1;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days FROM partners WHERE client_id = $1;
+
+-- find_provider
+SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.public_jwk, p.claim, p.matches, p.scope,
+p.acr_values, p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AS creates_users,
+EXISTS (SELECT FROM firms f WHERE f.local_passwords AND (p.firms = '{}' OR f.id = ANY (p.firms)))
+AS allows_passwords FROM identity_providers p WHERE p.id = $1;
+
+-- find_provider_of_domain
+SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.public_jwk, p.claim, p.matches, p.scope,
+p.acr_values, p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AS creates_users,
+EXISTS (SELECT FROM firms f WHERE f.local_passwords AND (p.firms = '{}' OR f.id = ANY (p.firms)))
+AS allows_passwords FROM identity_providers p JOIN identity_provider_domains d ON d.provider_id = p.id WHERE d.domain = $1;
 
 -- find_sandbox
 SELECT a.client_id, a.client_secret FROM firms f LEFT JOIN sandbox_application a ON true WHERE f.id = $1 LIMIT 1;
@@ -217,17 +272,61 @@ SELECT seconds_ahead::float FROM sandbox_clocks WHERE refresh_locator_hash = $1;
 
 -- find_session
 WITH found AS (
-  SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time
+  SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.auth_time_is_known, s.request_id, s.acr, s.amr
   FROM sessions s JOIN users u ON u.id = s.user_id
-  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8')) AND u.status = 'active'
+  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version AND u.status = 'active'
 ), seen AS (
   UPDATE sessions s SET last_seen_at = now()
   FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
 )
-SELECT user_id, user_name, email, auth_time,
-EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND g.revoked_at IS NULL) AS has_grant,
+SELECT user_id, user_name, email, auth_time, auth_time_is_known, request_id, acr, amr,
+EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS has_grant,
 (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
 FROM found;
+
+-- find_shared_data
+WITH
+caller AS (
+  SELECT u.id AS user_id, u.firm_id, r.sees FROM users u JOIN roles r ON r.name = u.role WHERE u.id = $1
+), accounts AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (SELECT count(*)::int AS counted FROM (
+      SELECT a.firm_id AS scope, a.household_id, a.id, a.json FROM accounts a
+      WHERE (a.firm_id, a.household_id, a.id) > (caller.firm_id, '', '') AND a.firm_id <= caller.firm_id
+      AND a.status = 'active'
+      ORDER BY a.firm_id, a.household_id, a.id LIMIT 10000 + 1) AS account) AS seen WHERE caller.sees = 'firm'
+  UNION ALL
+  SELECT seen.* FROM caller CROSS JOIN LATERAL (SELECT count(*)::int AS counted FROM (
+      SELECT scope, household_id, id, json
+      FROM (SELECT x.user_id AS scope, x.household_id, x.account_id AS id,
+        (SELECT a.json FROM accounts a
+          WHERE a.household_id = x.household_id AND a.id = x.account_id AND a.status = 'active') AS json
+        FROM account_access x
+        WHERE (x.user_id, x.household_id, x.account_id) > (caller.user_id, '', '')
+        AND x.user_id <= caller.user_id AND x.firm_id = caller.firm_id
+        ORDER BY x.user_id, x.household_id, x.account_id LIMIT 10000 + 1) AS own
+      WHERE json IS NOT NULL
+      ORDER BY scope, household_id, id LIMIT 10000 + 1) AS account) AS seen WHERE caller.sees = 'granted')
+SELECT (SELECT households FROM caller CROSS JOIN LATERAL (SELECT coalesce(sum(households), 0)::float8 AS households FROM listing_ranges
+    WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END) AS listing),
+ARRAY(SELECT name FROM (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT h.firm_id AS scope, h.id, coalesce(h.name, h.id) AS name FROM households h
+      WHERE (h.firm_id, h.id) > (caller.firm_id, '') AND h.firm_id <= caller.firm_id
+      ORDER BY h.firm_id, h.id LIMIT 3) AS seen WHERE caller.sees = 'firm'
+    UNION ALL
+    SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT x.user_id AS scope, x.household_id AS id, coalesce(h.name, h.id) AS name
+      FROM (
+        SELECT DISTINCT user_id, household_id FROM account_access
+        WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT 3) AS x
+      CROSS JOIN LATERAL (SELECT * FROM households
+        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+      ORDER BY x.user_id, x.household_id) AS seen WHERE caller.sees = 'granted') AS first ORDER BY scope, id) AS first_names,
+accounts.counted AS accounts,
+accounts.counted > 10000 OR caller.sees = 'granted' AND EXISTS (
+  SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.firm_id = caller.firm_id OFFSET 10000
+) AS more_accounts
+FROM caller, accounts;
 
 -- find_subject
 WITH
@@ -237,6 +336,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -290,8 +390,31 @@ SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 
 -- insert_partner
 INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
-  key_thumbprints, id_token_alg, post_logout_redirect_uris, site, id_token_on_refresh, limits)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING client_id;
+  key_thumbprints, id_token_alg, post_logout_redirect_uris, id_token_on_refresh, limits,
+  grant_lifetime_days, site, logo, logo_image, privacy_url, description)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+  nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, '')) RETURNING client_id;
+
+-- insert_provider
+WITH facts AS (
+  SELECT EXISTS (SELECT FROM identity_providers WHERE id = $1) AS id_taken,
+  (SELECT id FROM identity_providers WHERE issuer = $3) AS issuer_of,
+  ARRAY(SELECT domain FROM identity_provider_domains WHERE domain = ANY ($15::text[]) ORDER BY domain) AS taken_domains,
+  ARRAY(SELECT firm FROM unnest($10::text[] || $11::text) AS firm
+    WHERE firm IS NOT NULL AND NOT EXISTS (SELECT FROM firms f WHERE f.id = firm)) AS unknown_firms,
+  $12::text IS NULL OR EXISTS (SELECT FROM roles WHERE name = $12) AS role_exists
+), created AS (
+  INSERT INTO identity_providers (id, name, issuer, client_id, auth_method, credential, public_jwk, claim, matches, firms,
+    creates_firm, creates_role, scope, acr_values)
+  SELECT $1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12, $13, $14
+  FROM facts
+  WHERE NOT id_taken AND issuer_of IS NULL AND taken_domains = '{}' AND unknown_firms = '{}' AND role_exists
+  ON CONFLICT DO NOTHING
+  RETURNING id
+), domains AS (
+  INSERT INTO identity_provider_domains (domain, provider_id) SELECT unnest($15::text[]), id FROM created
+)
+SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 
 -- insert_sandbox_application
 INSERT INTO sandbox_application (client_id, client_secret) VALUES ($1, $2);
@@ -329,6 +452,7 @@ credentialed AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -357,6 +481,7 @@ AND (
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
 WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -374,6 +499,7 @@ AND c.generation = $5::bigint AND now() < $6::timestamptz AND CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
 WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -402,6 +528,7 @@ credentialed AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -415,6 +542,61 @@ WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.subject FROM (SELECT) AS always LEFT JOIN live l ON true;
 
+-- limit_grants
+WITH concerned AS (
+  SELECT g.id, days
+  FROM grants g JOIN partners p USING (client_id) CROSS JOIN LATERAL (SELECT coalesce(p.grant_lifetime_days, $2::integer) AS days) AS life
+  WHERE ($1::text IS NULL OR g.client_id = $1) AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+  AND days IS NOT NULL AND (g.expires_at IS NULL OR g.expires_at > now() + make_interval(days => days))
+  ORDER BY g.id FOR NO KEY UPDATE OF g
+)
+UPDATE grants g SET expires_at = now() + make_interval(days => days), end_notice_at = CASE WHEN days > 7 THEN now() + make_interval(days => days - 7) END
+FROM concerned WHERE g.id = concerned.id
+RETURNING g.id;
+
+-- link_by_operator
+WITH named AS (
+  SELECT id FROM users WHERE id = $3 OR email_folded = $3
+), linked AS (
+  INSERT INTO identities (provider_id, sub, user_id)
+  SELECT p.id, $2, named.id FROM identity_providers p, named WHERE p.id = $1
+  ON CONFLICT DO NOTHING
+  RETURNING user_id
+)
+SELECT EXISTS (SELECT FROM identity_providers WHERE id = $1) AS provider_exists, (SELECT id FROM named) AS user_id,
+EXISTS (SELECT FROM linked) AS linked;
+
+-- link_identity
+WITH candidate AS (
+  SELECT u.id, u.email, u.login_version, u.status = 'active' AS active, false AS created
+  FROM identity_providers p, users u
+  WHERE p.id = $1 AND (u.email_folded = $3 OR u.id = $4)
+  AND (p.firms = '{}' OR u.firm_id = ANY (p.firms)) AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
+    OR EXISTS (SELECT FROM identity_provider_domains d
+      WHERE d.provider_id = p.id AND d.domain = split_part(u.email_folded, '@', 2)))
+), created AS (
+  INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
+  SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active' FROM identity_providers p
+  WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND $6::text IS NOT NULL
+  AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
+    OR EXISTS (SELECT FROM identity_provider_domains d
+      WHERE d.provider_id = p.id AND d.domain = split_part($7::text, '@', 2)))
+  AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $7) OR u.id IN ($4, $5))
+  ON CONFLICT DO NOTHING
+  RETURNING id, email, login_version, true AS active, true AS created
+), found AS (
+  SELECT * FROM candidate UNION ALL SELECT * FROM created
+), linked AS (
+  INSERT INTO identities (provider_id, sub, user_id, last_login_at)
+  SELECT $1, $2, id, now() FROM found WHERE active
+  ON CONFLICT DO NOTHING
+  RETURNING user_id
+)
+SELECT CASE WHEN found.id IS NULL THEN 'unmatched' WHEN NOT found.active THEN 'inactive'
+WHEN linked.user_id IS NULL THEN 'taken' ELSE 'linked' END AS outcome,
+found.id AS user_id, found.email, found.login_version, coalesce(found.created, false) AS created
+FROM (SELECT) AS one LEFT JOIN found ON true LEFT JOIN linked ON linked.user_id = found.id;
+
 -- list-users
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
 WHERE ($1::text IS NULL OR u.firm_id = $1) AND ($2::text IS NULL OR u.status = $2) ORDER BY u.id;
@@ -427,6 +609,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -522,6 +705,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -567,6 +751,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -599,9 +784,9 @@ WHERE caller.refusal IS NULL AND caller.sees = 'firm';
 SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
   p.redirect_uris[1]) AS redirect_uri, g.created_at,
-g.revoked_at, g.revoked_by
+g.expires_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS revoked_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE g.revoked_by END AS revoked_by
 FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
-WHERE ($3 OR g.revoked_at IS NULL) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
+WHERE ($3 OR (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
 AND ($2::text IS NULL OR g.client_id = $2)
 ORDER BY g.created_at, g.id;
 
@@ -613,6 +798,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -708,6 +894,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -755,6 +942,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -808,6 +996,41 @@ SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
 
+-- list_households_of_user
+WITH
+caller AS (
+  SELECT u.id AS user_id, u.firm_id, r.sees FROM users u JOIN roles r ON r.name = u.role WHERE u.id = $1
+), start AS (
+  SELECT range.after_id, $3::bigint - households_before AS skipped
+  FROM caller CROSS JOIN LATERAL (
+    SELECT after_id, households_to - households AS households_before
+    FROM (SELECT after_id, households,
+      sum(households) OVER (ORDER BY firm_id, user_id, after_id ROWS UNBOUNDED PRECEDING) AS households_to
+      FROM listing_ranges
+      WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END
+    ) AS range
+    WHERE households_to > $3::bigint LIMIT 1) AS range
+)
+SELECT (SELECT households FROM caller CROSS JOIN LATERAL (SELECT coalesce(sum(households), 0)::float8 AS households FROM listing_ranges
+    WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END) AS listing),
+ARRAY(SELECT name
+  FROM (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT h.firm_id AS scope, h.id, coalesce(h.name, h.id) AS name FROM households h
+      WHERE (h.firm_id, h.id) > (caller.firm_id, (SELECT after_id FROM start)) AND h.firm_id <= caller.firm_id
+      ORDER BY h.firm_id, h.id LIMIT $2::int OFFSET (SELECT skipped FROM start)) AS seen WHERE caller.sees = 'firm'
+    UNION ALL
+    SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT x.user_id AS scope, x.household_id AS id, coalesce(h.name, h.id) AS name
+      FROM (
+        SELECT DISTINCT user_id, household_id FROM account_access
+        WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT $2::int OFFSET (SELECT skipped FROM start)) AS x
+      CROSS JOIN LATERAL (SELECT * FROM households
+        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+      ORDER BY x.user_id, x.household_id) AS seen WHERE caller.sees = 'granted') AS page
+  ORDER BY scope, id) AS names;
+
 -- list_own_account_changes
 WITH
 bearer AS (
@@ -816,6 +1039,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -887,6 +1111,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -952,7 +1177,20 @@ string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS
 -- list_partners
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
+
+-- list_providers
+SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.claim, p.matches,
+ARRAY(SELECT d.domain FROM identity_provider_domains d WHERE d.provider_id = p.id ORDER BY d.domain) AS domains,
+p.firms, p.creates_firm, p.creates_role, p.scope, p.acr_values, p.created_at,
+(SELECT count(*)::int FROM identities i WHERE i.provider_id = p.id) AS linked_users,
+(SELECT count(*)::int FROM sessions s WHERE s.provider_id = p.id AND s.expires_at > now()) AS live_sessions,
+(SELECT max(i.last_login_at) FROM identities i WHERE i.provider_id = p.id) AS last_login_at
+FROM identity_providers p WHERE $1::text IS NULL OR p.id = $1 ORDER BY p.id;
+
+-- list_sealed_identity_providers
+SELECT credential AS sealed FROM identity_providers WHERE left(credential, 3) = $1 LIMIT 500;
 
 -- list_secrets
 SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC;
@@ -965,13 +1203,26 @@ FROM signing_keys ORDER BY algorithm, generation;
 -- live_grants_of_user
 SELECT g.id, p.name AS partner_name, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
-  p.redirect_uris[1]) AS redirect_uri, g.created_at, g.last_used_at,
-coalesce(sum(r.requests), 0)::float8 AS requests, coalesce(sum(r.households), 0)::float8 AS households,
-coalesce(sum(r.accounts), 0)::float8 AS accounts
+  p.redirect_uris[1]) AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
+coalesce(p.grant_lifetime_days, $2::integer) AS lifetime_days,
+(g.expires_at IS NOT NULL
+  AND coalesce(g.expires_at + interval '1 day' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true)) AS renewable,
+(SELECT max(c.refreshed_at) + interval '30 days'
+  FROM connections c
+  WHERE c.grant_id = g.id AND c.revoked_at IS NULL AND c.refreshed_at > now() - interval '30 days') AS unused_until,
+iso_date((now() AT TIME ZONE 'UTC')::date) AS today,
+(SELECT coalesce(jsonb_agg(jsonb_build_object('day', r.day, 'requests', r.requests, 'households', r.households,
+        'accounts', r.accounts) ORDER BY r.day), '[]')
+  FROM grant_reads r WHERE r.grant_id = g.id AND r.day > (now() AT TIME ZONE 'UTC')::date - 30) AS reads
 FROM grants g JOIN partners p USING (client_id)
-LEFT JOIN grant_reads r ON r.grant_id = g.id AND r.day > (now() AT TIME ZONE 'UTC')::date - 30
-WHERE g.user_id = $1 AND g.revoked_at IS NULL
-GROUP BY g.id, p.client_id ORDER BY p.name, g.id;
+WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+ORDER BY p.name, g.id;
+
+-- login_choices
+SELECT p.id, p.name, p.issuer,
+EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id) AS by_domain,
+EXISTS (SELECT FROM firms WHERE local_passwords) AS passwords
+FROM identity_providers p ORDER BY p.name, p.id;
 
 -- open_session
 WITH old AS (
@@ -981,8 +1232,9 @@ WITH old AS (
       ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
   ))
 )
-INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
-VALUES ($1, $2, $5, $4, now() + interval '8 hours', $6, $7)
+INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system, request_id,
+  auth_time_is_known, provider_id, provider_sub, provider_sid, provider_id_token)
+VALUES ($1, $2, $4, now() + interval '8 hours', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 RETURNING user_id;
 
 -- purge_access_changes
@@ -1064,6 +1316,14 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_logout_tokens
+WITH gone AS (
+  DELETE FROM logout_tokens WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM logout_tokens s WHERE expires_at < now() ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- purge_sessions
 WITH gone AS (
   DELETE FROM sessions WHERE ctid = ANY (ARRAY(
@@ -1078,28 +1338,37 @@ FROM partners;
 
 -- record_connection
 WITH earlier AS (
-  SELECT c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND g.revoked_at IS NULL AS usable
+  SELECT c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AS usable
   FROM connections c JOIN grants g ON g.id = c.grant_id WHERE c.code_hash = $4
 ), parties AS (
-  SELECT u.id, p.client_id FROM users u, partners p
+  SELECT u.id, p.client_id, coalesce(p.grant_lifetime_days, $12::integer) AS days FROM users u, partners p
   WHERE u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
   AND $5 = ANY (p.redirect_uris)
   FOR SHARE OF u
+), closed AS (
+  UPDATE grants g SET revoked_at = g.expires_at FROM parties p
+  WHERE g.user_id = p.id AND g.client_id = p.client_id AND g.revoked_at IS NULL AND g.expires_at <= coalesce(g.revoked_at, now())
+  AND NOT EXISTS (SELECT FROM earlier) AND NOT $9::boolean
+  RETURNING g.id
 ), given AS (
-  INSERT INTO grants (user_id, client_id, subject)
+  INSERT INTO grants (user_id, client_id, subject, expires_at, end_notice_at)
   SELECT id, client_id,
-  coalesce((SELECT g.subject FROM grants g WHERE g.user_id = $1 AND g.client_id = $2 LIMIT 1), $3)
-  FROM parties WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9::boolean
-  ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL DO UPDATE SET client_id = excluded.client_id
+  coalesce((SELECT g.subject FROM grants g WHERE g.user_id = $1 AND g.client_id = $2 LIMIT 1), $3),
+  now() + make_interval(days => days), CASE WHEN days > 7 THEN now() + make_interval(days => days - 7) END
+  FROM parties, (SELECT count(*) FROM closed) AS after_closing
+  WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9
+  ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL
+  DO UPDATE SET expires_at = excluded.expires_at, end_notice_at = excluded.end_notice_at
   RETURNING id
 ), kept AS (
   UPDATE grants g SET client_id = g.client_id FROM parties p
-  WHERE g.user_id = p.id AND g.client_id = p.client_id AND g.revoked_at IS NULL
+  WHERE g.user_id = p.id AND g.client_id = p.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
   AND NOT EXISTS (SELECT FROM earlier) AND $9
   RETURNING g.id
 ), started AS (
-  INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time)
-  SELECT id, $2, $4, now() + interval '60 seconds', $5, $6, $7, $8
+  INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time,
+    acr, amr)
+  SELECT id, $2, $4, now() + interval '60 seconds', $5, $6, $7, $8, $10, $11
   FROM (SELECT id FROM given UNION ALL SELECT id FROM kept) AS consent
   RETURNING id
 )
@@ -1153,18 +1422,19 @@ credentialed AS (
     WHEN k.code_challenge IS NULL AND $8::text IS NOT NULL THEN 'code_verifier_unexpected'
     WHEN k.code_challenge IS NOT NULL AND $8 IS NULL THEN 'code_verifier_missing'
     WHEN k.code_challenge <> $8 THEN 'code_verifier_mismatch' END AS misfit,
-    g.revoked_at IS NULL AND u.status = 'active' AS live
+    (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND u.status = 'active' AS live
     FROM connections k JOIN grants g ON g.id = k.grant_id JOIN users u ON u.id = g.user_id
     WHERE k.code_hash = $6
   ) f
   WHERE c.id = f.id AND c.client_id = client.client_id AND client.status = 'active'
   RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.misfit, c.revoked_at,
-  c.revoked_for, c.auth_time, c.nonce
+  c.revoked_for, c.auth_time, c.acr, c.amr, c.nonce
 ), judged AS (
   SELECT p.*, g.subject, CASE
   WHEN p.revoked_at IS NOT NULL THEN
   CASE p.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1178,14 +1448,30 @@ THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id_token_alg FROM client) AS id_token_alg,
-j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.nonce,
+j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.acr, j.amr, j.nonce,
 now() AS issued_at
 FROM (SELECT) AS always LEFT JOIN judged j ON true;
+
+-- renew_grant
+UPDATE grants g SET expires_at = now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), end_notice_at = CASE WHEN coalesce(p.grant_lifetime_days, $2::integer) > 7 THEN now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer) - 7) END
+FROM partners p
+WHERE g.id = $1 AND g.user_id = $3 AND p.client_id = g.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND (g.expires_at IS NOT NULL
+  AND coalesce(g.expires_at + interval '0' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true))
+RETURNING g.client_id, g.expires_at;
+
+-- replace_credential
+UPDATE identity_providers SET credential = $2, public_jwk = $3::jsonb WHERE id = $1 RETURNING id;
 
 -- replace_partner_keys
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days;
+
+-- replace_sealed_identity_providers
+UPDATE identity_providers SET credential = next.sealed
+FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE credential = next.old
+RETURNING next.sealed;
 
 -- reseal_signing_key
 UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid;
@@ -1255,8 +1541,8 @@ WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id FROM revoked) AS connection_id;
 
 -- revoke_grant
-UPDATE grants SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
-WHERE id = $1 AND revoked_at IS NULL AND ($2::text IS NULL OR user_id = $2)
+UPDATE grants g SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
+WHERE id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND ($2::text IS NULL OR user_id = $2)
 RETURNING client_id;
 
 -- rotate_ahead_of_row
@@ -1277,12 +1563,13 @@ WITH client AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.client_id = client.client_id AND now() < d.accepts_tokens_ahead_until
   AND $3::bigint >= c.generation - 1 AND $3 <= c.generation + 1000 AND now() < $4::timestamptz
-  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
   client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
 )
 SELECT * FROM rotated;
@@ -1306,11 +1593,12 @@ AND CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
 WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
 WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.client_id = client.client_id AND c.generation = $5::bigint AND now() < $6::timestamptz
-RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
 client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at;
 
 -- rotate_partner_secret
@@ -1353,6 +1641,7 @@ credentialed AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1360,7 +1649,7 @@ credentialed AS (
   AND $7::bigint <= c.generation AND (now() < $8::timestamptz OR c.generation > $7 + 1
     AND NOT ($7 >= c.mark_generation AND greatest(c.refreshed_at, now()) < c.marked_at + 2 * interval '60 seconds')
     AND NOT ($7 >= c.earlier_generation AND greatest(c.refreshed_at, now()) < c.earlier_at + 2 * interval '60 seconds'))
-  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
   client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
 )
 SELECT
@@ -1380,6 +1669,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1432,6 +1722,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1489,6 +1780,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1554,6 +1846,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1602,13 +1895,14 @@ clock_timestamp() AS clock;
 -- sessions_of_user
 SELECT s.id, s.browser, s.system, s.auth_time, s.last_seen_at, s.hash = $2 AS current
 FROM sessions s JOIN users u ON u.id = s.user_id
-WHERE s.user_id = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8'))
+WHERE s.user_id = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version
 ORDER BY current DESC, s.last_seen_at DESC, s.id;
 
 -- set_partner_status
 UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days;
 
 -- sync_accounts
 WITH
@@ -1618,6 +1912,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1671,6 +1966,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1727,9 +2023,19 @@ used = w.used + excluded.used - excluded.granted
 granted = greatest(least(excluded.granted, excluded.most - w.used - (excluded.used - excluded.granted)), 0)
 RETURNING now() AS now, key, granted, used;
 
+-- unlink_by_operator
+WITH gone AS (
+  DELETE FROM identities i USING users u
+  WHERE i.provider_id = $1 AND i.user_id = u.id AND (u.id = $2 OR u.email_folded = $2)
+  RETURNING i.user_id, i.sub
+), ended AS (
+  DELETE FROM sessions s USING gone WHERE s.user_id = gone.user_id AND s.provider_id = $1 RETURNING 1
+)
+SELECT user_id, sub, (SELECT count(*)::int FROM ended) AS sessions_ended FROM gone;
+
 -- update-password
 WITH changed AS (
-  UPDATE users SET password_hash = $2 WHERE id = $1 OR email_folded = $1 RETURNING id
+  UPDATE users SET password_hash = $2, login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1 RETURNING id
 ), ended AS (
   DELETE FROM sessions USING changed WHERE sessions.user_id = changed.id RETURNING 1
 )
@@ -1751,16 +2057,22 @@ SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 -- update_partner_settings
 UPDATE partners
 SET name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
-site = CASE WHEN $4::text IS NULL THEN site ELSE nullif($4, '') END,
-auth_methods = coalesce($6, auth_methods), secret_hashes = coalesce($7, secret_hashes),
-jwks = CASE WHEN $8::text IS NULL THEN jwks ELSE nullif($8, '')::jsonb END,
-key_thumbprints = coalesce($9, key_thumbprints),
-id_token_on_refresh = coalesce($10, id_token_on_refresh),
-limits = jsonb_strip_nulls(limits || coalesce($11::jsonb, '{}'))
-WHERE client_id = $1 AND auth_methods = $5
+auth_methods = coalesce($5, auth_methods), secret_hashes = coalesce($6, secret_hashes),
+jwks = CASE WHEN $7::text IS NULL THEN jwks ELSE nullif($7, '')::jsonb END,
+key_thumbprints = coalesce($8, key_thumbprints),
+id_token_on_refresh = coalesce($9, id_token_on_refresh),
+limits = jsonb_strip_nulls(limits || coalesce($10::jsonb, '{}')),
+grant_lifetime_days = CASE WHEN $11::integer IS NULL THEN grant_lifetime_days ELSE nullif($11, 0) END,
+site = nullif(coalesce($12, site), ''),
+logo = nullif(coalesce($13, logo), ''),
+logo_image = CASE WHEN $13::text IS NULL THEN logo_image ELSE $14::bytea END,
+privacy_url = nullif(coalesce($15, privacy_url), ''),
+description = nullif(coalesce($16, description), '')
+WHERE client_id = $1 AND auth_methods = $4
 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days;
 
 -- visibility_version_of_caller
 WITH
@@ -1770,6 +2082,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END

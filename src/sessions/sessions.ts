@@ -23,7 +23,8 @@ export async function liveSession(
 
 /**
  * Logs a browser in. From now on, the account knows the browser.
- * @param requestId id of the authorization request for which the user logs in
+ * @param requestId id of the authorization request for which the user logs in. Kept for a login through a provider only: the
+ *   time of another login says by itself whether it was for this request.
  */
 export async function startSession(
   { config, database, keys, now }: Context,
@@ -37,8 +38,9 @@ export async function startSession(
   const old = sessionHash(request, config)
   const authTime = provider?.authTime == null ? now() : new Date(provider.authTime)
   const isKnown = !provider || provider.authTime !== null
+  const ofRequest = (provider && requestId) ?? null
   await database.one(openSession, [
-    ...[hash, userId, old, authTime, loginVersion, acr, amr, browser, system, requestId ?? null, isKnown],
+    ...[hash, userId, old, authTime, loginVersion, acr, amr, browser, system, ofRequest, isKnown],
     ...[provider?.id ?? null, provider?.sub ?? null, provider?.sid ?? null, provider?.idToken ?? null],
   ])
   setSessionCookie(reply, config, id)

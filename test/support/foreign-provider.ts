@@ -6,7 +6,7 @@ import { onFreePort } from './ports.ts'
 import { type Page, redirectOf, type Visitor } from './visitor.ts'
 
 /** An account at the foreign provider. The claims are what it says about the user. */
-export type ForeignAccount = {
+type ForeignAccount = {
   email?: string
   email_verified?: boolean
   name?: string
