@@ -1,8 +1,12 @@
 import { statement } from '../database/database.ts'
 import { hasExpired, isLiveGrant } from '../grants/ended.sql.ts'
 import { endAfter, lifetimeDays, noticeAfter } from '../grants/lifetime.sql.ts'
+import { mailRow } from '../mail/mail-row.sql.ts'
 import { codeSeconds } from '../tokens/lifetimes.ts'
 import Type from '../typebox.ts'
+
+/** New grants of an hour about which a user gets mails. More would hide other mails. */
+const maxGrantMails = 10
 
 /**
  * Records the consent and starts a connection with its code. The code is derived from the request. A second press of
@@ -27,7 +31,8 @@ import Type from '../typebox.ts'
  *
  * $1 user id, $2 client_id, $3 subject for a first grant, $4 SHA-256 of the code, $5 redirect URI, $6 code challenge
  * or null, $7 nonce or null, $8 time of authentication, $9 whether the request has `prompt=none`, $10 acr, $11 amr,
- * $12 days for which a consent is valid by default, or null
+ * $12 days for which a consent is valid by default, or null, $13 language of the page, in which the user gets a mail about a
+ * new grant; null if the server sends no mails
  *
  * No row if the partner or the user is no longer active, if the redirect URI is no longer registered, or if $9 is true and there is no live grant.
  */
@@ -56,7 +61,7 @@ export const recordConnection = statement(
       WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9
      ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL
      DO UPDATE SET expires_at = excluded.expires_at, end_notice_at = excluded.end_notice_at
-     RETURNING id
+     RETURNING id, created_at = now() AS is_new
    ), kept AS (
      UPDATE grants g SET client_id = g.client_id FROM parties p
       WHERE g.user_id = p.id AND g.client_id = p.client_id AND ${isLiveGrant('g')}
@@ -68,6 +73,15 @@ export const recordConnection = statement(
      SELECT id, $2, $4, now() + interval '${codeSeconds} seconds', $5, $6, $7, $8, $10, $11
        FROM (SELECT id FROM given UNION ALL SELECT id FROM kept) AS consent
      RETURNING id
+   ), mail AS (
+     ${mailRow('connected', {
+       from: `given JOIN users u ON u.id = $1 JOIN partners p ON p.client_id = $2
+        WHERE given.is_new AND $13::text IS NOT NULL
+          AND (SELECT count(*) FROM grants g
+                WHERE g.user_id = $1 AND g.created_at > now() - interval '1 hour') < ${maxGrantMails}`,
+       language: '$13::text',
+       facts: { partner: 'p.name', at: 'now()' },
+     })}
    )
    SELECT true AS usable FROM started
    UNION ALL

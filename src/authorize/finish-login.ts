@@ -12,9 +12,9 @@ export async function finishLogin(
   reply: FastifyReply,
   { login, destination }: { login: Login; destination: Destination },
 ): Promise<FastifyReply> {
-  const { authorization } = await openPageRequest(context, request)
+  const { authorization, texts } = await openPageRequest(context, request)
   const requestId = authorization.kind === 'invalid' ? undefined : authorization.request.id
-  await startSession(context, request, reply, { login, requestId })
+  await startSession(context, request, reply, { login, requestId, language: texts.language })
   const renewed = await renew(context, authorization)
   return reply.redirect(nextPage(renewed ? { request: renewed } : destination), 303)
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { maxPasswordBytes } from '../directory/passwords.ts'
 import type { LoginOutcome } from '../login/log-in.ts'
 import { pauseText } from '../login/refusal.ts'
+import type { RecoveryLink } from '../web/error-page.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
 import type { Destination } from './sealed-request.ts'
@@ -27,6 +28,8 @@ export function LoginPage(props: {
   partnerName?: string | undefined
   email?: string | undefined
   refusal?: LoginRefusal | undefined
+  /** For users who have forgotten their password. */
+  recoveryLink?: RecoveryLink | undefined
 }) {
   const { texts, csrf, destination, providers, otherAccount } = props
   const { login, idp } = texts
@@ -46,6 +49,11 @@ export function LoginPage(props: {
           </button>
         </form>
       ))}
+      {props.step === 'password' && props.recoveryLink && (
+        <p>
+          <a href={props.recoveryLink.href}>{props.recoveryLink.label}</a>
+        </p>
+      )}
       {props.step === 'password' && <p class="small">{login.passwordPrivacy}</p>}
     </>
   )

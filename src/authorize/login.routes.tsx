@@ -9,11 +9,13 @@ import { refusalStatus } from '../login/refusal.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
+import type { RecoveryLink } from '../web/error-page.tsx'
+import type { Texts } from '../web/languages/languages.ts'
 import { finishLogin } from './finish-login.ts'
 import { LoginPage, type LoginRefusal, type LoginStep } from './login-page.tsx'
 import { openPageRequest } from './page-request.ts'
 import { goToProvider } from './provider-login.tsx'
-import { Destination } from './sealed-request.ts'
+import { Destination, withDestination } from './sealed-request.ts'
 
 /** How the user wants to log in. Without a choice, the only provider is used at once. */
 const Choice = Type.Object({
@@ -119,6 +121,7 @@ async function sendLoginPage(
       email={shown.email ?? authorizationRequest?.loginHint}
       partnerName={partner?.name}
       refusal={refusal}
+      recoveryLink={recoveryLink(context, destination, texts)}
     />
   )
   // The forms lead to the providers, and Chromium checks redirects after a form.
@@ -136,4 +139,15 @@ function stepOf(choices: { by_domain: boolean; passwords: boolean }[], choose: C
 
 function statusOf(reply: FastifyReply, refusal: LoginRefusal): number {
   return refusal.kind === 'unknown-domain' ? 403 : refusalStatus(reply, refusal)
+}
+
+/** For users who have forgotten their password: by mail, or if the server sends none, by the platform's support. */
+function recoveryLink(
+  { config }: Context,
+  destination: Destination,
+  { recovery }: Texts,
+): RecoveryLink | undefined {
+  const { supportUrl } = config.brand
+  if (!config.mail) return supportUrl ? { label: recovery.support, href: supportUrl } : undefined
+  return { label: recovery.forgotten, href: withDestination('/password/forgotten', destination) }
 }

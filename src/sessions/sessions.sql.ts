@@ -1,7 +1,11 @@
 import { Instant, statement } from '../database/database.ts'
 import { isLiveGrant } from '../grants/ended.sql.ts'
-import { browserProof } from '../login/login.sql.ts'
+import { browserProof, counting } from '../login/login.sql.ts'
+import { mailRow } from '../mail/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
+
+/** Mails about new browsers that a user gets in an hour. More would hide other mails. */
+const maxBrowserMails = 5
 
 /** Sessions that a user may have. The next login ends the least recently active one. */
 const maxSessions = 50
@@ -65,7 +69,8 @@ export const findSession = statement(
  * the user when the login was checked: if it changes meanwhile, the session is not live, $6 acr, $7 amr, $8 browser or null,
  * $9 operating system or null, $10 of a login through a provider: id of the authorization request or null, $11 whether
  * the time of authentication is known, $12 to $15 of a login through a provider, otherwise null: id of the provider, `sub`,
- * `sid` or null, sealed id_token or null
+ * `sid` or null, sealed id_token or null, $16 language of the page, for later mails; null if the server sends none, $17 key by
+ * which the mails about new browsers are counted; null if the account knows this browser, or the server sends no mails
  */
 export const openSession = statement(
   'open_session',
@@ -76,6 +81,21 @@ export const openSession = statement(
          SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET ${maxSessions - 1}
        ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
      ))
+   ), remembered AS (
+     INSERT INTO user_languages (user_id, language)
+     SELECT $2, $16::text
+      WHERE $16::text IS NOT NULL AND NOT EXISTS (SELECT FROM user_languages WHERE user_id = $2 AND language = $16)
+     ON CONFLICT (user_id) DO UPDATE SET language = excluded.language
+   ), browser_mails AS (
+     INSERT INTO login_failures AS f (key, count, resets_at)
+     SELECT $17::bytea, 1, now() + interval '1 hour' WHERE $17 IS NOT NULL
+     ${counting}
+   ), mail AS (
+     ${mailRow('new_browser', {
+       from: `browser_mails b JOIN users u ON u.id = $2 WHERE b.count <= ${maxBrowserMails}`,
+       language: '$16::text',
+       facts: { browser: '$8::text', system: '$9::text', at: 'now()' },
+     })}
    )
    INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system, request_id,
                          auth_time_is_known, provider_id, provider_sub, provider_sid, provider_id_token)
@@ -151,7 +171,8 @@ const continued = [
  * old session. No row if the credentials have changed since they were checked, or if the session has ended.
  *
  * $1 SHA-256 of the old session id, $2 `login_version` when the password was checked, $3 the new password hash,
- * $4 SHA-256 of the new session id, $5 key of this browser's proof, which changes with the password
+ * $4 SHA-256 of the new session id, $5 key of this browser's proof, which changes with the password, $6 whether the user
+ * gets a mail
  */
 export const changePasswordInSession = statement(
   'change_password_in_session',
@@ -166,6 +187,11 @@ export const changePasswordInSession = statement(
    ), opened AS (
      INSERT INTO sessions (hash, login_version, ${continued.join(', ')})
      SELECT $4, login_version, ${continued.join(', ')} FROM ended WHERE hash = $1
+   ), mail AS (
+     ${mailRow('password_changed', {
+       from: 'changed JOIN users u USING (id) WHERE $6::boolean',
+       facts: { by: `'user'`, at: 'now()' },
+     })}
    )
    SELECT ${browserProof('$5', 'login_version')} AS proof FROM changed`,
 )

@@ -1,9 +1,11 @@
 import Bowser from 'bowser'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { browserOf, newProof, rememberBrowser } from '../login/known-browser.ts'
+import { browserOf, isKnownSince, newProof, rememberBrowser } from '../login/known-browser.ts'
 import type { Login } from '../login/login.ts'
+import { hmac } from '../secrets/derived-keys.ts'
 import { clearSessionCookie, newSessionId, sessionHash, setSessionCookie } from '../web/cookies.ts'
+import type { Language } from '../web/languages/languages.ts'
 import { endSession, findSession, openSession, type Session } from './sessions.sql.ts'
 
 /**
@@ -22,19 +24,22 @@ export async function liveSession(
 }
 
 /**
- * Logs a browser in. From now on, the account knows the browser.
+ * Logs a browser in. From now on, the account knows the browser. If it did not before, the user gets a mail.
  * @param requestId id of the authorization request for which the user logs in. Kept for a login through a provider only: the
  *   time of another login says by itself whether it was for this request.
+ * @param language of the page: that of the user's mails from now on
  */
 export async function startSession(
   { config, database, keys, now }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { login, requestId }: { login: Login; requestId: string | undefined },
+  { login, requestId, language }: { login: Login; requestId: string | undefined; language: Language },
 ): Promise<void> {
   const { userId, loginVersion, acr, amr, provider } = login
   const { id, hash } = newSessionId()
   const { browser, system } = browserName(request.headers['user-agent'])
+  const cookie = browserOf(request, config)
+  const sendsMail = config.mail !== undefined && !isKnownSince(keys, cookie, login)
   const old = sessionHash(request, config)
   const authTime = provider?.authTime == null ? now() : new Date(provider.authTime)
   const isKnown = !provider || provider.authTime !== null
@@ -42,10 +47,11 @@ export async function startSession(
   await database.one(openSession, [
     ...[hash, userId, old, authTime, loginVersion, acr, amr, browser, system, ofRequest, isKnown],
     ...[provider?.id ?? null, provider?.sub ?? null, provider?.sid ?? null, provider?.idToken ?? null],
+    config.mail ? language : null,
+    sendsMail ? hmac(keys.current.throttle, 'browser mails', userId) : null,
   ])
   setSessionCookie(reply, config, id)
-  const knownBrowser = browserOf(request, config)
-  rememberBrowser(reply, config, knownBrowser, newProof(keys, knownBrowser, login))
+  rememberBrowser(reply, config, cookie, newProof(keys, cookie, login))
 }
 
 /** A session that a login through a provider opened, and that has ended here. `idToken` is sealed. */

@@ -1,9 +1,22 @@
 import type { Catalogue } from '../en/catalogue.ts'
 import { account } from './account.tsx'
 import { connect } from './connect.tsx'
+import { front } from './front.tsx'
 import { general } from './general.ts'
 import { idp } from './idp.tsx'
 import { login } from './login.tsx'
+import { mails } from './mails.ts'
 import { password } from './password.ts'
+import { recovery } from './recovery.tsx'
 
-export const es: Catalogue = { ...general, ...login, ...connect, ...account, ...idp, ...password }
+export const es: Catalogue = {
+  ...general,
+  ...front,
+  ...login,
+  ...idp,
+  ...connect,
+  ...account,
+  ...password,
+  ...recovery,
+  ...mails,
+}
