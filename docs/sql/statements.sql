@@ -56,6 +56,11 @@ SELECT EXISTS (SELECT FROM found) AS live, (SELECT seconds_ahead FROM advanced):
 -- any_firm
 SELECT id FROM firms LIMIT 1;
 
+-- apps_of_user
+SELECT g.id, p.name, p.logo, g.last_used_at FROM grants g JOIN partners p USING (client_id)
+WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+ORDER BY g.last_used_at DESC NULLS LAST, p.name, g.id LIMIT 5;
+
 -- begin_expensive_read
 INSERT INTO expensive_reads AS r (client_id, counts_until)
 VALUES ($1, ARRAY[date_trunc('milliseconds', now() + make_interval(secs => $3))])
@@ -64,15 +69,11 @@ WHERE cardinality(ARRAY(SELECT t FROM unnest(r.counts_until) t WHERE t > now()))
 RETURNING counts_until[cardinality(counts_until)] AS counts_until;
 
 -- begin_login
-WITH known AS (
-<<<<<<< HEAD
-  SELECT u.id, u.password_hash, u.login_version
-  FROM users u JOIN firms f ON f.id = u.firm_id
-  WHERE u.email_folded = $3 AND u.status = 'active' AND u.password_hash IS NOT NULL AND f.local_passwords
-=======
-  SELECT id, password_hash, login_version
-  FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
->>>>>>> integ
+WITH own AS (
+  SELECT u.id, u.status, u.password_hash, u.login_version, f.local_passwords
+  FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.email_folded = $3 AND u.password_hash IS NOT NULL
+), known AS (
+  SELECT id, login_version FROM own WHERE status = 'active' AND local_passwords
 ), browser AS (
   SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
     WHERE encode(sha256(key::bytea || convert_to(login_version::text, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
@@ -97,10 +98,10 @@ SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > 100 THE
     END - now()))::int AS wait,
 known.id AS user_id, known.login_version, browser.is_known AS known_browser,
 coalesce(
-  known.password_hash,
+  (SELECT password_hash FROM own),
   (SELECT password_hash FROM users
-    WHERE password_hash IS NOT NULL AND email_folded > $3 ORDER BY email_folded LIMIT 1),
-  (SELECT password_hash FROM users WHERE password_hash IS NOT NULL ORDER BY email_folded LIMIT 1)
+    WHERE password_hash IS NOT NULL AND login_version >= (SELECT encode(substring(sha256(convert_to(decoy_key || $3, 'UTF8')) FOR 16), 'hex')::uuid FROM deployment) ORDER BY login_version LIMIT 1),
+  (SELECT password_hash FROM users WHERE password_hash IS NOT NULL ORDER BY login_version LIMIT 1)
 ) AS password_hash
 FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true;
 
@@ -111,16 +112,10 @@ WITH changed AS (
   RETURNING u.id, u.login_version
 ), ended AS (
   DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
-<<<<<<< HEAD
   RETURNING s.hash, changed.login_version, s.user_id, s.auth_time, s.auth_time_is_known, s.expires_at, s.acr, s.amr, s.browser, s.system, s.request_id, s.provider_id, s.provider_sub, s.provider_sid, s.provider_id_token
 ), opened AS (
   INSERT INTO sessions (hash, login_version, user_id, auth_time, auth_time_is_known, expires_at, acr, amr, browser, system, request_id, provider_id, provider_sub, provider_sid, provider_id_token)
   SELECT $4, login_version, user_id, auth_time, auth_time_is_known, expires_at, acr, amr, browser, system, request_id, provider_id, provider_sub, provider_sid, provider_id_token FROM ended WHERE hash = $1
-=======
-  RETURNING s.hash, s.user_id, s.auth_time, s.expires_at, changed.login_version, s.acr, s.amr, s.browser, s.system
-), opened AS (
-  INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
-  SELECT $4, user_id, auth_time, expires_at, login_version, acr, amr, browser, system FROM ended WHERE hash = $1
 ), mail AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
@@ -129,7 +124,6 @@ WITH changed AS (
     'facts', jsonb_build_object('by', 'user', 'at', now())),
   now() + interval '2 days'
   FROM changed JOIN users u USING (id) WHERE $6::boolean
->>>>>>> integ
 )
 SELECT encode(sha256($5::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
 
@@ -140,7 +134,6 @@ SELECT count(*)::int AS rows FROM identity_providers WHERE left(credential, 3) <
 SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
 (SELECT count(*)::int FROM partners) AS partners,
 (SELECT count(*)::int FROM grants g WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS grants;
-<<<<<<< HEAD
 
 -- delete_provider
 WITH gone AS (DELETE FROM identity_providers WHERE id = $1 RETURNING id)
@@ -149,8 +142,6 @@ SELECT (SELECT count(*)::int FROM identities i WHERE i.provider_id = gone.id) AS
 (SELECT count(*)::int FROM identities i JOIN users u ON u.id = i.user_id JOIN firms f ON f.id = u.firm_id
   WHERE i.provider_id = gone.id AND (u.password_hash IS NULL OR NOT f.local_passwords)) AS users_without_password
 FROM gone;
-=======
->>>>>>> integ
 
 -- end_connections
 WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
@@ -252,7 +243,6 @@ SELECT
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS household;
 
-<<<<<<< HEAD
 -- find_identity
 WITH found AS (
   SELECT i.provider_id, i.sub, u.id AS user_id, u.email, u.login_version,
@@ -264,12 +254,11 @@ WITH found AS (
   WHERE i.provider_id = found.provider_id AND i.sub = found.sub AND found.may_log_in
 )
 SELECT user_id, email, login_version, may_log_in FROM found;
-=======
+
 -- find_link
-SELECT u.id AS user_id, u.email
+SELECT u.name, u.email
 FROM password_links l JOIN users u ON u.id = l.user_id JOIN firms f ON f.id = u.firm_id
 WHERE l.hash = $1 AND l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords;
->>>>>>> integ
 
 -- find_logo
 SELECT logo_image AS image FROM partners WHERE logo = $1 LIMIT 1;
@@ -279,7 +268,6 @@ SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
 grant_lifetime_days FROM partners WHERE client_id = $1;
-<<<<<<< HEAD
 
 -- find_provider
 SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.public_jwk, p.claim, p.matches, p.scope,
@@ -292,8 +280,6 @@ SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.publi
 p.acr_values, p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AS creates_users,
 EXISTS (SELECT FROM firms f WHERE f.local_passwords AND (p.firms = '{}' OR f.id = ANY (p.firms)))
 AS allows_passwords FROM identity_providers p JOIN identity_provider_domains d ON d.provider_id = p.id WHERE d.domain = $1;
-=======
->>>>>>> integ
 
 -- find_sandbox
 SELECT a.client_id, a.client_secret FROM firms f LEFT JOIN sandbox_application a ON true WHERE f.id = $1 LIMIT 1;
@@ -305,22 +291,14 @@ SELECT seconds_ahead::float FROM sandbox_clocks WHERE refresh_locator_hash = $1;
 
 -- find_session
 WITH found AS (
-<<<<<<< HEAD
   SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.auth_time_is_known, s.request_id, s.acr, s.amr
-=======
-  SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.acr, s.amr
->>>>>>> integ
   FROM sessions s JOIN users u ON u.id = s.user_id
   WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version AND u.status = 'active'
 ), seen AS (
   UPDATE sessions s SET last_seen_at = now()
   FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
 )
-<<<<<<< HEAD
 SELECT user_id, user_name, email, auth_time, auth_time_is_known, request_id, acr, amr,
-=======
-SELECT user_id, user_name, email, auth_time, acr, amr,
->>>>>>> integ
 EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS has_grant,
 (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
 FROM found;
@@ -435,7 +413,6 @@ INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods
   grant_lifetime_days, site, logo, logo_image, privacy_url, description)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
   nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, '')) RETURNING client_id;
-<<<<<<< HEAD
 
 -- insert_provider
 WITH facts AS (
@@ -457,8 +434,6 @@ WITH facts AS (
   INSERT INTO identity_provider_domains (domain, provider_id) SELECT unnest($15::text[]), id FROM created
 )
 SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
-=======
->>>>>>> integ
 
 -- insert_sandbox_application
 INSERT INTO sandbox_application (client_id, client_secret) VALUES ($1, $2);
@@ -586,8 +561,6 @@ WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.subject FROM (SELECT) AS always LEFT JOIN live l ON true;
 
-<<<<<<< HEAD
-=======
 -- invite_user
 WITH found AS (
   SELECT u.id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1 OR u.email_folded = $1
@@ -609,7 +582,6 @@ WITH found AS (
 SELECT found.id, found.email, found.status, found.local_passwords, link.expires_at
 FROM found LEFT JOIN link ON true;
 
->>>>>>> integ
 -- limit_grants
 WITH concerned AS (
   SELECT g.id, days
@@ -622,7 +594,6 @@ UPDATE grants g SET expires_at = now() + make_interval(days => days), end_notice
 FROM concerned WHERE g.id = concerned.id
 RETURNING g.id;
 
-<<<<<<< HEAD
 -- link_by_operator
 WITH named AS (
   SELECT id FROM users WHERE id = $3 OR email_folded = $3
@@ -666,8 +637,6 @@ WHEN linked.user_id IS NULL THEN 'taken' ELSE 'linked' END AS outcome,
 found.id AS user_id, found.email, found.login_version, coalesce(found.created, false) AS created
 FROM (SELECT) AS one LEFT JOIN found ON true LEFT JOIN linked ON linked.user_id = found.id;
 
-=======
->>>>>>> integ
 -- list-users
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
 WHERE ($1::text IS NULL OR u.firm_id = $1) AND ($2::text IS NULL OR u.status = $2) ORDER BY u.id;
@@ -1251,7 +1220,6 @@ ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
 grant_lifetime_days, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
 
-<<<<<<< HEAD
 -- list_providers
 SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.claim, p.matches,
 ARRAY(SELECT d.domain FROM identity_provider_domains d WHERE d.provider_id = p.id ORDER BY d.domain) AS domains,
@@ -1261,8 +1229,6 @@ p.firms, p.creates_firm, p.creates_role, p.scope, p.acr_values, p.created_at,
 (SELECT max(i.last_login_at) FROM identities i WHERE i.provider_id = p.id) AS last_login_at
 FROM identity_providers p WHERE $1::text IS NULL OR p.id = $1 ORDER BY p.id;
 
-=======
->>>>>>> integ
 -- list_sealed_identity_providers
 SELECT credential AS sealed FROM identity_providers WHERE left(credential, 3) = $1 LIMIT 500;
 
@@ -1275,12 +1241,13 @@ created_at <= now() - interval '90 days' AS aged
 FROM signing_keys ORDER BY algorithm, generation;
 
 -- live_grants_of_user
-SELECT g.id, p.name AS partner_name, coalesce(
+SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
   p.redirect_uris[1]) AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
 coalesce(p.grant_lifetime_days, $2::integer) AS lifetime_days,
 (g.expires_at IS NOT NULL
   AND coalesce(g.expires_at + interval '1 day' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true)) AS renewable,
+coalesce(g.expires_at < now() + interval '7 days', false) AS ends_soon,
 (SELECT max(c.refreshed_at) + interval '30 days'
   FROM connections c
   WHERE c.grant_id = g.id AND c.revoked_at IS NULL AND c.refreshed_at > now() - interval '30 days') AS unused_until,
@@ -1291,15 +1258,12 @@ iso_date((now() AT TIME ZONE 'UTC')::date) AS today,
 FROM grants g JOIN partners p USING (client_id)
 WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
 ORDER BY p.name, g.id;
-<<<<<<< HEAD
 
 -- login_choices
 SELECT p.id, p.name, p.issuer,
 EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id) AS by_domain,
 EXISTS (SELECT FROM firms WHERE local_passwords) AS passwords
 FROM identity_providers p ORDER BY p.name, p.id;
-=======
->>>>>>> integ
 
 -- open_session
 WITH old AS (
@@ -1310,12 +1274,12 @@ WITH old AS (
   ))
 ), remembered AS (
   INSERT INTO user_languages (user_id, language)
-  SELECT $2, $10::text
-  WHERE $10::text IS NOT NULL AND NOT EXISTS (SELECT FROM user_languages WHERE user_id = $2 AND language = $10)
+  SELECT $2, $16::text
+  WHERE $16::text IS NOT NULL AND NOT EXISTS (SELECT FROM user_languages WHERE user_id = $2 AND language = $16)
   ON CONFLICT (user_id) DO UPDATE SET language = excluded.language
 ), browser_mails AS (
   INSERT INTO login_failures AS f (key, count, resets_at)
-  SELECT $11::bytea, 1, now() + interval '1 hour' WHERE $11 IS NOT NULL
+  SELECT $17::bytea, 1, now() + interval '1 hour' WHERE $17 IS NOT NULL
   ON CONFLICT (key) DO UPDATE SET
   count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
   resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
@@ -1324,19 +1288,14 @@ WITH old AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
   jsonb_build_object('mail', 'new_browser', 'to', u.email, 'name', u.name,
-    'language', $10::text,
+    'language', $16::text,
     'facts', jsonb_build_object('browser', $8::text, 'system', $9::text, 'at', now())),
   now() + interval '2 days'
   FROM browser_mails b JOIN users u ON u.id = $2 WHERE b.count <= 5
 )
-<<<<<<< HEAD
 INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system, request_id,
   auth_time_is_known, provider_id, provider_sub, provider_sid, provider_id_token)
 VALUES ($1, $2, $4, now() + interval '8 hours', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-=======
-INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
-VALUES ($1, $2, $4, now() + interval '8 hours', $5, $6, $7, $8, $9)
->>>>>>> integ
 RETURNING user_id;
 
 -- postpone_message
@@ -1430,8 +1389,6 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
-<<<<<<< HEAD
-=======
 -- purge_outbox
 WITH gone AS (
   DELETE FROM outbox WHERE ctid = ANY (ARRAY(
@@ -1448,7 +1405,6 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
->>>>>>> integ
 -- purge_sessions
 WITH gone AS (
   DELETE FROM sessions WHERE ctid = ANY (ARRAY(
@@ -1484,11 +1440,7 @@ WITH earlier AS (
   WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9
   ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL
   DO UPDATE SET expires_at = excluded.expires_at, end_notice_at = excluded.end_notice_at
-<<<<<<< HEAD
-  RETURNING id
-=======
   RETURNING id, created_at = now() AS is_new
->>>>>>> integ
 ), kept AS (
   UPDATE grants g SET client_id = g.client_id FROM parties p
   WHERE g.user_id = p.id AND g.client_id = p.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
@@ -1592,12 +1544,9 @@ j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j
 now() AS issued_at
 FROM (SELECT) AS always LEFT JOIN judged j ON true;
 
-<<<<<<< HEAD
-=======
 -- remove_message
 DELETE FROM outbox WHERE id = $1 RETURNING id;
 
->>>>>>> integ
 -- renew_grant
 UPDATE grants g SET expires_at = now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), end_notice_at = CASE WHEN coalesce(p.grant_lifetime_days, $2::integer) > 7 THEN now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer) - 7) END
 FROM partners p
@@ -1605,12 +1554,12 @@ WHERE g.id = $1 AND g.user_id = $3 AND p.client_id = g.client_id AND (g.revoked_
   AND coalesce(g.expires_at + interval '0' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true))
 RETURNING g.client_id, g.expires_at;
 
-<<<<<<< HEAD
 -- replace_credential
 UPDATE identity_providers SET credential = $2, public_jwk = $3::jsonb WHERE id = $1 RETURNING id;
 
-=======
->>>>>>> integ
+-- replace_hash
+UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id;
+
 -- replace_partner_keys
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
@@ -1621,8 +1570,6 @@ grant_lifetime_days;
 UPDATE identity_providers SET credential = next.sealed
 FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE credential = next.old
 RETURNING next.sealed;
-<<<<<<< HEAD
-=======
 
 -- request_link
 WITH source AS (
@@ -1671,7 +1618,6 @@ WHEN found.local_passwords THEN 'mailed'
 ELSE 'no_password' END AS outcome,
 found.id AS user_id
 FROM source LEFT JOIN account ON true LEFT JOIN found ON true;
->>>>>>> integ
 
 -- reseal_signing_key
 UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid;
@@ -2103,8 +2049,6 @@ UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, 
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
 grant_lifetime_days;
-<<<<<<< HEAD
-=======
 
 -- set_password_by_link
 WITH changed AS (
@@ -2125,7 +2069,6 @@ WITH changed AS (
   FROM changed JOIN users u USING (id) WHERE $4::boolean
 )
 SELECT encode(sha256($3::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
->>>>>>> integ
 
 -- sync_accounts
 WITH
