@@ -10,6 +10,7 @@ import { signingAlgorithms } from '../keys/signing-keys.ts'
 import { type Rotation, readRotation } from '../secrets/rotation.ts'
 import { secretFile } from '../secrets/secret-files.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
+import { unreadableSecrets } from '../secrets/stored-secret.ts'
 import { answer } from './command.ts'
 import { dataFacts, serverFacts } from './doctor.sql.ts'
 import { describeState } from './secret.ts'
@@ -86,6 +87,8 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
     )
     check = 'signing keys'
     yield passed(check, await describeKeys(database, config))
+    check = 'stored secrets'
+    yield examineStored(await unreadableSecrets(database, secretKeys(config)))
     check = 'secret'
     yield examineSecret(await readRotation(database, config, new Date()), config)
   } catch (error) {
@@ -120,6 +123,20 @@ async function describeKeys(database: Database, config: Config): Promise<string>
     return `${algorithm} ${kid ?? 'will be created by the first server'}`
   })
   return signers.join(', ')
+}
+
+/** What to do about stored secrets that cannot be opened, by their table. */
+const setUpAgain: Record<string, string> = {
+  identity_providers:
+    'users cannot log in through these identity providers; `latchkey idp list` names them, and ' +
+    '`latchkey idp set-credential ID` stores a new client secret or key',
+}
+
+function examineStored(unreadable: { table: string; rows: number }[]): Check {
+  const faults = unreadable.map(({ table, rows }) => `${rows} in ${table}: ${setUpAgain[table] ?? ''}`)
+  const detail = `encrypted with a secret that is not configured: ${faults.join('. ')}`
+  if (faults.length > 0) return { check: 'stored secrets', ok: false, detail }
+  return passed('stored secrets', 'can be opened')
 }
 
 /** A copy of a database with the secret of the original accepts the tokens of the original, and the reverse. */

@@ -4,6 +4,7 @@ import type { Database, Queries } from '../database/database.ts'
 import { BackgroundJob } from '../process/background-job.ts'
 import { acceptedKeys, type SecretKeys } from '../secrets/derived-keys.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
+import { resealStored } from '../secrets/stored-secret.ts'
 import { refreshSeconds, staleSeconds } from './lifetimes.ts'
 import {
   insertSigningKey,
@@ -73,7 +74,10 @@ export class Keyring {
     return this.#keys.find((key) => key.kid === kid)
   }
 
-  /** Retires and creates the keys that are due, then reads all keys. Concurrent calls share one run. */
+  /**
+   * Retires and creates the keys that are due, then reads all keys. Seals again what the previous secret seals.
+   * Concurrent calls share one run.
+   */
   refresh(): Promise<void> {
     return this.#job.run()
   }
@@ -95,6 +99,7 @@ export class Keyring {
     let signingKeys = await openSigningKeys(database, keys)
     if (await createDueKeys(database, keys, signingKeys)) signingKeys = await openSigningKeys(database, keys)
     await resealSigningKeys(database, keys, signingKeys)
+    await resealStored(database, keys)
     this.#keys = signingKeys
     this.#refreshedAt = startedAt
   }

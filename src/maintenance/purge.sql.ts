@@ -14,6 +14,7 @@ const readRetentionDays = 35
 type PurgedTable =
   | 'sessions'
   | 'client_assertions'
+  | 'logout_tokens'
   | 'login_failures'
   | 'grant_reads'
   | 'household_changes'
@@ -51,6 +52,7 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
     'expires_at',
     `expires_at < now() - interval '1 minute'`,
   ),
+  logout_tokens: purgeStatement('logout_tokens', 'expires_at', 'expires_at < now()'),
   login_failures: purgeStatement('login_failures', 'resets_at', 'resets_at <= now()'),
   grant_reads: purgeStatement(
     'grant_reads',

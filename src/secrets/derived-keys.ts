@@ -12,6 +12,7 @@ type Purpose =
   | 'cursor'
   | 'etag'
   | 'signing-key'
+  | 'stored-secret'
 
 /** One 256-bit key for each purpose, derived from one secret: servers that share the secret have the same keys. */
 export type DerivedKeys = Record<Purpose, Buffer> & {
@@ -54,6 +55,7 @@ export function deriveKeys(secret: string, environment: Environment): DerivedKey
     cursor: derive('cursor'),
     etag: derive('etag'),
     'signing-key': derive('signing-key'),
+    'stored-secret': derive('stored-secret'),
   }
 }
 
