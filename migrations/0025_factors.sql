@@ -35,9 +35,9 @@ CREATE TABLE totp_secrets (
 );
 
 CREATE TABLE recovery_codes (
-  user_id text COLLATE "C" NOT NULL REFERENCES users ON DELETE CASCADE,
-  hash    bytea NOT NULL,
-  PRIMARY KEY (user_id, hash)
+  user_id    text COLLATE "C" PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+  hashes     bytea[] NOT NULL,                                      -- of the codes that are left
+  created_at timestamptz NOT NULL DEFAULT now()
 );
 
 -- What a login must reach, and the same as a number that statements compare: 1 password, 2 two factors, 3 resistant to phishing.

@@ -16,6 +16,7 @@ import { ConnectPage } from './connect-page.tsx'
 import { nextStep } from './next-step.ts'
 import { openPageRequest } from './page-request.ts'
 import { seal, type Unsealed } from './sealed-request.ts'
+import { wishesOfRequest } from './wishes.ts'
 
 const ConnectQuery = Type.Object({ request: Type.String() })
 const ConnectForm = Type.Object({
@@ -76,11 +77,13 @@ async function showConnect(exchange: Exchange): Promise<FastifyReply> {
     return sendOutdated({ web, reply, texts, opened: { kind: 'expired', request: authorization } })
   }
   const session = await liveSession(request, context, authorization.clientId)
-  const next = nextStep(authorization, session, context.now())
+  const next = nextStep(authorization, session, wishesOfRequest(authorization, partner), context.now())
   const step = { ...exchange, authorization, texts }
   switch (next.kind) {
     case 'login':
       return reply.redirect(`/login?${new URLSearchParams({ request: sealed })}`, 303)
+    case 'step-up':
+      return reply.redirect(`/step-up?${new URLSearchParams({ request: sealed })}`, 303)
     case 'answer':
       return sendBack(reply, faultUrl(authorization, context.config, next.fault))
     case 'issue':

@@ -19,10 +19,15 @@ import Type from '../typebox.ts'
  * $9 means that no page asked the user (`prompt=none`). The statement then needs a live grant and creates none. A grant
  * that the user ends at the same time stays ended.
  *
- * $1 user id, $2 client_id, $3 subject for a first grant, $4 SHA-256 of the code, $5 redirect URI, $6 code challenge
- * or null, $7 nonce or null, $8 time of authentication, $9 whether the request has `prompt=none`, $10 acr, $11 amr
+ * $12 must reach what the partner, the firm and the role require: a page from before a stronger requirement, or from a
+ * stronger session, cannot be used to connect with a weaker login.
  *
- * No row if the partner or the user is no longer active, if the redirect URI is no longer registered, or if $9 is true and there is no live grant.
+ * $1 user id, $2 client_id, $3 subject for a first grant, $4 SHA-256 of the code, $5 redirect URI, $6 code challenge
+ * or null, $7 nonce or null, $8 time of authentication, $9 whether the request has `prompt=none`, $10 acr, $11 amr,
+ * $12 `acrLevel` of them
+ *
+ * No row if the partner or the user is no longer active, if the redirect URI is no longer registered, if more is required than
+ * $12, or if $9 is true and there is no live grant.
  */
 export const recordConnection = statement(
   'record_connection',
@@ -31,9 +36,11 @@ export const recordConnection = statement(
      SELECT c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND g.revoked_at IS NULL AS usable
        FROM connections c JOIN grants g ON g.id = c.grant_id WHERE c.code_hash = $4
    ), parties AS (
-     SELECT u.id, p.client_id FROM users u, partners p
+     SELECT u.id, p.client_id
+       FROM partners p, users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
       WHERE u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
         AND $5 = ANY (p.redirect_uris)
+        AND greatest(p.require_level, f.require_level, r.require_level) <= $12
         FOR SHARE OF u
    ), given AS (
      INSERT INTO grants (user_id, client_id, subject)
@@ -49,8 +56,8 @@ export const recordConnection = statement(
      RETURNING g.id
    ), started AS (
      INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time,
-                              acr, amr)
-     SELECT id, $2, $4, now() + interval '${codeSeconds} seconds', $5, $6, $7, $8, $10, $11
+                              acr, amr, acr_level)
+     SELECT id, $2, $4, now() + interval '${codeSeconds} seconds', $5, $6, $7, $8, $10, $11, $12
        FROM (SELECT id FROM given UNION ALL SELECT id FROM kept) AS consent
      RETURNING id
    )

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { errorPageAddress } from '../errors/catalogue.ts'
 import { withParameters } from '../http/parameters.ts'
+import { acrLevel } from '../login/login.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { newToken, randomId } from '../secrets/token-format.ts'
 import type { Session } from '../sessions/sessions.sql.ts'
@@ -12,7 +13,10 @@ export type ConnectOutcome =
   | { kind: 'connected'; code: string }
   /** The page was used before and its code is redeemed, expired or revoked. */
   | { kind: 'used' }
-  /** The partner or the user is no longer active, or the redirect URI is no longer registered. With `prompt=none`, also: the grant has ended. */
+  /**
+   * The partner or the user is no longer active, the redirect URI is no longer registered, or more is required than this
+   * login has proved. With `prompt=none`, also: the grant has ended.
+   */
   | { kind: 'unavailable' }
 
 /**
@@ -41,6 +45,7 @@ export async function connect(
     request.prompt.includes('none'),
     user.acr,
     user.amr,
+    acrLevel(user),
   ]
   const row = await record().catch((error: unknown) => {
     if (!isConcurrentPress(error)) throw error

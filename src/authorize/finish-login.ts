@@ -1,19 +1,56 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { type BrowserMemory, keepPendingLogin } from '../factors/pending-login.ts'
+import { findFactorFacts } from '../login/factor-facts.sql.ts'
+import { factorStep } from '../login/factor-step.ts'
+import { rememberBrowser } from '../login/known-browser.ts'
 import type { Login } from '../login/login.ts'
 import { startSession } from '../sessions/sessions.ts'
 import { openPageRequest } from './page-request.ts'
-import { type Destination, nextPage, renew } from './sealed-request.ts'
+import { type Destination, nextPage, reseal } from './sealed-request.ts'
+import { wishesOf } from './wishes.ts'
 
-/** Opens the session and redirects to where the browser was going. Every way to log in ends here. */
+/**
+ * Ends every way to log in. If the login lacks a second factor, no session is opened: the browser keeps the login, sealed, and
+ * goes to the page for the factor. Otherwise opens the session and redirects to where the browser was going.
+ *
+ * @param memory makes this browser known to the account, once the login is complete
+ */
 export async function finishLogin(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { login, destination }: { login: Login; destination: Destination },
+  { login, destination, memory }: { login: Login; destination: Destination; memory?: BrowserMemory },
 ): Promise<FastifyReply> {
+  const { authorization } = await openPageRequest(context, request)
+  const facts = await context.database.maybe(findFactorFacts, [login.userId, login.loginVersion])
+  const step = facts && factorStep(login, facts, await wishesOf(context, authorization))
+  if (step && step.kind !== 'none') {
+    await keepPendingLogin(context, reply, login, memory)
+    return reply.redirect(secondFactorPage(destination), 303)
+  }
+  if (memory) rememberBrowser(reply, context.config, memory.browser, memory.proof)
+  return reply.redirect(await openSession(context, request, reply, { login, destination }), 303)
+}
+
+/**
+ * Opens the session of a complete login.
+ * @param stepUpOffered whether the user was asked for a second factor
+ * @returns the address of the next page
+ */
+export async function openSession(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { login, destination, stepUpOffered }: { login: Login; destination: Destination; stepUpOffered?: boolean },
+): Promise<string> {
   await startSession(context, request, reply, login)
   const { authorization } = await openPageRequest(context, request)
-  const renewed = await renew(context, authorization)
-  return reply.redirect(nextPage(renewed ? { request: renewed } : destination), 303)
+  const resealed = await reseal(context, authorization, stepUpOffered)
+  return nextPage(resealed ? { request: resealed } : destination)
+}
+
+function secondFactorPage({ request, page }: Destination): string {
+  const query = new URLSearchParams({ ...(request && { request }), ...(page && { page }) })
+  return query.size > 0 ? `/login/second-factor?${query}` : '/login/second-factor'
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { browserOf, rememberBrowser } from '../login/known-browser.ts'
+import { browserOf } from '../login/known-browser.ts'
 import { logIn } from '../login/log-in.ts'
 import { refusalStatus } from '../login/refusal.ts'
 import { findPartner } from '../partners/partners.sql.ts'
@@ -41,8 +41,8 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
       if (outcome.kind !== 'welcome') {
         return sendLoginPage({ context, web, request, reply, destination, email, refusal: outcome })
       }
-      rememberBrowser(reply, config, browser, outcome.proof)
-      return finishLogin(context, request, reply, { login: outcome.login, destination })
+      const memory = { browser, proof: outcome.proof, isKnown: outcome.isKnownBrowser }
+      return finishLogin(context, request, reply, { login: outcome.login, destination, memory })
     },
   )
 }

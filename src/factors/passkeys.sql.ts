@@ -1,22 +1,34 @@
-import { statement } from '../database/database.ts'
+import { Instant, statement } from '../database/database.ts'
 import Type, { type Static } from '../typebox.ts'
 import { deleteCodesOfLastFactor } from './recovery-codes.sql.ts'
 
 /** Passkeys that a user may have. */
 const maxPasskeys = 20
 
-/** The user's handle and passkeys, for the options of an authenticator. $1 user id */
-export const passkeysForCeremony = statement(
-  'passkeys_for_ceremony',
-  Type.Object({
-    passkey_handle: Type.String(),
-    email: Type.String(),
-    name: Type.String(),
-    credential_ids: Type.Array(Type.String()),
-  }),
-  `SELECT u.passkey_handle, u.email, u.name,
-          ARRAY(SELECT k.credential_id FROM passkeys k WHERE k.user_id = u.id ORDER BY k.id) AS credential_ids
-     FROM users u WHERE u.id = $1`,
+/** Who a new passkey is for. $1 user id */
+export const findPasskeyOwner = statement(
+  'find_passkey_owner',
+  Type.Object({ passkey_handle: Type.String(), email: Type.String(), name: Type.String() }),
+  'SELECT passkey_handle, email, name FROM users WHERE id = $1',
+)
+
+export const ListedPasskey = Type.Object({
+  id: Type.String(),
+  credential_id: Type.String(),
+  transports: Type.Array(Type.String()),
+  name: Type.String(),
+  synced: Type.Boolean(),
+  created_at: Instant,
+  last_used_at: Type.Union([Instant, Type.Null()]),
+})
+export type ListedPasskey = Static<typeof ListedPasskey>
+
+/** $1 user id */
+export const passkeysOfUser = statement(
+  'passkeys_of_user',
+  ListedPasskey,
+  `SELECT id, credential_id, transports, name, synced, created_at, last_used_at
+     FROM passkeys WHERE user_id = $1 ORDER BY id`,
 )
 
 export const StoredPasskey = Type.Object({
@@ -24,6 +36,7 @@ export const StoredPasskey = Type.Object({
   public_key: Type.String(),
   user_id: Type.String(),
   passkey_handle: Type.String(),
+  email: Type.String(),
 })
 export type StoredPasskey = Static<typeof StoredPasskey>
 
@@ -31,23 +44,25 @@ export type StoredPasskey = Static<typeof StoredPasskey>
 export const findPasskey = statement(
   'find_passkey',
   StoredPasskey,
-  `SELECT k.credential_id, k.public_key, k.user_id, u.passkey_handle
+  `SELECT k.credential_id, k.public_key, k.user_id, u.passkey_handle, u.email
      FROM passkeys k JOIN users u ON u.id = k.user_id WHERE k.credential_id = $1`,
 )
 
 /**
  * Records that a passkey answered a challenge. The challenge counts once, and the counter must grow: it is compared in the
  * locked row, so that of two answers at the same time the second sees the first. A passkey without a counter always sends 0
- * (WebAuthn section 6.1.1). The same statement finds the user, who must be active.
+ * (WebAuthn section 6.1.1). The same statement finds the user, who must be active. A user of a firm without local passwords
+ * logs in at the firm's provider: a passkey is only a second factor for this user.
  *
- * $1 credential id, $2 SHA-256 of the challenge, $3 when the challenge expires, $4 counter, $5 whether the key is backed up
+ * $1 credential id, $2 SHA-256 of the challenge, $3 when the challenge expires, $4 counter, $5 whether the key is backed up,
+ * $6 whether the passkey is the only factor
  */
 export const usePasskey = statement(
   'use_passkey',
   Type.Object({
     /** False: the challenge was answered before. */
     is_first_answer: Type.Boolean(),
-    /** Null: the counter did not grow, or the passkey or its user is gone. */
+    /** Null: the counter did not grow, the passkey or its user is gone, or a passkey alone is not enough for this user. */
     user_id: Type.Union([Type.String(), Type.Null()]),
     login_version: Type.Union([Type.String(), Type.Null()]),
   }),
@@ -55,8 +70,9 @@ export const usePasskey = statement(
      INSERT INTO used_challenges (hash, expires_at) VALUES ($2, $3) ON CONFLICT DO NOTHING RETURNING 1
    ), used AS (
      UPDATE passkeys k SET counter = $4, backed_up = $5, last_used_at = now()
-       FROM users u
+       FROM users u JOIN firms f ON f.id = u.firm_id
       WHERE k.credential_id = $1 AND u.id = k.user_id AND u.status = 'active' AND EXISTS (SELECT FROM answered)
+        AND (f.local_passwords OR NOT $6)
         AND (k.counter < $4 OR k.counter = 0 AND $4 = 0)
      RETURNING u.id, u.login_version
    )

@@ -14,24 +14,22 @@ export const deleteCodesOfLastFactor = (removed: string, otherPasskeys: string, 
       AND NOT EXISTS (SELECT FROM passkeys k WHERE k.user_id = $1 AND ${otherPasskeys})
       AND NOT EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = $1 AND ${otherTotp})`
 
-/** Replaces all codes of the user, who must have a second factor. $1 user id, $2 hashes of the new codes */
+/** Replaces all codes of the user. $1 user id, $2 hashes of the new codes */
 export const replaceRecoveryCodes = statement(
   'replace_recovery_codes',
-  Type.Object({ stored: Type.Integer() }),
-  `WITH old AS (
-     DELETE FROM recovery_codes WHERE user_id = $1 AND hash <> ALL ($2::bytea[])
-   ), stored AS (
-     INSERT INTO recovery_codes (user_id, hash) SELECT u.id, unnest($2::bytea[]) FROM users u WHERE u.id = $1
-     ON CONFLICT DO NOTHING
-     RETURNING 1
-   )
-   SELECT count(*)::int AS stored FROM stored`,
+  Type.Object({ user_id: Type.String() }),
+  `INSERT INTO recovery_codes (user_id, hashes) VALUES ($1, $2)
+   ON CONFLICT (user_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
+   RETURNING user_id`,
 )
 
-/** Uses up a code. Of several attempts at the same time, one deletes the row. No row: no such code. $1 user id, $2 its hash */
+/**
+ * Uses up a code. Attempts at the same time wait for the lock of the row, and the second does not find the code in it.
+ * No row: no such code. $1 user id, $2 its hash
+ */
 export const useRecoveryCode = statement(
   'use_recovery_code',
   Type.Object({ left: Type.Integer() }),
-  `WITH used AS (DELETE FROM recovery_codes WHERE user_id = $1 AND hash = $2 RETURNING 1)
-   SELECT (SELECT count(*)::int FROM recovery_codes WHERE user_id = $1) - 1 AS left FROM used`,
+  `UPDATE recovery_codes SET hashes = array_remove(hashes, $2::bytea)
+    WHERE user_id = $1 AND $2 = ANY (hashes) RETURNING cardinality(hashes) AS left`,
 )

@@ -16,8 +16,8 @@ export type LoginAttempt = {
 }
 
 export type LoginOutcome =
-  /** `proof` is for `rememberBrowser`. */
-  | { kind: 'welcome'; login: Login; proof: string }
+  /** `proof` is for `rememberBrowser`, once the login is complete. */
+  | { kind: 'welcome'; login: Login; proof: string; isKnownBrowser: boolean }
   /** Wrong password, unknown user or disabled user. The response and the work are the same for all three. */
   | { kind: 'refused' }
   | { kind: 'throttled'; retryAfterSeconds: number }
@@ -60,5 +60,6 @@ async function checkPassword(
   if (!matches || userId === null || loginVersion === null || proof === null) return { kind: 'refused' }
   await database.run(forgiveLogin, [sourceKey, found.known_browser ? browserKey : accountKey])
   const login = { userId, loginVersion, acr: passwordAcr, amr: ['pwd'] }
-  return { kind: 'welcome', login, proof: tagged(keys, browser, email, proof) }
+  const isKnownBrowser = found.known_browser
+  return { kind: 'welcome', login, proof: tagged(keys, browser, email, proof), isKnownBrowser }
 }

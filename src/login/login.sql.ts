@@ -2,13 +2,14 @@ import { statement } from '../database/database.ts'
 import Type from '../typebox.ts'
 
 /** Minutes for which failures are counted, starting with the first. */
-const windowMinutes = 15
+export const windowMinutes = 15
 
 /** Failures allowed in that time. A source may be a whole office behind one address. */
 const accountLimit = 10
-const sourceLimit = 100
+export const sourceLimit = 100
 
-const counting = `ON CONFLICT (key) DO UPDATE SET
+/** SQL for the end of an `INSERT INTO login_failures AS f` that counts an attempt. */
+export const counting = `ON CONFLICT (key) DO UPDATE SET
        count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
        resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
      RETURNING count, resets_at`
@@ -79,6 +80,20 @@ export const beginLogin = statement(
             (SELECT password_hash FROM users WHERE password_hash IS NOT NULL ORDER BY email_folded LIMIT 1)
           ) AS password_hash
      FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true`,
+)
+
+/**
+ * How an account knows a browser whose user logged in without a password. No row: the credentials have changed.
+ * $1 user id, $2 `login_version` of the login, $3 keys of the browser's proof (the first makes the new proof, all verify),
+ * $4 proofs that the browser sent
+ */
+export const findBrowserProof = statement(
+  'find_browser_proof',
+  Type.Object({ proof: Type.String(), known_browser: Type.Boolean() }),
+  `SELECT ${browserProof('($3::bytea[])[1]', 'login_version')} AS proof,
+          EXISTS (SELECT FROM unnest($3::bytea[]) AS key
+                   WHERE ${browserProof('key', 'login_version')} = ANY ($4::text[])) AS known_browser
+     FROM users WHERE id = $1 AND login_version = $2`,
 )
 
 /**

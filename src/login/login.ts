@@ -24,7 +24,13 @@ export const phishingResistantAcr = 'urn:latchkey:acr:phishing-resistant'
 export const acrValues = [passwordAcr, twoFactorAcr, phishingResistantAcr]
 
 /** What a role, a firm or a partner can require. */
-export const requirableAcrs = [twoFactorAcr, phishingResistantAcr]
+const requirableAcrs = [twoFactorAcr, phishingResistantAcr]
+
+/** The reasons why this cannot be required: messages for the operator. */
+export function acrFaults(acr: string | null | undefined): string[] {
+  if (typeof acr !== 'string' || requirableAcrs.includes(acr)) return []
+  return [`The required acr must be ${requirableAcrs.join(' or ')}, not ${JSON.stringify(acr)}.`]
+}
 
 /** How a user logged in. */
 export type Authentication = { acr: string; amr: string[] }

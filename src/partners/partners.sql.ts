@@ -27,12 +27,14 @@ export const Partner = Type.Object({
   site: Type.Union([Type.String(), Type.Null()]),
   /** Absent limits are those of the deployment. */
   limits: LimitSettings,
+  /** The weakest `acr` with which users may connect, and with which access tokens are accepted. */
+  require_acr: Type.Union([Type.String(), Type.Null()]),
 })
 export type Partner = Static<typeof Partner>
 
 const columns = `client_id, name, status, redirect_uris, require_pkce, auth_methods,
   ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-  id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits`
+  id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits, require_acr`
 
 /** $1 client_id */
 export const findPartner = statement(
@@ -50,21 +52,21 @@ export const listPartners = statement(
 /**
  * $1 client_id, $2 name, $3 redirect URIs, $4 whether PKCE is required, $5 authentication methods, $6 SHA-256 of each
  * secret, $7 JWKS as JSON or null, $8 thumbprints of its keys, $9 algorithm of id_tokens, $10 post-logout redirect URIs,
- * $11 web site or null, $12 whether a refresh returns an id_token, $13 limits as JSON
+ * $11 web site or null, $12 whether a refresh returns an id_token, $13 limits as JSON, $14 required `acr` or null
  */
 export const insertPartner = statement(
   'insert_partner',
   Type.Object({ client_id: Type.String() }),
   `INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
-                         key_thumbprints, id_token_alg, post_logout_redirect_uris, site, id_token_on_refresh, limits)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING client_id`,
+                         key_thumbprints, id_token_alg, post_logout_redirect_uris, site, id_token_on_refresh, limits, require_acr)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING client_id`,
 )
 
 /**
  * Changes settings; null does not change a setting. $1 client_id, $2 name, $3 redirect URIs, $4 web site (empty: none),
  * $5 the authentication methods that the partner must have now, $6 the new ones, $7 SHA-256 of each secret, $8 JWKS as JSON
  * (empty: none), $9 thumbprints of its keys, $10 whether a refresh returns an id_token, $11 limits as JSON: those not in it do not change,
- * null removes one. No row: no such partner, or its methods have been changed in the meantime.
+ * null removes one, $12 required `acr` (empty: none). No row: no such partner, or its methods have been changed in the meantime.
  */
 export const updatePartnerSettings = statement(
   'update_partner_settings',
@@ -76,7 +78,8 @@ export const updatePartnerSettings = statement(
           jwks = CASE WHEN $8::text IS NULL THEN jwks ELSE nullif($8, '')::jsonb END,
           key_thumbprints = coalesce($9, key_thumbprints),
           id_token_on_refresh = coalesce($10, id_token_on_refresh),
-          limits = jsonb_strip_nulls(limits || coalesce($11::jsonb, '{}'))
+          limits = jsonb_strip_nulls(limits || coalesce($11::jsonb, '{}')),
+          require_acr = CASE WHEN $12::text IS NULL THEN require_acr ELSE nullif($12, '') END
     WHERE client_id = $1 AND auth_methods = $5
    RETURNING ${columns}`,
 )

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts'
 import { checkVisible } from '../directory/values.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import type { LimitChanges, LimitSettings } from '../limit-settings.ts'
+import { acrFaults } from '../login/login.ts'
 import { newToken } from '../secrets/token-format.ts'
 import { Compile } from '../typebox.ts'
 import { newClientId } from './client-id.ts'
@@ -34,6 +35,8 @@ export type NewPartner = {
   /** The URL of the partner's public web site. */
   site?: string | undefined
   limits?: LimitSettings | undefined
+  /** The weakest `acr` with which users may connect. Default: any. */
+  requireAcr?: string | undefined
 }
 
 /** Undefined: the setting is not changed. */
@@ -48,6 +51,8 @@ export type PartnerChanges = {
   idTokenOnRefresh?: boolean | undefined
   /** Null: the default of the deployment. */
   limits?: LimitChanges | undefined
+  /** Null: none. */
+  requireAcr?: string | null | undefined
 }
 
 type Refused = { kind: 'refused'; faults: string[] }
@@ -93,6 +98,7 @@ export async function createPartner(
     ...(input.site === undefined ? [] : uriFaults('Site', [input.site])),
     ...methodFaults(authMethods, input.jwks !== undefined),
     ...(keys.kind === 'refused' ? keys.faults : []),
+    ...acrFaults(input.requireAcr),
     ...(signingAlgorithm.Check(idTokenAlg) ? [] : ['The algorithm of id_tokens must be RS256 or ES256.']),
   ]
   if (faults.length > 0 || keys.kind === 'refused') return { kind: 'refused', faults }
@@ -112,6 +118,7 @@ export async function createPartner(
     input.site ?? null,
     input.idTokenOnRefresh ?? false,
     JSON.stringify(input.limits ?? {}),
+    input.requireAcr ?? null,
   ])
   return { kind: 'created', clientId, clientSecret: secret?.text }
 }
@@ -135,6 +142,7 @@ export async function updatePartner(
     ...(name === undefined ? [] : nameFaults(name.trim())),
     ...uriFaults('Redirect URI', redirectUris ?? []),
     ...(typeof site === 'string' ? uriFaults('Site', [site]) : []),
+    ...acrFaults(changes.requireAcr),
     ...newMethodFaults(partner, changes),
     ...(keys.kind === 'refused' ? keys.faults : []),
   ]
@@ -152,6 +160,7 @@ export async function updatePartner(
     credentials?.thumbprints ?? null,
     changes.idTokenOnRefresh ?? null,
     changes.limits ? JSON.stringify(changes.limits) : null,
+    changes.requireAcr === null ? '' : (changes.requireAcr ?? null),
   ])
   if (!updated) return { kind: 'conflict' }
   return { kind: 'updated', partner: updated, clientSecret: credentials?.clientSecret }

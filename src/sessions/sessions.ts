@@ -1,9 +1,9 @@
 import Bowser from 'bowser'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import type { Login } from '../login/login.ts'
+import type { Authentication, Login } from '../login/login.ts'
 import { clearSessionCookie, newSessionId, sessionHash, setSessionCookie } from '../web/cookies.ts'
-import { endSession, findSession, openSession, type Session } from './sessions.sql.ts'
+import { endSession, findSession, openSession, type Session, strengthenSession } from './sessions.sql.ts'
 
 /**
  * The live session of the browser, with the SHA-256 of its id. With `clientId`, it also has the user's subject for this
@@ -32,6 +32,25 @@ export async function startSession(
   const old = sessionHash(request, config)
   await database.one(openSession, [hash, userId, old, now(), loginVersion, acr, amr, browser, system])
   setSessionCookie(reply, config, id)
+}
+
+/**
+ * Replaces the browser's session by a stronger one of the same user.
+ * @param authTime the new time of authentication, null to keep it
+ * @returns whether the session was still live
+ */
+export async function strengthen(
+  { config, database }: Context,
+  reply: FastifyReply,
+  session: Session & { hash: Buffer },
+  { acr, amr }: Authentication,
+  authTime: Date | null,
+): Promise<boolean> {
+  const { id, hash } = newSessionId()
+  const values = [session.hash, session.user_id, hash, acr, amr, authTime]
+  const strengthened = await database.maybe(strengthenSession, values)
+  if (strengthened) setSessionCookie(reply, config, id)
+  return strengthened !== undefined
 }
 
 /** Ends this browser's session in the database and clears its cookie. Grants and connections stay. */

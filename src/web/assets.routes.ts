@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 
@@ -11,11 +12,23 @@ export type Assets = {
   sheets: Asset[]
   /** The script that shows times in the reader's time zone. */
   localTimes: Asset
+  /** The scripts that let a form use a passkey. */
+  passkeys: Asset[]
 }
 
 export function loadAssets(): Assets {
   const pico = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.min.css')
-  return { sheets: [load(pico), loadAsset('latchkey.css')], localTimes: loadAsset('local-times.js') }
+  return {
+    sheets: [load(pico), loadAsset('latchkey.css')],
+    localTimes: loadAsset('local-times.js'),
+    passkeys: [load(webAuthnBundle()), loadAsset('passkeys.js')],
+  }
+}
+
+/** The library's script for browsers, which its package does not export. */
+function webAuthnBundle(): string {
+  const main = createRequire(import.meta.url).resolve('@simplewebauthn/browser')
+  return join(dirname(main), '../dist/bundle/index.umd.min.js')
 }
 
 /** Loads a file of the folder `assets/`. */
@@ -31,8 +44,8 @@ function load(file: string): Asset {
   return { path: `/assets/${digest}.${isScript ? 'js' : 'css'}`, type, content }
 }
 
-export function assetRoutes(app: FastifyInstance, { sheets, localTimes }: Assets): void {
-  for (const asset of [...sheets, localTimes]) assetRoute(app, asset)
+export function assetRoutes(app: FastifyInstance, { sheets, localTimes, passkeys }: Assets): void {
+  for (const asset of [...sheets, localTimes, ...passkeys]) assetRoute(app, asset)
 }
 
 export function assetRoute(app: FastifyInstance, { path, type, content }: Asset): void {

@@ -26,6 +26,8 @@ type PageContent = {
   wide?: boolean
   /** Whether the page loads the script that shows times in the reader's time zone. */
   localTimes?: boolean
+  /** Whether the page loads the scripts for passkeys. */
+  passkeys?: boolean
 }
 
 type ErrorPageContent = {
@@ -79,16 +81,17 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
           : app.csrfProtection(request, reply, done),
     ],
     csrfToken: (reply) => reply.generateCsrf({ userInfo: csrfOwner(reply.request, config) }),
-    page({ reply, texts, status = 200, title, body, formAction, wide = false, localTimes = false }) {
+    page({ reply, texts, status = 200, title, body, formAction, ...frameOptions }) {
+      const { wide = false, localTimes = false, passkeys = false } = frameOptions
       const frame = { environment: config.environment, assets }
       return reply
         .status(status)
-        .header('content-security-policy', contentSecurityPolicy({ formAction, localTimes }))
+        .header('content-security-policy', contentSecurityPolicy({ formAction, scripts: localTimes || passkeys }))
         .header('cache-control', 'no-store')
         .header('content-language', texts.language)
         .header('vary', 'accept-language')
         .type('text/html; charset=utf-8')
-        .send(renderPage({ ...frame, texts, title, body, wide, localTimes }))
+        .send(renderPage({ ...frame, texts, title, body, wide, localTimes, passkeys }))
     },
     errorPage({ reply, texts, status, heading, text, recoveryLink }) {
       const body = (
@@ -174,14 +177,14 @@ function isOwnPage({ headers }: FastifyRequest, authUrl: string): boolean {
   return site === undefined || site === 'same-origin'
 }
 
-type CspOptions = { formAction?: string | undefined; localTimes: boolean }
+type CspOptions = { formAction?: string | undefined; scripts: boolean }
 
-function contentSecurityPolicy({ formAction = '', localTimes }: CspOptions): string {
+function contentSecurityPolicy({ formAction = '', scripts }: CspOptions): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self' data:",
-    ...(localTimes ? ["script-src 'self'"] : []),
+    ...(scripts ? ["script-src 'self'"] : []),
     `form-action 'self' ${formAction}`.trim(),
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -54,6 +54,6 @@ export function retryLink({ url, body }: FastifyRequest, texts: Texts): Recovery
 function pageOf(url: string, { request, logout, page }: DestinationFields): string | undefined {
   if (request) return `/connect?${new URLSearchParams({ request })}`
   if (logout) return `/logout?${new URLSearchParams({ logout })}`
-  const [path] = /^\/(login|sessions|password|connections)\b/.exec(url) ?? []
+  const [path] = /^\/(login|sessions|security|password|connections)\b/.exec(url) ?? []
   return path === '/login' && page ? `${path}?${new URLSearchParams({ page })}` : path
 }

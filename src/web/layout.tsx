@@ -12,10 +12,12 @@ type Document = {
   body: ComponentChildren
   wide: boolean
   localTimes: boolean
+  passkeys: boolean
 }
 
 /** A complete HTML document. Preact escapes all text. There is no inline script. */
-export function renderPage({ environment, assets, texts, title, body, wide, localTimes }: Document): string {
+export function renderPage(content: Document): string {
+  const { environment, assets, texts, title, body, wide, localTimes, passkeys } = content
   const document = (
     <html lang={texts.language}>
       <head>
@@ -27,6 +29,7 @@ export function renderPage({ environment, assets, texts, title, body, wide, loca
           <link rel="stylesheet" href={path} key={path} />
         ))}
         {localTimes && <script type="module" src={assets.localTimes.path} />}
+        {passkeys && assets.passkeys.map(({ path }) => <script type="module" src={path} key={path} />)}
       </head>
       <body>
         <main class={wide ? 'wide' : undefined}>

@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { type Browser, browserOf, rememberBrowser } from '../login/known-browser.ts'
+import { Login } from '../login/login.ts'
+import { acceptedKeys } from '../secrets/derived-keys.ts'
+import { openJson, sealJson } from '../secrets/seal.ts'
+import { randomId } from '../secrets/token-format.ts'
+import Type, { Compile, type Static } from '../typebox.ts'
+import { cookieName, cookieOptions } from '../web/cookies.ts'
+
+const lifetimeMs = 10 * 60 * 1000
+const name = 'latchkey-login'
+
+/** What a login is remembered by in its browser (`rememberBrowser`), once it is complete. */
+export type BrowserMemory = { browser: Browser; proof: string; isKnown: boolean }
+
+const Pending = Type.Object({
+  kind: Type.Literal('pending-login'),
+  id: Type.String(),
+  /** What the user has proved so far. */
+  login: Login,
+  memory: Type.Optional(Type.Object({ browserId: Type.String(), proof: Type.String(), isKnown: Type.Boolean() })),
+  /** Milliseconds since the epoch. */
+  expiresAt: Type.Number(),
+})
+const pending = Compile(Pending)
+
+/** A login whose second factor is missing. No session exists for it. */
+export type PendingLogin = Static<typeof Pending>
+
+/**
+ * Keeps a login for the second factor, in a cookie of this browser only: sealed, so that the browser can neither read nor
+ * change it, and for ten minutes. A page or an address never contains it.
+ */
+export async function keepPendingLogin(
+  context: Context,
+  reply: FastifyReply,
+  login: Login,
+  memory: BrowserMemory | undefined,
+): Promise<void> {
+  await store(context, reply, {
+    kind: 'pending-login',
+    id: randomId(),
+    login,
+    ...(memory && {
+      memory: { browserId: memory.browser.id, proof: memory.proof, isKnown: memory.isKnown },
+    }),
+    expiresAt: context.now().getTime() + lifetimeMs,
+  })
+}
+
+/** Keeps what the user has proved in addition. The ten minutes go on. */
+export function updatePendingLogin(
+  context: Context,
+  reply: FastifyReply,
+  before: PendingLogin,
+  login: Login,
+): Promise<void> {
+  return store(context, reply, { ...before, login })
+}
+
+async function store({ config, keys }: Context, reply: FastifyReply, content: PendingLogin): Promise<void> {
+  const sealed = await sealJson(content, keys.current.seal)
+  reply.setCookie(cookieName(config, name), sealed, cookieOptions(config))
+}
+
+/** Undefined: this browser has no login that is younger than ten minutes. */
+export async function pendingLoginOf(
+  { config, keys, now }: Context,
+  request: FastifyRequest,
+): Promise<PendingLogin | undefined> {
+  const sealed = request.cookies[cookieName(config, name)]
+  const content = sealed && (await openJson(sealed, acceptedKeys(keys, 'seal')))
+  return pending.Check(content) && content.expiresAt > now().getTime() ? content : undefined
+}
+
+/** Forgets the login, and remembers the browser that completed it. */
+export function endPendingLogin(
+  { config }: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  completed?: PendingLogin,
+): void {
+  reply.clearCookie(cookieName(config, name), cookieOptions(config))
+  const memory = completed?.memory
+  if (!memory) return
+  const { id, ...known } = browserOf(request, config)
+  const browser = id === memory.browserId ? { id, ...known } : { id: memory.browserId, proofs: [], taggedProofs: [] }
+  rememberBrowser(reply, config, browser, memory.proof)
+}

@@ -1,0 +1,95 @@
+import type { Catalogue } from '../en/catalogue.ts'
+
+export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
+  security: {
+    heading: 'Sicherheit',
+    intro: 'Ein zweiter Faktor schützt Ihr Konto, wenn jemand Ihr Passwort herausfindet.',
+    passkeys: 'Passkeys',
+    passkeysText:
+      'Mit einem Passkey melden Sie sich mit Ihrem Gerät an: mit Fingerabdruck, Gesicht oder PIN. Er funktioniert nur auf dieser Website. Deshalb kann Sie niemand dazu verleiten, ihn anderswo zu verwenden.',
+    noPasskeys: 'Sie haben keinen Passkey.',
+    added: 'Hinzugefügt',
+    lastUsed: 'Zuletzt verwendet',
+    neverUsed: 'Nie',
+    synced: 'Wird zwischen Ihren Geräten synchronisiert',
+    remove: 'Entfernen',
+    addPasskey: 'Passkey hinzufügen',
+    passkeyName: 'Name',
+    passkeyNameRule: 'Zum Beispiel das Gerät. Nur Sie sehen den Namen, und nur hier.',
+    unnamed: 'Passkey',
+    totp: 'Authenticator-App',
+    totpText: 'Eine App auf Ihrem Telefon zeigt einen Code aus sechs Ziffern, der alle 30 Sekunden wechselt.',
+    setUp: 'Einrichten',
+    isSetUp: 'Ihre App ist eingerichtet.',
+    recoveryCodes: 'Wiederherstellungscodes',
+    recoveryText:
+      'Mit einem Wiederherstellungscode melden Sie sich an, wenn Sie Ihr Gerät verlieren. Jeder Code gilt einmal.',
+    codesLeft: (codes) => (codes === 1 ? '1 Code ist übrig.' : `${codes} Codes sind übrig.`),
+    newCodes: 'Neue Codes erstellen',
+    oldCodesEnd: 'Neue Codes ersetzen die alten.',
+    codesNeedFactor:
+      'Sie erhalten Wiederherstellungscodes, wenn Sie einen Passkey oder eine App hinzufügen.',
+    confirm: {
+      text: 'Um diese Einstellungen zu ändern, melden Sie sich erneut an.',
+      button: 'Erneut anmelden',
+    },
+    done: {
+      passkey: 'Ihr Passkey ist hinzugefügt.',
+      removed: 'Der Passkey ist entfernt.',
+      totp: 'Ihre Authenticator-App ist eingerichtet.',
+      totpRemoved: 'Die Authenticator-App ist entfernt.',
+    },
+    back: 'Zurück zu „Sicherheit“',
+  },
+  secondFactor: {
+    heading: 'Bestätigen Sie, dass Sie es sind',
+    as: (name) => <>Sie melden sich als {name} an.</>,
+    requiredBy: (partner) => <>{partner} verlangt eine stärkere Anmeldung.</>,
+    passkey: {
+      button: 'Passkey verwenden',
+      text: 'Ihr Gerät fragt nach Ihrem Fingerabdruck, Ihrem Gesicht oder seiner PIN.',
+      needsScript: 'Ein Passkey braucht JavaScript. In diesem Browser ist es ausgeschaltet.',
+      unsupported: 'Dieser Browser unterstützt keine Passkeys.',
+      failed: 'Der Passkey wurde nicht verwendet. Versuchen Sie es noch einmal.',
+      refused:
+        'Dieser Passkey wurde nicht akzeptiert. Versuchen Sie es noch einmal, oder melden Sie sich auf andere Weise an.',
+      usePassword: 'Mit dem Passwort anmelden',
+    },
+    totp: {
+      label: 'Code aus Ihrer Authenticator-App',
+      rule: 'Sechs Ziffern.',
+      wrong: 'Dieser Code ist falsch oder wurde schon verwendet. Warten Sie auf den nächsten.',
+    },
+    recovery: {
+      summary: 'Gerät verloren?',
+      label: 'Wiederherstellungscode',
+      rule: 'Einer der Codes, die Sie beim Einrichten des zweiten Faktors aufbewahrt haben. Er gilt einmal.',
+      wrong: 'Dieser Wiederherstellungscode ist falsch oder wurde schon verwendet.',
+    },
+    submit: 'Weiter',
+    skip: 'Ohne fortfahren',
+    cancel: 'Abbrechen',
+    enrol: {
+      heading: 'Zweiten Faktor einrichten',
+      intro: 'Ihr Konto braucht einen zweiten Faktor. Richten Sie ihn jetzt ein, dann geht es weiter.',
+      introPasskey: 'Um fortzufahren, brauchen Sie einen Passkey. Richten Sie ihn jetzt ein.',
+      another: 'Passkey verloren? Fügen Sie einen neuen hinzu.',
+      passkey: 'Mit einem Passkey',
+      addPasskey: 'Passkey hinzufügen',
+      failed: 'Der Passkey wurde nicht hinzugefügt. Versuchen Sie es noch einmal.',
+      totp: 'Mit einer Authenticator-App',
+      scan: 'Scannen Sie diesen Code mit einer Authenticator-App.',
+      qrCode: 'QR-Code für die Authenticator-App',
+      orType: 'Oder geben Sie diesen Schlüssel in die App ein:',
+      code: 'Code, den die App jetzt zeigt',
+      wrong:
+        'Dieser Code ist falsch. Prüfen Sie die Uhr Ihres Geräts und geben Sie den Code ein, den die App jetzt zeigt.',
+      submit: 'Einrichten',
+    },
+    codes: {
+      heading: 'Bewahren Sie Ihre Wiederherstellungscodes auf',
+      text: 'Wenn Sie Ihr Gerät verlieren, melden Sie sich mit einem dieser Codes an. Jeder gilt einmal. Drucken Sie sie aus oder bewahren Sie sie in einem Passwort-Manager auf: Wir zeigen sie nur jetzt.',
+      done: 'Ich habe sie aufbewahrt',
+    },
+  },
+}
