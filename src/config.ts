@@ -1,7 +1,10 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import type { Brand } from './brand/brand.ts'
+import { defaultBrand, readBrand } from './brand/read-brand.ts'
 import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
+import { parseLifetimeDays } from './grants/lifetime-days.ts'
 import { type LimitName, type LimitSettings, limitNames, parseLimit } from './limit-settings.ts'
 import { readSecrets, type Secrets } from './secrets/configured-secrets.ts'
 import { IsDate, IsDateTime } from './typebox.ts'
@@ -34,8 +37,12 @@ export type Config = Secrets & {
   v1?: { deprecatedOn: Date; sunsetOn?: Date }
   /** For partners that have no such limit themselves. Absent: no limit. */
   limits: LimitSettings
+  /** Days for which a user's consent is valid, for partners without a setting for it. Absent: it has no end. */
+  grantLifetimeDays?: number
   /** Failed client authentications and forged tokens from one source in a minute. Absent: no limit. */
   failuresPerMinute: number | undefined
+  /** What users see of the platform. The pictures are read once. */
+  brand: Brand
 }
 
 export class ConfigError extends ExplainedError {
@@ -58,6 +65,42 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const faults: string[] = []
   const read = reader(env, faults)
   const environment = read('LATCHKEY_ENVIRONMENT', 'sandbox', parseEnvironment)
+  const addresses = readAddresses(env, read, faults)
+  const dataDir = resolve(env.LATCHKEY_DATA_DIR || './data')
+  const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
+  const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
+  const v1 = readV1(read, faults)
+  const forPartners = { limits: readLimits(read), ...readGrantLifetime(read) }
+  const failuresPerMinute = read('LATCHKEY_LIMIT_FAILURES_PER_MINUTE', '', optional(parseLimit))
+  const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
+  const brand = env.LATCHKEY_BRAND_DIR ? readBrand(env.LATCHKEY_BRAND_DIR, faults) : defaultBrand()
+  const secrets = readSecrets({ env, read, faults, dataDir, makeSecret })
+  if (faults.length > 0 || !environment || !addresses || !secrets || !trustedProxies || !brand) {
+    throw new ConfigError(faults)
+  }
+  return {
+    environment,
+    ...addresses,
+    ...(logLevel ? { logLevel } : {}),
+    dataDir,
+    ...secrets,
+    ...(databaseUrl ? { databaseUrl } : {}),
+    trustedProxies,
+    ...(v1 ? { v1 } : {}),
+    ...forPartners,
+    failuresPerMinute: failuresPerMinute ?? undefined,
+    brand,
+  }
+}
+
+type Addresses = Pick<Config, 'authUrl' | 'baseUrl' | 'host' | 'port' | 'opsHost' | 'opsPort'>
+
+/** Where the server listens, and what its public addresses are. Undefined: there is a fault. */
+function readAddresses(
+  env: NodeJS.ProcessEnv,
+  read: ReturnType<typeof reader>,
+  faults: string[],
+): Addresses | undefined {
   const host = env.LATCHKEY_HOST || '127.0.0.1'
   const port = read('LATCHKEY_PORT', '4000', parsePort)
   const opsHost = env.LATCHKEY_OPS_HOST || '127.0.0.1'
@@ -70,43 +113,9 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     `${authUrl ?? 'http://localhost:4000'}/service-open-api/`,
     parseBaseUrl,
   )
-  const dataDir = resolve(env.LATCHKEY_DATA_DIR || './data')
-  const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
-  const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
-  const v1 = readV1(read, faults)
-  const limits = readLimits(read)
-  const failuresPerMinute = read('LATCHKEY_LIMIT_FAILURES_PER_MINUTE', '', optional(parseLimit))
-  const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
-  const secrets = readSecrets({ env, read, faults, dataDir, makeSecret })
-  if (
-    faults.length > 0 ||
-    !environment ||
-    !port ||
-    !opsPort ||
-    !authUrl ||
-    !baseUrl ||
-    !secrets ||
-    !trustedProxies
-  ) {
-    throw new ConfigError(faults)
-  }
-  return {
-    environment,
-    authUrl,
-    baseUrl,
-    host,
-    port,
-    opsHost,
-    opsPort,
-    ...(logLevel ? { logLevel } : {}),
-    dataDir,
-    ...secrets,
-    ...(databaseUrl ? { databaseUrl } : {}),
-    trustedProxies,
-    ...(v1 ? { v1 } : {}),
-    limits,
-    failuresPerMinute: failuresPerMinute ?? undefined,
-  }
+  return port && opsPort && authUrl && baseUrl
+    ? { authUrl, baseUrl, host, port, opsHost, opsPort }
+    : undefined
 }
 
 /** Returns a function that reads one variable. If the variable is invalid, it adds a fault and returns undefined. */
@@ -136,6 +145,11 @@ function readLimits(read: ReturnType<typeof reader>): LimitSettings {
     if (limit) limits[name] = limit
   }
   return limits
+}
+
+function readGrantLifetime(read: ReturnType<typeof reader>): Pick<Config, 'grantLifetimeDays'> {
+  const days = read('LATCHKEY_GRANT_LIFETIME_DAYS', '', optional(parseLifetimeDays))
+  return days ? { grantLifetimeDays: days } : {}
 }
 
 /** Null: not set. */

@@ -1,13 +1,14 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
+import { householdsPageRoutes } from './authorize/households.routes.tsx'
 import { loginRoutes } from './authorize/login.routes.tsx'
 import { logoutRoutes } from './authorize/logout.routes.tsx'
 import { openPageRequest } from './authorize/page-request.ts'
+import { connectedAppRoutes } from './connected-apps/connected-apps.routes.tsx'
 import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
-import { connectedAppRoutes } from './grants/connected-apps.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
 import { decorateAddresses } from './http/addresses.ts'
@@ -16,6 +17,7 @@ import { accessLog } from './http/log.ts'
 import { misplaced, oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
+import { logoRoutes } from './partners/logo.routes.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
@@ -24,6 +26,7 @@ import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
 import { webEdge } from './web/edge.tsx'
 import { frontRoutes } from './web/front.routes.tsx'
+import { languageRoutes } from './web/language.routes.ts'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
 export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
@@ -121,9 +124,12 @@ async function pages(app: FastifyInstance, context: Context): Promise<void> {
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web)
   connectRoutes(app, context, web)
+  householdsPageRoutes(app, context, web)
   logoutRoutes(app, context, web)
   connectedAppRoutes(app, context, web)
   sessionRoutes(app, context, web)
   passwordRoutes(app, context, web)
+  languageRoutes(app, context.config, web)
   assetRoutes(app, web.assets)
+  logoRoutes(app, context)
 }

@@ -2,20 +2,21 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Context } from '../context.ts'
 import { DatabaseUnavailable } from '../database/database.ts'
+import { findSharedData } from '../households/user-households.sql.ts'
 import { findPartner, type Partner } from '../partners/partners.sql.ts'
 import type { Session } from '../sessions/sessions.sql.ts'
 import { liveSession } from '../sessions/sessions.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
-import type { RecoveryLink } from '../web/error-page.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { isolated } from '../web/parts.tsx'
 import { type AuthorizationRequest, authorizationFault } from './authorization-request.ts'
 import { answerUrl, connect, faultUrl } from './connect.ts'
 import { ConnectPage } from './connect-page.tsx'
 import { nextStep } from './next-step.ts'
+import { sendOutdated, startAgainLink } from './outdated-request.tsx'
 import { openPageRequest } from './page-request.ts'
-import { seal, type Unsealed } from './sealed-request.ts'
+import { seal } from './sealed-request.ts'
 import { wishesOfRequest } from './wishes.ts'
 
 const ConnectQuery = Type.Object({ request: Type.String() })
@@ -145,6 +146,7 @@ async function sendConnectPage(
 ): Promise<FastifyReply> {
   const { context, web, reply, authorization, texts, partner, session } = step
   const { protocol, host } = new URL(authorization.redirectUri)
+  const days = partner.grant_lifetime_days ?? context.config.grantLifetimeDays
   const body = (
     <ConnectPage
       texts={texts}
@@ -153,6 +155,8 @@ async function sendConnectPage(
       partner={partner}
       userName={session.user_name}
       redirectHost={host}
+      shared={await context.database.listing.one(findSharedData, [session.user_id])}
+      life={days === undefined ? undefined : { days, until: daysAfter(context.now(), days) }}
     />
   )
   const title = texts.connect.heading(isolated(partner.name))
@@ -161,43 +165,7 @@ async function sendConnectPage(
   return web.page({ reply, texts, title, body, formAction: protocol })
 }
 
-type OutdatedRequest = Exclude<Unsealed, { kind: 'open' }>
-
-function sendOutdated(content: {
-  web: Web
-  reply: FastifyReply
-  texts: Texts
-  opened: OutdatedRequest
-}): FastifyReply {
-  const { web, reply, texts, opened } = content
-  const { heading, text } = texts.connect[opened.kind]
-  const recoveryLink = opened.kind === 'expired' ? startAgainLink(opened.request, texts) : undefined
-  return web.errorPage({ reply, texts, status: 400, heading, text: <p>{text}</p>, recoveryLink })
-}
-
-/** No link for a request with an `id_token_hint`: the hint is not stored, and without it any user could answer. */
-function startAgainLink(authorization: AuthorizationRequest, texts: Texts): RecoveryLink | undefined {
-  if (authorization.subject !== undefined) return undefined
-  return { label: texts.connect.startAgain, href: sameRequest(authorization) }
-}
-
-/** The address that sends the same authorization request again. */
-function sameRequest(authorization: AuthorizationRequest): string {
-  const { clientId, redirectUri, state, nonce, codeChallenge, prompt, maxAge } = authorization
-  const { loginHint, uiLocales, acrValues } = authorization
-  const parameters = new URLSearchParams({
-    response_type: 'code',
-    scope: 'openid',
-    client_id: clientId,
-    redirect_uri: redirectUri,
-    ...(state && { state }),
-    ...(nonce && { nonce }),
-    ...(codeChallenge && { code_challenge: codeChallenge, code_challenge_method: 'S256' }),
-    ...(prompt.length > 0 && { prompt: prompt.join(' ') }),
-    ...(maxAge !== undefined && { max_age: String(maxAge) }),
-    ...(loginHint && { login_hint: loginHint }),
-    ...(uiLocales && { ui_locales: uiLocales }),
-    ...(acrValues && { acr_values: acrValues.join(' ') }),
-  })
-  return `/api/oauth2/authorize?${parameters}`
+/** For display only: the database sets the end by its own clock. */
+function daysAfter(at: Date, days: number): Date {
+  return new Date(at.getTime() + days * 24 * 3600 * 1000)
 }

@@ -1,4 +1,6 @@
 import { statement } from '../database/database.ts'
+import { hasExpired, isLiveGrant } from '../grants/ended.sql.ts'
+import { endAfter, lifetimeDays, noticeAfter } from '../grants/lifetime.sql.ts'
 import { codeSeconds } from '../tokens/lifetimes.ts'
 import Type from '../typebox.ts'
 
@@ -16,48 +18,60 @@ import Type from '../typebox.ts'
  * The share lock on the user makes this statement and an import that moves the user to another firm wait for each
  * other. The import therefore ends every grant from before the move (docs/adr/0013).
  *
- * $9 means that no page asked the user (`prompt=none`). The statement then needs a live grant and creates none. A grant
- * that the user ends at the same time stays ended.
+ * Each consent sets the end of the grant again. Connections of a grant that is still live go on until the new end. A grant
+ * that has expired is closed, and the consent creates another one: the tokens of the expired grant stay refused
+ * (docs/adr/0035). `given` reads `closed`, so that the old grant has left the index of live grants before the new one enters.
  *
- * $12 must reach what the partner, the firm and the role require: a page from before a stronger requirement, or from a
+ * $9 means that no page asked the user (`prompt=none`). The statement then needs a live grant, creates none and does not change
+ * its end. A grant that the user ends at the same time stays ended.
+ *
+ * $13 must reach what the partner, the firm and the role require: a page from before a stronger requirement, or from a
  * stronger session, cannot be used to connect with a weaker login.
  *
  * $1 user id, $2 client_id, $3 subject for a first grant, $4 SHA-256 of the code, $5 redirect URI, $6 code challenge
  * or null, $7 nonce or null, $8 time of authentication, $9 whether the request has `prompt=none`, $10 acr, $11 amr,
- * $12 `acrLevel` of them
+ * $12 days for which a consent is valid by default, or null, $13 `acrLevel` of the login
  *
  * No row if the partner or the user is no longer active, if the redirect URI is no longer registered, if more is required than
- * $12, or if $9 is true and there is no live grant.
+ * $13, or if $9 is true and there is no live grant.
  */
 export const recordConnection = statement(
   'record_connection',
   Type.Object({ usable: Type.Boolean() }),
   `WITH earlier AS (
-     SELECT c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND g.revoked_at IS NULL AS usable
+     SELECT c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND ${isLiveGrant('g')} AS usable
        FROM connections c JOIN grants g ON g.id = c.grant_id WHERE c.code_hash = $4
    ), parties AS (
-     SELECT u.id, p.client_id
+     SELECT u.id, p.client_id, ${lifetimeDays('p', '$12')} AS days
        FROM partners p, users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
       WHERE u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
         AND $5 = ANY (p.redirect_uris)
-        AND greatest(p.require_level, f.require_level, r.require_level) <= $12
+        AND greatest(p.require_level, f.require_level, r.require_level) <= $13
         FOR SHARE OF u
+   ), closed AS (
+     UPDATE grants g SET revoked_at = g.expires_at FROM parties p
+      WHERE g.user_id = p.id AND g.client_id = p.client_id AND g.revoked_at IS NULL AND ${hasExpired('g')}
+        AND NOT EXISTS (SELECT FROM earlier) AND NOT $9::boolean
+     RETURNING g.id
    ), given AS (
-     INSERT INTO grants (user_id, client_id, subject)
+     INSERT INTO grants (user_id, client_id, subject, expires_at, end_notice_at)
      SELECT id, client_id,
-            coalesce((SELECT g.subject FROM grants g WHERE g.user_id = $1 AND g.client_id = $2 LIMIT 1), $3)
-       FROM parties WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9::boolean
-     ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL DO UPDATE SET client_id = excluded.client_id
+            coalesce((SELECT g.subject FROM grants g WHERE g.user_id = $1 AND g.client_id = $2 LIMIT 1), $3),
+            ${endAfter('days')}, ${noticeAfter('days')}
+       FROM parties, (SELECT count(*) FROM closed) AS after_closing
+      WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9
+     ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL
+     DO UPDATE SET expires_at = excluded.expires_at, end_notice_at = excluded.end_notice_at
      RETURNING id
    ), kept AS (
      UPDATE grants g SET client_id = g.client_id FROM parties p
-      WHERE g.user_id = p.id AND g.client_id = p.client_id AND g.revoked_at IS NULL
+      WHERE g.user_id = p.id AND g.client_id = p.client_id AND ${isLiveGrant('g')}
         AND NOT EXISTS (SELECT FROM earlier) AND $9
      RETURNING g.id
    ), started AS (
      INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time,
                               acr, amr, acr_level)
-     SELECT id, $2, $4, now() + interval '${codeSeconds} seconds', $5, $6, $7, $8, $10, $11, $12
+     SELECT id, $2, $4, now() + interval '${codeSeconds} seconds', $5, $6, $7, $8, $10, $11, $13
        FROM (SELECT id FROM given UNION ALL SELECT id FROM kept) AS consent
      RETURNING id
    )

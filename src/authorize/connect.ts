@@ -13,10 +13,7 @@ export type ConnectOutcome =
   | { kind: 'connected'; code: string }
   /** The page was used before and its code is redeemed, expired or revoked. */
   | { kind: 'used' }
-  /**
-   * The partner or the user is no longer active, the redirect URI is no longer registered, or more is required than this
-   * login has proved. With `prompt=none`, also: the grant has ended.
-   */
+  /** The partner or the user is no longer active, or the redirect URI is no longer registered. With `prompt=none`, also: the grant has ended. */
   | { kind: 'unavailable' }
 
 /**
@@ -45,6 +42,7 @@ export async function connect(
     request.prompt.includes('none'),
     user.acr,
     user.amr,
+    config.grantLifetimeDays ?? null,
     acrLevel(user),
   ]
   const row = await record().catch((error: unknown) => {

@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { type BrowserMemory, keepPendingLogin } from '../factors/pending-login.ts'
+import { keepPendingLogin } from '../factors/pending-login.ts'
 import { findFactorFacts } from '../login/factor-facts.sql.ts'
 import { factorStep } from '../login/factor-step.ts'
-import { rememberBrowser } from '../login/known-browser.ts'
 import type { Login } from '../login/login.ts'
 import { startSession } from '../sessions/sessions.ts'
 import { openPageRequest } from './page-request.ts'
@@ -13,23 +12,20 @@ import { wishesOf } from './wishes.ts'
 /**
  * Ends every way to log in. If the login lacks a second factor, no session is opened: the browser keeps the login, sealed, and
  * goes to the page for the factor. Otherwise opens the session and redirects to where the browser was going.
- *
- * @param memory makes this browser known to the account, once the login is complete
  */
 export async function finishLogin(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { login, destination, memory }: { login: Login; destination: Destination; memory?: BrowserMemory },
+  { login, destination }: { login: Login; destination: Destination },
 ): Promise<FastifyReply> {
   const { authorization } = await openPageRequest(context, request)
   const facts = await context.database.maybe(findFactorFacts, [login.userId, login.loginVersion])
   const step = facts && factorStep(login, facts, await wishesOf(context, authorization))
   if (step && step.kind !== 'none') {
-    await keepPendingLogin(context, reply, login, memory)
+    await keepPendingLogin(context, reply, login)
     return reply.redirect(secondFactorPage(destination), 303)
   }
-  if (memory) rememberBrowser(reply, context.config, memory.browser, memory.proof)
   return reply.redirect(await openSession(context, request, reply, { login, destination }), 303)
 }
 

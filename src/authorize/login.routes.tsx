@@ -41,8 +41,7 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Web): v
       if (outcome.kind !== 'welcome') {
         return sendLoginPage({ context, web, request, reply, destination, email, refusal: outcome })
       }
-      const memory = { browser, proof: outcome.proof, isKnown: outcome.isKnownBrowser }
-      return finishLogin(context, request, reply, { login: outcome.login, destination, memory })
+      return finishLogin(context, request, reply, { login: outcome.login, destination })
     },
   )
 }

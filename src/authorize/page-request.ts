@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { acceptedKeys } from '../secrets/derived-keys.ts'
-import { chooseTexts, type Texts } from '../web/languages/languages.ts'
+import type { Texts } from '../web/languages/languages.ts'
+import { pageTexts } from '../web/page-texts.ts'
 import { type LogoutRequest, unsealLogout } from './logout-request.ts'
 import { type Unsealed, unseal } from './sealed-request.ts'
 
@@ -11,7 +12,7 @@ export type PageRequest = {
   authorization: Unsealed
   /** From the parameter `logout`. Empty if that is missing. */
   logout: LogoutRequest
-  /** In the language that the partner requested with `ui_locales`, otherwise in the browser's language. */
+  /** In the language that the user has chosen, otherwise in that of `ui_locales`, otherwise in the browser's. */
   texts: Texts
 }
 
@@ -29,7 +30,8 @@ export function openPageRequest(context: Context, request: FastifyRequest): Prom
   return pageRequest
 }
 
-async function open({ keys, now }: Context, { query, body, headers }: FastifyRequest): Promise<PageRequest> {
+async function open({ config, keys, now }: Context, request: FastifyRequest): Promise<PageRequest> {
+  const { query, body } = request
   const sealedIn = body ?? query // our forms send it in the body, our redirects in the query
   const sealKeys = acceptedKeys(keys, 'seal')
   const sealed = textIn(sealedIn, 'request')
@@ -42,7 +44,7 @@ async function open({ keys, now }: Context, { query, body, headers }: FastifyReq
     (authorization.kind === 'invalid' ? undefined : authorization.request.uiLocales) ??
     textIn(query, 'ui_locales') ??
     textIn(body, 'ui_locales')
-  return { authorization, logout, texts: chooseTexts(uiLocales, headers['accept-language']) }
+  return { authorization, logout, texts: pageTexts(request, config, uiLocales) }
 }
 
 function textIn(form: unknown, name: string): string | undefined {

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { endOfGrant, isLiveGrant } from '../grants/ended.sql.ts'
 import Type, { Compile } from '../typebox.ts'
 import { BackupError } from './backup-format.ts'
 
@@ -19,8 +20,7 @@ const copiedRows = [
   {
     table:
       'replaced_grants (id bigint, user_id text, client_id text, revoked_at timestamptz, revoked_by text, revoked_for text)',
-    query:
-      'SELECT id, user_id, client_id, revoked_at, revoked_by, revoked_for FROM grants WHERE revoked_at IS NOT NULL',
+    query: `SELECT id, user_id, client_id, ${endOfGrant('g')}, revoked_by, revoked_for FROM grants g WHERE NOT ${isLiveGrant('g')}`,
   },
   {
     table: 'replaced_connections (id bigint, code_hash bytea, revoked_at timestamptz, revoked_for text)',

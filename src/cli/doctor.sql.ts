@@ -1,4 +1,5 @@
 import { Instant, statement } from '../database/database.ts'
+import { isLiveGrant } from '../grants/ended.sql.ts'
 import Type from '../typebox.ts'
 
 /** Works with any schema. */
@@ -19,5 +20,5 @@ export const dataFacts = statement(
   }),
   `SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
           (SELECT count(*)::int FROM partners) AS partners,
-          (SELECT count(*)::int FROM grants WHERE revoked_at IS NULL) AS grants`,
+          (SELECT count(*)::int FROM grants g WHERE ${isLiveGrant('g')}) AS grants`,
 )

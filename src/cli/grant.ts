@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { foldCase } from '../directory/case-folding.ts'
-import { type Grant, listGrants, revokeGrant } from '../grants/grants.sql.ts'
+import { type Grant, limitGrants, listGrants, revokeGrant } from '../grants/grants.sql.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 
 type Json = { json?: boolean }
@@ -10,6 +10,7 @@ export function grantCommand(): Command {
     .description('list and end grants: which user shares with which partner')
     .addCommand(list())
     .addCommand(revoke())
+    .addCommand(applyLifetime())
 }
 
 function list(): Command {
@@ -34,9 +35,14 @@ function list(): Command {
 }
 
 function describe(grant: Grant): string {
-  const { id, email, partner_name: name, client_id: clientId, revoked_at: at, revoked_by: by } = grant
-  const ended = at ? `  ended ${at.toISOString()} ${by ? `by the ${by}` : '(not recorded by whom)'}` : ''
-  return `${id}  ${email}  ${name} (${clientId})${ended}`
+  const { id, email, partner_name: name, client_id: clientId } = grant
+  return [`${id}  ${email}  ${name} (${clientId})`, ...endOf(grant)].join('  ')
+}
+
+function endOf({ revoked_at: ended, revoked_by: by, expires_at: end }: Grant): string[] {
+  if (!ended) return end ? [`ends ${end.toISOString()}`] : []
+  if (by === 'expiry') return [`expired ${ended.toISOString()}`]
+  return [`ended ${ended.toISOString()} ${by ? `by the ${by}` : '(not recorded by whom)'}`]
 }
 
 function revoke(): Command {
@@ -49,6 +55,21 @@ function revoke(): Command {
         const ended = /^\d{1,18}$/.test(id) ? await database.maybe(revokeGrant, [id, null]) : undefined
         if (!ended) throw new CommandError(`There is no live grant ${id}.`, 'not_found')
         answer(options, { revoked: id }, `Grant ${id} is revoked.`)
+      }),
+    )
+}
+
+function applyLifetime(): Command {
+  return new Command('apply-lifetime')
+    .description(
+      'end live grants no later than a consent of now would end, after the configured lifetime was set or made shorter',
+    )
+    .option('--partner <client_id>', 'only grants for this partner')
+    .option('--json', 'print JSON')
+    .action((options: Json & { partner?: string }) =>
+      withDatabase(async (database, { grantLifetimeDays }) => {
+        const limited = await database.run(limitGrants, [options.partner ?? null, grantLifetimeDays ?? null])
+        answer(options, { limited: limited.length }, `${limited.length} grants now end earlier.`)
       }),
     )
 }

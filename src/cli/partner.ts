@@ -8,14 +8,17 @@ import {
   updatePartner,
 } from '../partners/partners.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
+import { grantLifetimeOption } from './grant-lifetime-option.ts'
 import { addLimitOptions, changedLimits, type LimitOptions, limitLines, newLimits } from './limit-options.ts'
+import { addProfileOptions, type ProfileOptions, profileLines, profileOf } from './profile-options.ts'
 
 type Json = { json?: boolean }
 
 const secretShownOnce = 'Keep the secret: it is shown only once.'
 
 type CreateOptions = Json &
-  LimitOptions & {
+  LimitOptions &
+  ProfileOptions & {
     name: string
     redirectUri: string[]
     requirePkce?: boolean
@@ -24,19 +27,20 @@ type CreateOptions = Json &
     idTokenAlg?: string
     idTokenOnRefresh?: boolean
     postLogoutRedirectUri?: string[]
-    site?: string
+    grantLifetimeDays?: number
   }
 
 type UpdateOptions = Json &
-  LimitOptions & {
+  LimitOptions &
+  ProfileOptions & {
     name?: string
     redirectUri?: string[]
-    /** False for `--no-site`. */
-    site?: string | false
     authMethod?: string[]
     jwks?: string
     /** False for `--no-id-token-on-refresh`. */
     idTokenOnRefresh?: boolean
+    /** False for `--no-grant-lifetime-days`. */
+    grantLifetimeDays?: number | false
   }
 
 export function partnerCommand(): Command {
@@ -53,7 +57,7 @@ export function partnerCommand(): Command {
 }
 
 function create(): Command {
-  return addLimitOptions(new Command('create'))
+  return addLimitOptions(addProfileOptions(new Command('create'), { removable: false }))
     .description('register a partner; its secret is shown only once')
     .requiredOption('--name <name>', 'the name that users see on the connect page')
     .requiredOption(
@@ -72,7 +76,7 @@ function create(): Command {
       '--post-logout-redirect-uri <uri...>',
       'an address to which users may return after logout (repeatable)',
     )
-    .option('--site <url>', "the partner's public web site")
+    .addOption(grantLifetimeOption())
     .option('--json', 'print JSON')
     .action((options: CreateOptions) =>
       withDatabase(async (database, { environment }) => {
@@ -85,8 +89,9 @@ function create(): Command {
           idTokenAlg: options.idTokenAlg,
           idTokenOnRefresh: options.idTokenOnRefresh,
           postLogoutRedirectUris: options.postLogoutRedirectUri,
-          site: options.site,
+          ...profileOf(options),
           limits: newLimits(options),
+          grantLifetimeDays: options.grantLifetimeDays,
         })
         if (registration.kind === 'refused') throw new CommandError(registration.faults.join('\n'))
         const { clientId, clientSecret } = registration
@@ -131,13 +136,11 @@ function show(): Command {
 }
 
 function update(): Command {
-  return addLimitOptions(new Command('update'))
+  return addLimitOptions(addProfileOptions(new Command('update'), { removable: true }))
     .description('change a partner; other properties stay unchanged')
     .argument('<client_id>')
     .option('--name <name>', 'the name that users see on the connect page')
     .option('--redirect-uri <uri...>', 'the new redirect URIs; they replace the old ones (repeatable)')
-    .option('--site <url>', "the partner's public web site")
-    .option('--no-site', 'the partner has no web site')
     .option(
       '--auth-method <method...>',
       'the new authentication methods; they replace the old ones (repeatable)',
@@ -145,17 +148,20 @@ function update(): Command {
     .option('--jwks <file>', 'with --auth-method private_key_jwt: the public keys')
     .option('--id-token-on-refresh', 'return an id_token on each refresh')
     .option('--no-id-token-on-refresh', 'return an id_token on a refresh only if it says token_type=id')
+    .addOption(grantLifetimeOption())
+    .option('--no-grant-lifetime-days', "users' consents are valid as long as the deployment says")
     .option('--json', 'print JSON')
     .action((clientId: string, options: UpdateOptions) =>
       withDatabase(async (database, { environment }) => {
         const outcome = await updatePartner(database, environment, clientId, {
           name: options.name,
           redirectUris: options.redirectUri,
-          site: options.site === false ? null : options.site,
+          ...profileOf(options),
           authMethods: options.authMethod,
           jwks: options.jwks === undefined ? undefined : readText(options.jwks),
           idTokenOnRefresh: options.idTokenOnRefresh,
           limits: changedLimits(options),
+          grantLifetimeDays: options.grantLifetimeDays === false ? null : options.grantLifetimeDays,
         })
         if (outcome.kind === 'unknown') throw unknown(clientId)
         if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
@@ -241,11 +247,14 @@ function describe(partner: Partner, more: string[]): string {
     `PKCE           ${partner.require_pkce ? 'required' : 'supported'}`,
     ...partner.redirect_uris.map((uri) => `redirect URI   ${uri}`),
     ...partner.post_logout_redirect_uris.map((uri) => `after logout   ${uri}`),
-    ...(partner.site === null ? [] : [`site           ${partner.site}`]),
+    ...profileLines(partner),
     `authenticates  ${partner.auth_methods.join(', ')}`,
     ...partner.key_ids.map((kid) => `key            ${kid}`),
     `id_token       ${partner.id_token_alg}${partner.id_token_on_refresh ? ', also on refresh' : ''}`,
     ...limitLines(partner.limits),
+    ...(partner.grant_lifetime_days === null
+      ? []
+      : [`consents       end after ${partner.grant_lifetime_days} days`]),
     ...more,
   ].join('\n')
 }

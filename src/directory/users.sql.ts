@@ -1,4 +1,5 @@
 import { Instant, statement } from '../database/database.ts'
+import { isLiveGrant } from '../grants/ended.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 
 /**
@@ -104,7 +105,7 @@ export const findUserFacts = statement(
   UserFacts,
   `SELECT ${listed}, f.name AS firm_name, r.sees, u.password_hash IS NOT NULL AS has_password,
           (SELECT count(*)::integer FROM sessions s WHERE s.user_id = u.id AND s.expires_at > now()) AS sessions,
-          (SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND g.revoked_at IS NULL) AS live_grants
+          (SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND ${isLiveGrant('g')}) AS live_grants
      FROM users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
     WHERE u.id = $1 OR u.email_folded = $1`,
 )

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { classify } from '../http/faults.ts'
 import type { SandboxApplication } from '../sandbox/application.ts'
-import { assetRoute, loadAsset } from '../web/assets.routes.ts'
+import { assetRoute, loadScript, loadSheet } from '../web/assets.routes.ts'
 import { longestQuery } from './frame.tsx'
 import { type CachedPage, cachedPage, maxAge, sendCached, sendOnce } from './send-page.ts'
 import type { Site } from './site.tsx'
@@ -76,7 +76,7 @@ function siteOf(
   root: string,
   apiDocument: () => unknown,
 ): () => Promise<OpenSite> {
-  const [sheet, script] = [loadAsset('docs.css'), loadAsset('docs.js')]
+  const [sheet, script] = [loadSheet(config.brand, 'docs.css'), loadScript('docs.js')]
   for (const asset of [sheet, script]) assetRoute(app, asset)
   const open = async (application: SandboxApplication | undefined) => {
     const { createSite } = await import('./site.tsx')

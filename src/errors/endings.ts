@@ -30,6 +30,12 @@ export const endings = {
       'The user now belongs to another firm. The user consented to what the earlier firm shows, so the connection ended.',
     remedy: `${connectAgain} Delete what you read for the earlier firm, if your agreement says so.`,
   },
+  ended_by_expiry: {
+    message: 'The consent of the user has expired. Ask the user to connect again.',
+    cause:
+      'The operator limits how long a consent is valid. The user gave it that long ago, and has not renewed it on the page Connected apps or by connecting again.',
+    remedy: `${connectAgain} The user keeps the same subject (sub). Ask the operator how long consents are valid: a user who connects again before the end loses nothing.`,
+  },
   ended_by_partner: {
     message: 'The connection has been revoked by this application. Ask the user to connect again.',
     cause: 'Your application revoked a refresh token of this connection at oauth2/revoke.',

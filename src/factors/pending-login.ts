@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { type Browser, browserOf, rememberBrowser } from '../login/known-browser.ts'
 import { Login } from '../login/login.ts'
 import { acceptedKeys } from '../secrets/derived-keys.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
@@ -11,15 +10,11 @@ import { cookieName, cookieOptions } from '../web/cookies.ts'
 const lifetimeMs = 10 * 60 * 1000
 const name = 'latchkey-login'
 
-/** What a login is remembered by in its browser (`rememberBrowser`), once it is complete. */
-export type BrowserMemory = { browser: Browser; proof: string; isKnown: boolean }
-
 const Pending = Type.Object({
   kind: Type.Literal('pending-login'),
   id: Type.String(),
   /** What the user has proved so far. */
   login: Login,
-  memory: Type.Optional(Type.Object({ browserId: Type.String(), proof: Type.String(), isKnown: Type.Boolean() })),
   /** Milliseconds since the epoch. */
   expiresAt: Type.Number(),
 })
@@ -36,17 +31,9 @@ export async function keepPendingLogin(
   context: Context,
   reply: FastifyReply,
   login: Login,
-  memory: BrowserMemory | undefined,
 ): Promise<void> {
-  await store(context, reply, {
-    kind: 'pending-login',
-    id: randomId(),
-    login,
-    ...(memory && {
-      memory: { browserId: memory.browser.id, proof: memory.proof, isKnown: memory.isKnown },
-    }),
-    expiresAt: context.now().getTime() + lifetimeMs,
-  })
+  const expiresAt = context.now().getTime() + lifetimeMs
+  await store(context, reply, { kind: 'pending-login', id: randomId(), login, expiresAt })
 }
 
 /** Keeps what the user has proved in addition. The ten minutes go on. */
@@ -74,17 +61,6 @@ export async function pendingLoginOf(
   return pending.Check(content) && content.expiresAt > now().getTime() ? content : undefined
 }
 
-/** Forgets the login, and remembers the browser that completed it. */
-export function endPendingLogin(
-  { config }: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  completed?: PendingLogin,
-): void {
+export function endPendingLogin({ config }: Context, reply: FastifyReply): void {
   reply.clearCookie(cookieName(config, name), cookieOptions(config))
-  const memory = completed?.memory
-  if (!memory) return
-  const { id, ...known } = browserOf(request, config)
-  const browser = id === memory.browserId ? { id, ...known } : { id: memory.browserId, proofs: [], taggedProofs: [] }
-  rememberBrowser(reply, config, browser, memory.proof)
 }

@@ -1,5 +1,7 @@
 import { Instant, statement } from '../database/database.ts'
 import Type, { type Static } from '../typebox.ts'
+import { endOfGrant, hasExpired, isLiveGrant } from './ended.sql.ts'
+import { endAfter, isRenewable, lifetimeDays, noticeAfter } from './lifetime.sql.ts'
 
 const Grant = Type.Object({
   id: Type.String(),
@@ -9,9 +11,17 @@ const Grant = Type.Object({
   partner_name: Type.String(),
   redirect_uri: Type.String(),
   created_at: Instant,
-  /** Null if the grant is live. */
+  /** When the consent expires or has expired. Null: it has no end. */
+  expires_at: Type.Union([Instant, Type.Null()]),
+  /** When the grant ended. Null if it is live. */
   revoked_at: Type.Union([Instant, Type.Null()]),
-  revoked_by: Type.Union([Type.String(), Type.Null()]),
+  revoked_by: Type.Union([
+    Type.Literal('user'),
+    Type.Literal('operator'),
+    /** The consent has expired. */
+    Type.Literal('expiry'),
+    Type.Null(),
+  ]),
 })
 export type Grant = Static<typeof Grant>
 
@@ -21,7 +31,7 @@ export type Grant = Static<typeof Grant>
  * time. For an order by id, PostgreSQL may use the primary key, and then reads the whole table for a grant without
  * connections.
  */
-const latestRedirectUri = `coalesce(
+export const latestRedirectUri = `coalesce(
             (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
             p.redirect_uris[1])`
 
@@ -33,69 +43,52 @@ export const listGrants = statement(
   'list_grants',
   Grant,
   `SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, ${latestRedirectUri} AS redirect_uri, g.created_at,
-          g.revoked_at, g.revoked_by
+          g.expires_at, ${endOfGrant('g')} AS revoked_at, CASE WHEN ${hasExpired('g')} THEN 'expiry' ELSE g.revoked_by END AS revoked_by
      FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
-    WHERE ($3 OR g.revoked_at IS NULL) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
+    WHERE ($3 OR ${isLiveGrant('g')}) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
       AND ($2::text IS NULL OR g.client_id = $2)
     ORDER BY g.created_at, g.id`,
-)
-
-export const LiveGrant = Type.Object({
-  id: Type.String(),
-  partner_name: Type.String(),
-  redirect_uri: Type.String(),
-  created_at: Instant,
-  last_used_at: Type.Union([Instant, Type.Null()]),
-  /** The three counts cover the last 30 days in UTC, including today. */
-  requests: Type.Number(),
-  households: Type.Number(),
-  accounts: Type.Number(),
-})
-export type LiveGrant = Static<typeof LiveGrant>
-
-/** The user's live grants, with the use of each. $1 user id */
-export const liveGrantsOfUser = statement(
-  'live_grants_of_user',
-  LiveGrant,
-  `SELECT g.id, p.name AS partner_name, ${latestRedirectUri} AS redirect_uri, g.created_at, g.last_used_at,
-          coalesce(sum(r.requests), 0)::float8 AS requests, coalesce(sum(r.households), 0)::float8 AS households,
-          coalesce(sum(r.accounts), 0)::float8 AS accounts
-     FROM grants g JOIN partners p USING (client_id)
-     LEFT JOIN grant_reads r ON r.grant_id = g.id AND r.day > (now() AT TIME ZONE 'UTC')::date - 30
-    WHERE g.user_id = $1 AND g.revoked_at IS NULL
-    GROUP BY g.id, p.client_id ORDER BY p.name, g.id`,
-)
-
-export const EndedGrant = Type.Object({
-  id: Type.String(),
-  partner_name: Type.String(),
-  created_at: Instant,
-  revoked_at: Instant,
-  /** Null if the grant ended before this column existed. */
-  revoked_by: Type.Union([
-    Type.Literal('user'),
-    Type.Literal('operator'),
-    Type.Literal('firm_changed'),
-    Type.Null(),
-  ]),
-})
-export type EndedGrant = Static<typeof EndedGrant>
-
-/** The 20 grants of the user that ended last. $1 user id */
-export const endedGrantsOfUser = statement(
-  'ended_grants_of_user',
-  EndedGrant,
-  `SELECT g.id, p.name AS partner_name, g.created_at, g.revoked_at, coalesce(g.revoked_for, g.revoked_by) AS revoked_by
-     FROM grants g JOIN partners p USING (client_id)
-    WHERE g.user_id = $1 AND g.revoked_at IS NOT NULL
-    ORDER BY g.revoked_at DESC, g.id DESC LIMIT 20`,
 )
 
 /** Ends a grant, and with it all its connections and tokens. $1 grant id, $2 user id, or null for the operator */
 export const revokeGrant = statement(
   'revoke_grant',
   Type.Object({ client_id: Type.String() }),
-  `UPDATE grants SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
-    WHERE id = $1 AND revoked_at IS NULL AND ($2::text IS NULL OR user_id = $2)
+  `UPDATE grants g SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
+    WHERE id = $1 AND ${isLiveGrant('g')} AND ($2::text IS NULL OR user_id = $2)
    RETURNING client_id`,
+)
+
+/**
+ * Renews the consent of a live grant: its end is counted from now. All connections go on. No row: the grant has ended, belongs
+ * to another user, or already ends as late as a new consent would. A renewal never makes the end earlier.
+ *
+ * $1 grant id, $2 days for which a consent is valid by default, or null, $3 user id
+ */
+export const renewGrant = statement(
+  'renew_grant',
+  Type.Object({ client_id: Type.String(), expires_at: Type.Union([Instant, Type.Null()]) }),
+  `UPDATE grants g SET expires_at = ${endAfter(lifetimeDays('p', '$2'))}, end_notice_at = ${noticeAfter(lifetimeDays('p', '$2'))}
+     FROM partners p
+    WHERE g.id = $1 AND g.user_id = $3 AND p.client_id = g.client_id AND ${isLiveGrant('g')} AND ${isRenewable('g', 'p', '$2', "interval '0'")}
+   RETURNING g.client_id, g.expires_at`,
+)
+
+/**
+ * Gives live grants the end that a consent of now would have, if they have none or a later one. The locks are taken in the order
+ * of the ids, as by the usage counts. $1 client_id, or null for all partners, $2 days for which a consent is valid by default, or null
+ */
+export const limitGrants = statement(
+  'limit_grants',
+  Type.Object({ id: Type.String() }),
+  `WITH concerned AS (
+     SELECT g.id, days
+       FROM grants g JOIN partners p USING (client_id) CROSS JOIN LATERAL (SELECT ${lifetimeDays('p', '$2')} AS days) AS life
+      WHERE ($1::text IS NULL OR g.client_id = $1) AND ${isLiveGrant('g')}
+        AND days IS NOT NULL AND (g.expires_at IS NULL OR g.expires_at > ${endAfter('days')})
+      ORDER BY g.id FOR NO KEY UPDATE OF g
+   )
+   UPDATE grants g SET expires_at = ${endAfter('days')}, end_notice_at = ${noticeAfter('days')}
+     FROM concerned WHERE g.id = concerned.id
+   RETURNING g.id`,
 )

@@ -8,6 +8,7 @@ import {
   visibilityVersionOf,
 } from '../resource/visibility-version.sql.ts'
 import Type from '../typebox.ts'
+import { rangeOfPage } from './listing-ranges.sql.ts'
 import { householdsInOrder, mapByRole, rowsForRole } from './visibility.sql.ts'
 
 export const EntryColumns = {
@@ -62,19 +63,6 @@ export const listFirmHouseholds = statement(
 )
 
 /**
- * The first range of the caller's listing that ends after `$3` households (migration 0016). `households_to` counts the
- * households up to its end. The sum stops there, because the rows are in the order of the index.
- */
-const rangeOfPage = `
-  SELECT after_id, households_to - households AS households_before
-    FROM (SELECT after_id, households,
-                 sum(households) OVER (ORDER BY firm_id, user_id, after_id ROWS UNBOUNDED PRECEDING) AS households_to
-            FROM listing_ranges
-           WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END
-         ) AS range
-   WHERE households_to > $3::bigint LIMIT 1`
-
-/**
  * Like `listHouseholds`, for a page by its number. If the caller's visibility version is still `$4`, the page begins after the
  * id `$5`, where the page before it ended. Otherwise it is found by the counts of the ranges before it, and at most one range
  * is read. No row in `start` means that there are no more than `$3` households.
@@ -90,7 +78,7 @@ export const listHouseholdsByNumber = statement(
      SELECT $5 AS after_id, 0::bigint AS skipped FROM version WHERE visibility_version = $4
       UNION ALL
      SELECT range.after_id, $3::bigint - households_before
-       FROM version, caller, LATERAL (${rangeOfPage}) AS range WHERE visibility_version IS DISTINCT FROM $4
+       FROM version, caller, LATERAL (${rangeOfPage('$3')}) AS range WHERE visibility_version IS DISTINCT FROM $4
    ),
    ${page('(SELECT after_id FROM start)', 'LIMIT $2::int + 1 OFFSET (SELECT skipped FROM start)')}
    SELECT ${callerColumns}, ${columnOfVersion}, ${entryColumns}`,

@@ -50,16 +50,19 @@ export function householdsInOrder(
  * and, within a household, of the accounts' ids (docs/adr/0024). Also selects what an outer query needs to repeat the order:
  * `scope`, `household_id` and `id`. An account that is not active is skipped, so `window` applies after the look-up. This is a
  * subquery of the select list, because PostgreSQL keeps the results of a joined one in memory, for repetitions that do not
- * occur. Without OFFSET 0 it would look up each account twice.
+ * occur. Without a limit, not even OFFSET 0, it would look up each account twice. `looksUp` limits the look-ups of a caller whose
+ * accounts are nearly all closed.
  */
 export function accountsInOrder({
   householdId,
   id,
   window,
+  looksUp = 'OFFSET 0',
 }: {
   householdId: string
   id: string
   window: string
+  looksUp?: string
 }): ByRole {
   return {
     firm: `
@@ -75,7 +78,7 @@ export function accountsInOrder({
                 FROM account_access x
                WHERE (x.user_id, x.household_id, x.account_id) > (caller.user_id, ${householdId}, ${id})
                  AND x.user_id <= caller.user_id AND x.firm_id = caller.firm_id
-               ORDER BY x.user_id, x.household_id, x.account_id OFFSET 0) AS own
+               ORDER BY x.user_id, x.household_id, x.account_id ${looksUp}) AS own
        WHERE json IS NOT NULL
        ORDER BY scope, household_id, id ${window}`,
   }

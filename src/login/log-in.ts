@@ -3,7 +3,7 @@ import { foldCase } from '../directory/case-folding.ts'
 import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'
 import { sourceOf } from '../process/source.ts'
 import { hmac } from '../secrets/derived-keys.ts'
-import { type Browser, isKnownTo, proofKey, tagged } from './known-browser.ts'
+import { type Browser, isKnownTo, proofKey } from './known-browser.ts'
 import { beginLogin, forgiveLogin } from './login.sql.ts'
 import { type Login, passwordAcr } from './login.ts'
 
@@ -16,8 +16,7 @@ export type LoginAttempt = {
 }
 
 export type LoginOutcome =
-  /** `proof` is for `rememberBrowser`, once the login is complete. */
-  | { kind: 'welcome'; login: Login; proof: string; isKnownBrowser: boolean }
+  | { kind: 'welcome'; login: Login }
   /** Wrong password, unknown user or disabled user. The response and the work are the same for all three. */
   | { kind: 'refused' }
   | { kind: 'throttled'; retryAfterSeconds: number }
@@ -56,10 +55,8 @@ async function checkPassword(
   ])
   if (found.wait !== null) return { kind: 'throttled', retryAfterSeconds: found.wait }
   const matches = await passwordHashLimiter.hash(() => verifyPassword(password, found.password_hash))
-  const { user_id: userId, login_version: loginVersion, proof } = found
-  if (!matches || userId === null || loginVersion === null || proof === null) return { kind: 'refused' }
+  const { user_id: userId, login_version: loginVersion } = found
+  if (!matches || userId === null || loginVersion === null) return { kind: 'refused' }
   await database.run(forgiveLogin, [sourceKey, found.known_browser ? browserKey : accountKey])
-  const login = { userId, loginVersion, acr: passwordAcr, amr: ['pwd'] }
-  const isKnownBrowser = found.known_browser
-  return { kind: 'welcome', login, proof: tagged(keys, browser, email, proof), isKnownBrowser }
+  return { kind: 'welcome', login: { userId, email, loginVersion, acr: passwordAcr, amr: ['pwd'] } }
 }

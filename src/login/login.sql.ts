@@ -33,7 +33,7 @@ export function browserProof(key: string, loginVersion: string): string {
  * invalid, including those of an attacker who knew the old password.
  *
  * $1 key of the source, $2 key of the account, $3 folded email address, $4 key of the browser's count,
- * $5 keys of the browser's proof (the first makes the new proof, all verify), $6 proofs that the browser sent
+ * $5 keys of the browser's proof, $6 proofs that the browser sent
  */
 export const beginLogin = statement(
   'begin_login',
@@ -49,12 +49,10 @@ export const beginLogin = statement(
      * server's hashes, and the time must not reveal whether the user exists. Null if no user has a password.
      */
     password_hash: Type.Union([Type.String(), Type.Null()]),
-    /** The proof by which the account will know this browser after a login. */
-    proof: Type.Union([Type.String(), Type.Null()]),
     known_browser: Type.Boolean(),
   }),
   `WITH known AS (
-     SELECT id, password_hash, login_version, ${browserProof('($5::bytea[])[1]', 'login_version')} AS proof
+     SELECT id, password_hash, login_version
        FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
    ), browser AS (
      SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
@@ -72,7 +70,7 @@ export const beginLogin = statement(
    SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > ${sourceLimit} THEN source.resets_at
                                        WHEN account.count > ${accountLimit} THEN account.resets_at
                                   END - now()))::int AS wait,
-          known.id AS user_id, known.login_version, known.proof, browser.is_known AS known_browser,
+          known.id AS user_id, known.login_version, browser.is_known AS known_browser,
           coalesce(
             known.password_hash,
             (SELECT password_hash FROM users
@@ -80,20 +78,6 @@ export const beginLogin = statement(
             (SELECT password_hash FROM users WHERE password_hash IS NOT NULL ORDER BY email_folded LIMIT 1)
           ) AS password_hash
      FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true`,
-)
-
-/**
- * How an account knows a browser whose user logged in without a password. No row: the credentials have changed.
- * $1 user id, $2 `login_version` of the login, $3 keys of the browser's proof (the first makes the new proof, all verify),
- * $4 proofs that the browser sent
- */
-export const findBrowserProof = statement(
-  'find_browser_proof',
-  Type.Object({ proof: Type.String(), known_browser: Type.Boolean() }),
-  `SELECT ${browserProof('($3::bytea[])[1]', 'login_version')} AS proof,
-          EXISTS (SELECT FROM unnest($3::bytea[]) AS key
-                   WHERE ${browserProof('key', 'login_version')} = ANY ($4::text[])) AS known_browser
-     FROM users WHERE id = $1 AND login_version = $2`,
 )
 
 /**

@@ -3,6 +3,8 @@ import Type, { type Static } from '../typebox.ts'
 /** A user who has proved who they are, and how. */
 export const Login = Type.Object({
   userId: Type.String(),
+  /** The user's address. An account knows a browser by it (`proofKey`). */
+  email: Type.String(),
   /** The user's `login_version` when the proof was checked. If it has changed since, the session is not live. */
   loginVersion: Type.String(),
   /** `acr` and `amr` (RFC 8176) of the id_token. */

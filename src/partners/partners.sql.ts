@@ -1,4 +1,4 @@
-import { Instant, statement } from '../database/database.ts'
+import { Bytes, Instant, statement } from '../database/database.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import { LimitSettings } from '../limit-settings.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -25,8 +25,15 @@ export const Partner = Type.Object({
   post_logout_redirect_uris: Type.Array(Type.String()),
   /** The partner's public web site. */
   site: Type.Union([Type.String(), Type.Null()]),
+  /** The file name in the address of its logo. The picture itself is read only when it is shown. */
+  logo: Type.Union([Type.String(), Type.Null()]),
+  privacy_url: Type.Union([Type.String(), Type.Null()]),
+  /** One sentence about the application, for users. */
+  description: Type.Union([Type.String(), Type.Null()]),
   /** Absent limits are those of the deployment. */
   limits: LimitSettings,
+  /** Days for which a user's consent is valid. Null: the default of the deployment. */
+  grant_lifetime_days: Type.Union([Type.Integer(), Type.Null()]),
   /** The weakest `acr` with which users may connect, and with which access tokens are accepted. */
   require_acr: Type.Union([Type.String(), Type.Null()]),
 })
@@ -34,7 +41,8 @@ export type Partner = Static<typeof Partner>
 
 const columns = `client_id, name, status, redirect_uris, require_pkce, auth_methods,
   ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-  id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits, require_acr`
+  id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+  grant_lifetime_days, require_acr`
 
 /** $1 client_id */
 export const findPartner = statement(
@@ -52,35 +60,46 @@ export const listPartners = statement(
 /**
  * $1 client_id, $2 name, $3 redirect URIs, $4 whether PKCE is required, $5 authentication methods, $6 SHA-256 of each
  * secret, $7 JWKS as JSON or null, $8 thumbprints of its keys, $9 algorithm of id_tokens, $10 post-logout redirect URIs,
- * $11 web site or null, $12 whether a refresh returns an id_token, $13 limits as JSON, $14 required `acr` or null
+ * $11 whether a refresh returns an id_token, $12 limits as JSON, $13 days for which a consent is valid or null, $14 web site or
+ * null, $15 file name of the logo or null, $16 the picture or null, $17 privacy URL or null, $18 description or null,
+ * $19 required `acr` or null
  */
 export const insertPartner = statement(
   'insert_partner',
   Type.Object({ client_id: Type.String() }),
   `INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
-                         key_thumbprints, id_token_alg, post_logout_redirect_uris, site, id_token_on_refresh, limits, require_acr)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING client_id`,
+                         key_thumbprints, id_token_alg, post_logout_redirect_uris, id_token_on_refresh, limits,
+                         grant_lifetime_days, site, logo, logo_image, privacy_url, description, require_acr)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+           nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, ''), $19) RETURNING client_id`,
 )
 
 /**
- * Changes settings; null does not change a setting. $1 client_id, $2 name, $3 redirect URIs, $4 web site (empty: none),
- * $5 the authentication methods that the partner must have now, $6 the new ones, $7 SHA-256 of each secret, $8 JWKS as JSON
- * (empty: none), $9 thumbprints of its keys, $10 whether a refresh returns an id_token, $11 limits as JSON: those not in it do not change,
- * null removes one, $12 required `acr` (empty: none). No row: no such partner, or its methods have been changed in the meantime.
+ * Changes settings; null does not change a setting, an empty text removes it. $1 client_id, $2 name, $3 redirect URIs, $4 the
+ * authentication methods that the partner must have now, $5 the new ones, $6 SHA-256 of each secret, $7 JWKS as JSON, $8
+ * thumbprints of its keys, $9 whether a refresh returns an id_token, $10 limits as JSON: those not in it do not change, null
+ * removes one, $11 days for which a consent is valid (0: the default of the deployment), $12 web site, $13 file name of the
+ * logo, $14 the picture, $15 privacy URL, $16 description, $17 required `acr`. No row: no such
+ * partner, or its methods have been changed in the meantime.
  */
 export const updatePartnerSettings = statement(
   'update_partner_settings',
   Partner,
   `UPDATE partners
       SET name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
-          site = CASE WHEN $4::text IS NULL THEN site ELSE nullif($4, '') END,
-          auth_methods = coalesce($6, auth_methods), secret_hashes = coalesce($7, secret_hashes),
-          jwks = CASE WHEN $8::text IS NULL THEN jwks ELSE nullif($8, '')::jsonb END,
-          key_thumbprints = coalesce($9, key_thumbprints),
-          id_token_on_refresh = coalesce($10, id_token_on_refresh),
-          limits = jsonb_strip_nulls(limits || coalesce($11::jsonb, '{}')),
-          require_acr = CASE WHEN $12::text IS NULL THEN require_acr ELSE nullif($12, '') END
-    WHERE client_id = $1 AND auth_methods = $5
+          auth_methods = coalesce($5, auth_methods), secret_hashes = coalesce($6, secret_hashes),
+          jwks = CASE WHEN $7::text IS NULL THEN jwks ELSE nullif($7, '')::jsonb END,
+          key_thumbprints = coalesce($8, key_thumbprints),
+          id_token_on_refresh = coalesce($9, id_token_on_refresh),
+          limits = jsonb_strip_nulls(limits || coalesce($10::jsonb, '{}')),
+          grant_lifetime_days = CASE WHEN $11::integer IS NULL THEN grant_lifetime_days ELSE nullif($11, 0) END,
+          site = nullif(coalesce($12, site), ''),
+          logo = nullif(coalesce($13, logo), ''),
+          logo_image = CASE WHEN $13::text IS NULL THEN logo_image ELSE $14::bytea END,
+          privacy_url = nullif(coalesce($15, privacy_url), ''),
+          description = nullif(coalesce($16, description), ''),
+          require_acr = nullif(coalesce($17, require_acr), '')
+    WHERE client_id = $1 AND auth_methods = $4
    RETURNING ${columns}`,
 )
 
@@ -115,4 +134,11 @@ export const findClientKeys = statement(
   'find_client_keys',
   Type.Object({ keys: Type.Array(PartnerJwk) }),
   `SELECT coalesce(jwks->'keys', '[]') AS keys FROM partners WHERE client_id = $1`,
+)
+
+/** $1 the file name in its address. No row: no partner has this logo. */
+export const findLogo = statement(
+  'find_logo',
+  Type.Object({ image: Bytes }),
+  `SELECT logo_image AS image FROM partners WHERE logo = $1 LIMIT 1`,
 )

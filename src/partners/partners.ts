@@ -17,9 +17,10 @@ import {
   rotateSecret,
   updatePartnerSettings,
 } from './partners.sql.ts'
+import { type ProfileChanges, readProfile } from './profile.ts'
 import { redirectUriFault } from './redirect-uri.ts'
 
-export type NewPartner = {
+export type NewPartner = ProfileChanges & {
   name: string
   redirectUris: string[]
   requirePkce: boolean
@@ -32,25 +33,25 @@ export type NewPartner = {
   /** Whether a refresh also returns an id_token. Default: only if the request says token_type=id. */
   idTokenOnRefresh?: boolean | undefined
   postLogoutRedirectUris?: string[] | undefined
-  /** The URL of the partner's public web site. */
-  site?: string | undefined
   limits?: LimitSettings | undefined
+  /** Days for which a user's consent is valid. Default: that of the deployment. */
+  grantLifetimeDays?: number | undefined
   /** The weakest `acr` with which users may connect. Default: any. */
   requireAcr?: string | undefined
 }
 
 /** Undefined: the setting is not changed. */
-export type PartnerChanges = {
+export type PartnerChanges = ProfileChanges & {
   name?: string | undefined
   redirectUris?: string[] | undefined
-  /** Null: none. */
-  site?: string | null | undefined
   authMethods?: string[] | undefined
   /** The public keys, if the new authentication methods include private_key_jwt. */
   jwks?: string | undefined
   idTokenOnRefresh?: boolean | undefined
   /** Null: the default of the deployment. */
   limits?: LimitChanges | undefined
+  /** Null: the default of the deployment. */
+  grantLifetimeDays?: number | null | undefined
   /** Null: none. */
   requireAcr?: string | null | undefined
 }
@@ -90,12 +91,13 @@ export async function createPartner(
   const idTokenAlg = input.idTokenAlg ?? 'RS256'
   const postLogoutRedirectUris = input.postLogoutRedirectUris ?? []
   const keys = input.jwks === undefined ? noKeys : await readJwks(input.jwks)
+  const profile = readProfile(input)
   const faults = [
     ...nameFaults(name),
     ...(input.redirectUris.length === 0 ? ['At least one redirect URI is required.'] : []),
     ...uriFaults('Redirect URI', input.redirectUris),
     ...uriFaults('Post-logout redirect URI', postLogoutRedirectUris),
-    ...(input.site === undefined ? [] : uriFaults('Site', [input.site])),
+    ...profile.faults,
     ...methodFaults(authMethods, input.jwks !== undefined),
     ...(keys.kind === 'refused' ? keys.faults : []),
     ...acrFaults(input.requireAcr),
@@ -115,9 +117,10 @@ export async function createPartner(
     keys.thumbprints,
     idTokenAlg,
     unique(postLogoutRedirectUris),
-    input.site ?? null,
     input.idTokenOnRefresh ?? false,
     JSON.stringify(input.limits ?? {}),
+    input.grantLifetimeDays ?? null,
+    ...profile.columns,
     input.requireAcr ?? null,
   ])
   return { kind: 'created', clientId, clientSecret: secret?.text }
@@ -135,13 +138,14 @@ export async function updatePartner(
 ): Promise<PartnerUpdate> {
   const partner = await database.maybe(findPartner, [clientId])
   if (!partner) return { kind: 'unknown' }
-  const { name, redirectUris, site, authMethods } = changes
+  const { name, redirectUris, authMethods } = changes
   const keys = changes.jwks === undefined ? noKeys : await readJwks(changes.jwks)
+  const profile = readProfile(changes)
   const faults = [
     ...(Object.values(changes).every((value) => value === undefined) ? ['There is nothing to change.'] : []),
     ...(name === undefined ? [] : nameFaults(name.trim())),
     ...uriFaults('Redirect URI', redirectUris ?? []),
-    ...(typeof site === 'string' ? uriFaults('Site', [site]) : []),
+    ...profile.faults,
     ...acrFaults(changes.requireAcr),
     ...newMethodFaults(partner, changes),
     ...(keys.kind === 'refused' ? keys.faults : []),
@@ -152,7 +156,6 @@ export async function updatePartner(
     clientId,
     name?.trim() ?? null,
     redirectUris ? unique(redirectUris) : null,
-    site === null ? '' : (site ?? null),
     partner.auth_methods,
     authMethods ? unique(authMethods) : null,
     credentials?.secretHashes ?? null,
@@ -160,6 +163,8 @@ export async function updatePartner(
     credentials?.thumbprints ?? null,
     changes.idTokenOnRefresh ?? null,
     changes.limits ? JSON.stringify(changes.limits) : null,
+    changes.grantLifetimeDays === null ? 0 : (changes.grantLifetimeDays ?? null),
+    ...profile.columns,
     changes.requireAcr === null ? '' : (changes.requireAcr ?? null),
   ])
   if (!updated) return { kind: 'conflict' }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { Web } from '../web/edge.tsx'
-import { chooseTexts, type Texts } from '../web/languages/languages.ts'
+import type { Texts } from '../web/languages/languages.ts'
 import { HiddenFields, UserName } from '../web/parts.tsx'
 import type { Session } from './sessions.sql.ts'
 
@@ -19,7 +19,7 @@ export function sendAccountPage(content: {
   passkeys?: boolean
 }): FastifyReply {
   const { web, reply, session, page, status = 200, localTimes = false, passkeys = false } = content
-  const texts = chooseTexts(undefined, reply.request.headers['accept-language'])
+  const texts = web.texts(reply.request)
   const { heading } = texts[page]
   const csrf = web.csrfToken(reply)
   const body = (

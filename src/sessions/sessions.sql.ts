@@ -1,4 +1,5 @@
 import { Instant, statement } from '../database/database.ts'
+import { isLiveGrant } from '../grants/ended.sql.ts'
 import { FactorFacts, factorColumns } from '../login/factor-facts.sql.ts'
 import { browserProof } from '../login/login.sql.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -50,7 +51,7 @@ export const findSession = statement(
    )
    SELECT user_id, user_name, email, auth_time, acr, amr, login_version,
           has_passkey, has_totp, firm_require_acr, role_require_acr,
-          EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND g.revoked_at IS NULL) AS has_grant,
+          EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND ${isLiveGrant('g')}) AS has_grant,
            (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
      FROM found`,
 )

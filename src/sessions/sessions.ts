@@ -1,6 +1,7 @@
 import Bowser from 'bowser'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { browserOf, newProof, rememberBrowser } from '../login/known-browser.ts'
 import type { Authentication, Login } from '../login/login.ts'
 import { clearSessionCookie, newSessionId, sessionHash, setSessionCookie } from '../web/cookies.ts'
 import { endSession, findSession, openSession, type Session, strengthenSession } from './sessions.sql.ts'
@@ -20,18 +21,21 @@ export async function liveSession(
   return hash && session ? { ...session, hash } : undefined
 }
 
-/** Logs a browser in. */
+/** Logs a browser in. From now on, the account knows the browser. */
 export async function startSession(
-  { config, database, now }: Context,
+  { config, database, keys, now }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { userId, loginVersion, acr, amr }: Login,
+  login: Login,
 ): Promise<void> {
+  const { userId, loginVersion, acr, amr } = login
   const { id, hash } = newSessionId()
   const { browser, system } = browserName(request.headers['user-agent'])
   const old = sessionHash(request, config)
   await database.one(openSession, [hash, userId, old, now(), loginVersion, acr, amr, browser, system])
   setSessionCookie(reply, config, id)
+  const knownBrowser = browserOf(request, config)
+  rememberBrowser(reply, config, knownBrowser, newProof(keys, knownBrowser, login))
 }
 
 /**

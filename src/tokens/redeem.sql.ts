@@ -1,5 +1,5 @@
 import { Instant, statement } from '../database/database.ts'
-import { Ended, whenEnded } from '../grants/ended.sql.ts'
+import { Ended, isLiveGrant, whenEnded } from '../grants/ended.sql.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import {
   authenticatedClient,
@@ -73,7 +73,7 @@ export const redeemCode = statement(
                           WHEN k.code_challenge IS NULL AND $8::text IS NOT NULL THEN 'code_verifier_unexpected'
                           WHEN k.code_challenge IS NOT NULL AND $8 IS NULL THEN 'code_verifier_missing'
                           WHEN k.code_challenge <> $8 THEN 'code_verifier_mismatch' END AS misfit,
-               g.revoked_at IS NULL AND u.status = 'active' AS live
+               ${isLiveGrant('g')} AND u.status = 'active' AS live
           FROM connections k JOIN grants g ON g.id = k.grant_id JOIN users u ON u.id = g.user_id
          WHERE k.code_hash = $6
       ) f

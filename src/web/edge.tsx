@@ -3,15 +3,17 @@ import { Tokens as CsrfTokens, type TokensUserinfo } from '@fastify/csrf'
 import fastifyCsrf from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { ComponentChildren } from 'preact'
+import type { Brand } from '../brand/brand.ts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { classify } from '../http/faults.ts'
 import type { DerivedKeys } from '../secrets/derived-keys.ts'
 import { type Assets, loadAssets } from './assets.routes.ts'
 import { cookieName, cookieOptions, sessionHash } from './cookies.ts'
-import { connectedAppsLink, ErrorPage, type RecoveryLink, retryLink } from './error-page.tsx'
+import { connectedAppsLink, ErrorPage, hereOf, type RecoveryLink, retryLink } from './error-page.tsx'
 import type { Texts } from './languages/languages.ts'
 import { renderPage } from './layout.tsx'
+import { pageTexts } from './page-texts.ts'
 import { TechnicalLine } from './parts.tsx'
 
 type PageContent = {
@@ -23,6 +25,7 @@ type PageContent = {
   body: ComponentChildren
   /** A CSP source that forms may lead to, in addition to 'self'. Chromium also checks the redirects after a form. */
   formAction?: string
+  /** As wide as the account pages. */
   wide?: boolean
   /** Whether the page loads the script that shows times in the reader's time zone. */
   localTimes?: boolean
@@ -45,6 +48,11 @@ type TextsOf = (request: FastifyRequest) => Promise<Texts>
 /** How the slices send pages. */
 export type Web = {
   assets: Assets
+  brand: Brand
+  /** The texts for a page, in the language that fits the request best. */
+  texts(request: FastifyRequest, uiLocales?: string): Texts
+  /** Refuses forms of other sites. */
+  sameOrigin: preValidationHookHandler
   /** The checks of a form from our own pages: same origin, then CSRF token. They run before the schema's checks. */
   ownForm: preValidationHookHandler[]
   /** For the hidden field of a form. The token is bound to this browser and to its session. */
@@ -56,7 +64,8 @@ export type Web = {
 /** Sets up what all pages share: cookies, CSRF protection, security headers, and error pages. */
 export async function webEdge(app: FastifyInstance, context: Context, textsOf: TextsOf): Promise<Web> {
   const { config, keys } = context
-  const assets = loadAssets()
+  const { brand } = config
+  const assets = loadAssets(brand)
   app.removeContentTypeParser('application/json') // browsers send only forms, which parseForm reads
   await app.register(fastifyCookie)
   await app.register(fastifyCsrf, {
@@ -65,33 +74,29 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
     csrfOpts: csrfOptions(keys.current),
     getUserInfo: (request) => csrfOwner(request, config),
   })
-  // The plugin verifies with the current secret only. These verify forms of servers with another current secret.
-  const otherTokens = keys.accepted.slice(1).map((other) => new CsrfTokens(csrfOptions(other)))
-
+  const sameOrigin = async (request: FastifyRequest, reply: FastifyReply) =>
+    isOwnPage(request, config.authUrl)
+      ? undefined
+      : sendCrossSiteForm({ web, request, reply, texts: await textsOf(request) })
   const web: Web = {
     assets,
-    ownForm: [
-      async (request, reply) =>
-        isOwnPage(request, config.authUrl)
-          ? undefined
-          : sendCrossSiteForm({ web, request, reply, texts: await textsOf(request) }),
-      (request, reply, done) =>
-        otherTokens.some((tokens) => isCsrfTokenOf(tokens, request, config))
-          ? done()
-          : app.csrfProtection(request, reply, done),
-    ],
+    brand,
+    texts: (request, uiLocales) => pageTexts(request, config, uiLocales),
+    sameOrigin,
+    ownForm: [sameOrigin, csrfCheck(app, context)],
     csrfToken: (reply) => reply.generateCsrf({ userInfo: csrfOwner(reply.request, config) }),
-    page({ reply, texts, status = 200, title, body, formAction, ...frameOptions }) {
-      const { wide = false, localTimes = false, passkeys = false } = frameOptions
-      const frame = { environment: config.environment, assets }
+    page({ reply, texts, status = 200, title, body, formAction, ...options }) {
+      const { wide = false, localTimes = false, passkeys = false } = options
+      const frame = { environment: config.environment, assets, brand, here: hereOf(reply.request) }
+      const width = wide ? 'account' : 'narrow'
       return reply
         .status(status)
         .header('content-security-policy', contentSecurityPolicy({ formAction, scripts: localTimes || passkeys }))
         .header('cache-control', 'no-store')
         .header('content-language', texts.language)
-        .header('vary', 'accept-language')
+        .header('vary', 'accept-language, cookie')
         .type('text/html; charset=utf-8')
-        .send(renderPage({ ...frame, texts, title, body, wide, localTimes, passkeys }))
+        .send(renderPage({ ...frame, texts, title, body, width, localTimes, passkeys }))
     },
     errorPage({ reply, texts, status, heading, text, recoveryLink }) {
       const body = (
@@ -115,6 +120,16 @@ const csrfCookie = 'latchkey-csrf'
 
 function csrfOptions({ cookie }: DerivedKeys) {
   return { hmacKey: cookie.toString('base64url'), userInfo: true } as const
+}
+
+/** Refuses a form without the CSRF token of this browser. */
+function csrfCheck(app: FastifyInstance, { config, keys }: Context): preValidationHookHandler {
+  // The plugin verifies with the current secret only. These verify forms of servers with another current secret.
+  const otherTokens = keys.accepted.slice(1).map((other) => new CsrfTokens(csrfOptions(other)))
+  return (request, reply, done) =>
+    otherTokens.some((tokens) => isCsrfTokenOf(tokens, request, config))
+      ? done()
+      : app.csrfProtection(request, reply, done)
 }
 
 function isCsrfTokenOf(tokens: TokensUserinfo, request: FastifyRequest, config: Config): boolean {
@@ -183,7 +198,7 @@ function contentSecurityPolicy({ formAction = '', scripts }: CspOptions): string
   return [
     "default-src 'none'",
     "style-src 'self'",
-    "img-src 'self' data:",
+    "img-src 'self'",
     ...(scripts ? ["script-src 'self'"] : []),
     `form-action 'self' ${formAction}`.trim(),
     "frame-ancestors 'none'",

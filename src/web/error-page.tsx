@@ -45,9 +45,21 @@ const DestinationFields = Type.Object({
 type DestinationFields = Static<typeof DestinationFields>
 const destinationFields = Compile(DestinationFields)
 
+/** The address that shows this page again. A form that is shown again after an error has the address of its page. */
+export function hereOf(request: FastifyRequest): string {
+  const { method, url } = request
+  // The contract's authorization request is a POST whose parameters are in the query.
+  if (method === 'GET' || url.startsWith('/api/')) return url
+  return formPage(request) ?? '/'
+}
+
+function formPage({ url, body }: FastifyRequest): string | undefined {
+  return pageOf(url, destinationFields.Check(body) ? body : {})
+}
+
 /** A link that opens the page of the form again, with a new CSRF token. */
-export function retryLink({ url, body }: FastifyRequest, texts: Texts): RecoveryLink {
-  const href = pageOf(url, destinationFields.Check(body) ? body : {})
+export function retryLink(request: FastifyRequest, texts: Texts): RecoveryLink {
+  const href = formPage(request)
   return href === undefined ? connectedAppsLink(texts) : { label: texts.errors.tryAgain, href }
 }
 

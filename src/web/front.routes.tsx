@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Web } from './edge.tsx'
-import { chooseTexts } from './languages/languages.ts'
 
 /** The page at `{auth_url}`: what this service is, and where users and developers go from here. */
 export function frontRoutes(app: FastifyInstance, { baseUrl }: Config, web: Web): void {
-  app.get('/', ({ headers }, reply) => {
-    const texts = chooseTexts(undefined, headers['accept-language'])
+  app.get('/', (request, reply) => {
+    const texts = web.texts(request)
     const { heading, purpose, apps, docs } = texts.front
     const body = (
       <>

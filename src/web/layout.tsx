@@ -1,46 +1,90 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { type Brand, hasWordmark } from '../brand/brand.ts'
 import type { Environment } from '../config.ts'
-import type { Assets } from './assets.routes.ts'
+import { type Assets, imagePath } from './assets.routes.ts'
+import { LanguageSwitch } from './language-switch.tsx'
 import type { Texts } from './languages/languages.ts'
+import { LogoPicture } from './parts.tsx'
+
+/** `narrow` for one form or message, `account` for account pages, `full` for tables and charts. */
+export type PageWidth = 'narrow' | 'account' | 'full'
 
 type Document = {
   environment: Environment
   assets: Assets
+  brand: Brand
   texts: Texts
   title: ComponentChildren
   body: ComponentChildren
-  wide: boolean
+  width: PageWidth
   localTimes: boolean
   passkeys: boolean
+  /** The address that shows this page again, for the switch between languages. */
+  here: string
 }
 
-/** A complete HTML document. Preact escapes all text. There is no inline script. */
-export function renderPage(content: Document): string {
-  const { environment, assets, texts, title, body, wide, localTimes, passkeys } = content
+/** A complete HTML document. Preact escapes all text. There is no inline script or style. */
+export function renderPage(page: Document): string {
+  const { environment, assets, brand, texts, title, body, width, localTimes, passkeys } = page
   const document = (
-    <html lang={texts.language}>
+    <html lang={texts.language} dir="ltr">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{title}</title>
-        {assets.sheets.map(({ path }) => (
-          <link rel="stylesheet" href={path} key={path} />
-        ))}
+        <title>
+          {title}
+          {` · ${brand.name}`}
+        </title>
+        <link rel="icon" type={brand.favicon.type} href={imagePath(brand.favicon)} />
+        <link rel="stylesheet" href={assets.sheet.path} />
         {localTimes && <script type="module" src={assets.localTimes.path} />}
         {passkeys && assets.passkeys.map(({ path }) => <script type="module" src={path} key={path} />)}
       </head>
-      <body>
-        <main class={wide ? 'wide' : undefined}>
-          <header class="brand">
-            <span>Latchkey</span>
-            {environment === 'sandbox' && <span class="badge">{texts.frame.sandbox}</span>}
-          </header>
-          {body}
-        </main>
+      <body class={`${width}-width`}>
+        <header class="head">
+          <a class="brand" href="/">
+            <BrandName brand={brand} />
+          </a>
+          {environment === 'sandbox' && <span class="badge">{texts.frame.sandbox}</span>}
+        </header>
+        <main>{width === 'narrow' ? <div class="sheet">{body}</div> : body}</main>
+        <footer class="foot">
+          <FootLinks brand={brand} texts={texts} />
+          <LanguageSwitch texts={texts} here={page.here} />
+        </footer>
       </body>
     </html>
   )
   return `<!doctype html>${renderToString(document)}`
+}
+
+function BrandName({ brand }: { brand: Brand }) {
+  const { name } = brand
+  if (hasWordmark(brand)) return <LogoPicture brand={brand} alt={name} />
+  return (
+    <>
+      <LogoPicture brand={brand} alt="" />
+      <bdi>{name}</bdi>
+    </>
+  )
+}
+
+function FootLinks({ brand, texts: { frame } }: { brand: Brand; texts: Texts }) {
+  const links = [
+    [frame.support, brand.supportUrl],
+    [frame.privacy, brand.privacyUrl],
+    [frame.terms, brand.termsUrl],
+  ].flatMap(([label, href]) => (label && href ? { label, href } : []))
+  if (links.length === 0) return null
+  return (
+    <ul class="links">
+      {links.map(({ label, href }) => (
+        <li key={label}>
+          <a href={href}>{label}</a>
+        </li>
+      ))}
+    </ul>
+  )
 }

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import type { Brand } from '../brand/brand.ts'
+import { imagePath } from './assets.routes.ts'
 import type { Language } from './languages/languages.ts'
 
 /** The hidden fields of every form: the CSRF token, and the next page if the form has more than one. */
@@ -22,6 +24,56 @@ export function UserName({ children }: { children: string }) {
     <strong>
       <bdi>{children}</bdi>
     </strong>
+  )
+}
+
+/** How large a logo is shown: on its page, or in a list. */
+type LogoSize = 'page' | 'list'
+
+/** The application's picture, or its initials. Its name must be next to it: screen readers skip the picture. */
+export function PartnerLogo(props: { name: string; logo: string | null; size?: LogoSize }) {
+  const { name, logo, size = 'page' } = props
+  const ofList = size === 'list' ? ' of-list' : ''
+  if (logo === null) {
+    return (
+      <span class={`logo initials${ofList}`} aria-hidden="true">
+        {initials(name)}
+      </span>
+    )
+  }
+  return (
+    <span class={`logo${ofList}`}>
+      <img src={`/assets/partners/${logo}`} alt="" />
+    </span>
+  )
+}
+
+/** The first letters of the first two words. */
+function initials(name: string): string {
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
+  return words
+    .slice(0, 2)
+    .map((word) => [...word][0]?.toUpperCase())
+    .join('')
+}
+
+/** The platform's logo in the same form as that of an application. */
+export function PlatformLogo({ brand }: { brand: Brand }) {
+  return (
+    <span class="logo platform">
+      <LogoPicture brand={brand} alt="" />
+    </span>
+  )
+}
+
+/** The platform's logo, in dark mode the dark one if there is one. */
+export function LogoPicture({ brand: { logo, logoDark }, alt }: { brand: Brand; alt: string }) {
+  const { width, height } = logo
+  return (
+    <picture>
+      {logoDark && <source media="(prefers-color-scheme: dark)" srcset={imagePath(logoDark)} />}
+      <img src={imagePath(logo)} alt={alt} width={width} height={height} />
+    </picture>
   )
 }
 
@@ -91,6 +143,12 @@ export function Moment(props: { at: Date; language: Language; relative?: boolean
       {new Intl.DateTimeFormat(language, minute).format(at)}
     </time>
   )
+}
+
+/** A day in UTC, such as "20 February 2027". */
+export function Day({ at, language }: { at: Date; language: Language }) {
+  const format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
+  return <>{format.format(at)}</>
 }
 
 export function Amount({ of, language }: { of: number; language: Language }) {

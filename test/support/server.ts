@@ -1,6 +1,8 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { inject } from 'vitest'
+import type { Brand } from '../../src/brand/brand.ts'
+import { defaultBrand } from '../../src/brand/read-brand.ts'
 import type { Config, Environment } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
@@ -74,6 +76,7 @@ export type TestServerOptions = {
   /** Defaults for all partners. A server learns the limits of a partner only by `context.limits.refresh`. */
   limits?: LimitSettings
   failuresPerMinute?: number
+  brand?: Brand
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -181,7 +184,7 @@ function configFor(
   port: number,
 ): Config {
   const { environment = 'sandbox', host = '127.0.0.1', trustedProxies = [], v1 } = options
-  const { limits = {}, failuresPerMinute } = options
+  const { limits = {}, failuresPerMinute, brand = defaultBrand() } = options
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
@@ -197,6 +200,7 @@ function configFor(
     ...(v1 && { v1 }),
     limits,
     failuresPerMinute,
+    brand,
   }
 }
 

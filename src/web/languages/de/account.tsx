@@ -10,15 +10,30 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
     heading: 'Verbundene Apps',
     intro:
       'Diese Apps können die Haushalte sehen, die Sie sehen können, und deren aktive Konten. Wenn Sie eine Verbindung trennen, verliert die App den Zugriff sofort.',
-    none: 'Es sind keine Apps verbunden. Wenn Sie eine App verbinden, erscheint sie hier.',
-    site: 'Website',
+    none: 'Es sind keine Apps verbunden.',
+    howToConnect:
+      'Um eine App zu verbinden, öffnen Sie die App und beginnen Sie dort. Sie leitet Sie hierher, Sie entscheiden, und danach zeigt diese Seite, was sie liest.',
     connected: 'Verbunden',
     lastUsed: 'Zuletzt verwendet',
     neverUsed: 'Noch nie',
-    reads: 'In den letzten 30 Tagen gelesen',
+    ends: 'Endet',
+    noEnd: 'Wenn Sie die Verbindung trennen',
+    endsUnused: 'Endet ohne Nutzung',
+    noAccess:
+      'Die App kann zurzeit nichts lesen: Sie hat die Verbindung 30 Tage lang nicht genutzt oder selbst beendet. Um ihr wieder Zugriff zu geben, verbinden Sie sie in der App.',
+    renew: {
+      one: (amount) => <>Um {amount} Tag verlängern</>,
+      other: (amount) => <>Um {amount} Tage verlängern</>,
+    },
+    renewWithoutEnd: 'Ohne Ende verlängern',
+    reads: (days) => <>In den letzten {days} Tagen gelesen</>,
     requests: 'Anfragen',
     households: 'Haushalte',
     accounts: 'Konten',
+    chart: (day, amount) => `Die meisten Haushalte und Konten an einem Tag: ${amount} am ${day}`,
+    today: 'Heute',
+    asTable: 'Als Tabelle zeigen',
+    day: 'Tag',
     readsNote:
       'Was zweimal gelesen wird, zählt zweimal. Tage gelten in UTC. Neue Zugriffe erscheinen nach einigen Sekunden.',
     disconnect: 'Verbindung trennen',
@@ -37,6 +52,7 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
       user: 'von Ihnen',
       operator: 'vom Betreiber dieses Dienstes',
       firm_changed: 'weil Sie in eine andere Firma gewechselt haben',
+      expiry: 'weil die Zeit abgelaufen war',
     },
   },
   sessions: {

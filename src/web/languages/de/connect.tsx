@@ -3,34 +3,63 @@ import type { Catalogue } from '../en/catalogue.ts'
 export const connect: Pick<Catalogue, 'connect'> = {
   connect: {
     heading: (partner) => <>{partner} verbinden?</>,
-    who: {
-      term: 'Wer anfragt',
-      text: (partner, host) => (
-        <>
-          {partner}, eine App auf {host}. Dorthin kehren Sie zurück.
-        </>
-      ),
+    switchUser: 'Das sind nicht Sie?',
+    sees: (partner) => <>{partner} wird sehen können</>,
+    households: {
+      one: (amount) => <>{amount} Haushalt</>,
+      other: (amount) => <>{amount} Haushalte</>,
     },
-    what: {
-      term: 'Was sie sehen kann',
-      text: 'Die Haushalte, die Sie sehen können, und deren aktive Konten. Sie kann nichts ändern oder umbuchen und erhält niemals Ihr Passwort.',
+    more: {
+      one: (amount) => <>{amount} weiterer</>,
+      other: (amount) => <>{amount} weitere</>,
     },
-    howLong: {
-      term: 'Wie lange',
-      text: 'Bis Sie die Verbindung trennen. Nutzt die App die Verbindung 30 Tage lang nicht, muss sie Sie erneut fragen.',
+    seeAll: 'Alle ansehen',
+    accounts: {
+      one: (amount) => <>{amount} aktives Konto</>,
+      other: (amount) => <>{amount} aktive Konten</>,
     },
-    howToEnd: {
-      term: 'Wie Sie die Verbindung trennen',
-      text: (connections) => (
-        <>
-          Jederzeit unter <a href={connections}>Ihren verbundenen Apps</a>. Die App verliert den Zugriff
-          sofort.
-        </>
-      ),
+    moreAccounts: (amount) => <>Mehr als {amount} aktive Konten</>,
+    fields: 'Name, Art, maskierte Nummer, Depotbank, Währung, Eröffnungsdatum',
+    follows:
+      'Das ist, was Sie jetzt sehen können. Können Sie später mehr oder weniger sehen, gilt das auch für die App.',
+    seesNot: 'Nicht sehen wird sie',
+    balances: 'Salden oder Umsätze',
+    identity: 'Ihr Passwort oder Ihre E-Mail-Adresse',
+    changesNothing: 'Sie kann nichts ändern oder umbuchen.',
+    noEnd: 'Gilt, bis Sie die Verbindung trennen oder die App sie 30 Tage lang nicht nutzt.',
+    ends: (days, date) => (
+      <>
+        Gilt {days} lang, bis zum {date}, wenn Sie nicht verlängern. Endet früher, wenn Sie die Verbindung
+        trennen oder die App sie 30 Tage lang nicht nutzt.
+      </>
+    ),
+    days: {
+      one: (amount) => <>{amount} Tag</>,
+      other: (amount) => <>{amount} Tage</>,
     },
+    howToEnd: (connections) => (
+      <>
+        Trennen Sie die Verbindung jederzeit unter <a href={connections}>Ihren verbundenen Apps</a>. Die App
+        verliert den Zugriff sofort und behält, was sie bereits gelesen hat.
+      </>
+    ),
+    returnTo: (host) => <>Sie kehren zurück zu {host}.</>,
+    privacyPolicy: (partner) => <>Datenschutzerklärung von {partner}</>,
     cancel: 'Abbrechen',
     submit: 'Verbinden',
-    switchUser: 'Das sind nicht Sie? Als andere Person anmelden',
+    householdsPage: {
+      heading: (partner) => <>Haushalte, die {partner} sehen würde</>,
+      none: 'Sie können zurzeit keine Haushalte sehen.',
+      position: (first, last, all) => (
+        <>
+          {first} bis {last} von {all}
+        </>
+      ),
+      pages: 'Seiten',
+      previous: 'Vorherige Seite',
+      next: 'Nächste Seite',
+      back: 'Zurück',
+    },
     suspended: {
       heading: 'Diese App ist gesperrt',
       text: 'Sie können sie zurzeit nicht verbinden. Versuchen Sie es später erneut oder wenden Sie sich an den Support der App.',

@@ -4,6 +4,10 @@ export const general: Pick<Catalogue, 'frame' | 'front' | 'errors'> = {
   frame: {
     sandbox: 'Sandbox',
     supportReference: 'Referenz für den Support:',
+    language: 'Sprache:',
+    support: 'Hilfe',
+    privacy: 'Datenschutz',
+    terms: 'Nutzungsbedingungen',
   },
   front: {
     heading: 'Haushalte mit Apps teilen',

@@ -10,15 +10,30 @@ export const account = {
     heading: 'Connected apps',
     intro:
       'These apps can see the households you can see, and their active accounts. When you disconnect an app, it loses access immediately.',
-    none: 'No apps are connected. When you connect an app, it appears here.',
-    site: 'Site',
+    none: 'No apps are connected.',
+    howToConnect:
+      'To connect an app, open the app and connect it from there. It sends you here, you decide, and then this page shows what it reads.',
     connected: 'Connected',
     lastUsed: 'Last used',
     neverUsed: 'Never',
-    reads: 'Read in the last 30 days',
+    ends: 'Ends',
+    noEnd: 'When you disconnect it',
+    endsUnused: 'Ends if unused',
+    noAccess:
+      'The app can’t read anything at the moment: it has not used the connection for 30 days, or has ended it. To give it access again, connect it in the app.',
+    renew: {
+      one: (amount: ComponentChildren) => <>Renew for {amount} day</>,
+      other: (amount: ComponentChildren) => <>Renew for {amount} days</>,
+    },
+    renewWithoutEnd: 'Renew without an end',
+    reads: (days: ComponentChildren) => <>Read in the last {days} days</>,
     requests: 'Requests',
     households: 'Households',
     accounts: 'Accounts',
+    chart: (day: string, amount: string) => `Most households and accounts in a day: ${amount} on ${day}`,
+    today: 'Today',
+    asTable: 'Show as a table',
+    day: 'Day',
     readsNote: 'Data read twice counts twice. Days are in UTC. New reads appear after a few seconds.',
     disconnect: 'Disconnect',
     disconnectPage: {
@@ -36,6 +51,7 @@ export const account = {
       user: 'by you',
       operator: 'by the operator of this service',
       firm_changed: 'because you moved to another firm',
+      expiry: 'because its time was over',
     },
   },
   sessions: {

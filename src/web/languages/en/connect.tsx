@@ -3,33 +3,62 @@ import type { ComponentChildren } from 'preact'
 export const connect = {
   connect: {
     heading: (partner: ComponentChildren) => <>Connect {partner}?</>,
-    who: {
-      term: 'Who is asking',
-      text: (partner: ComponentChildren, host: ComponentChildren) => (
-        <>
-          {partner}, an app at {host}. You will return there.
-        </>
-      ),
+    switchUser: 'Not you?',
+    sees: (partner: ComponentChildren) => <>{partner} will be able to see</>,
+    households: {
+      one: (amount: ComponentChildren) => <>{amount} household</>,
+      other: (amount: ComponentChildren) => <>{amount} households</>,
     },
-    what: {
-      term: 'What it can see',
-      text: 'The households you can see, and their active accounts. It can’t change or move anything, and it never receives your password.',
+    more: {
+      one: (amount: ComponentChildren) => <>{amount} more</>,
+      other: (amount: ComponentChildren) => <>{amount} more</>,
     },
-    howLong: {
-      term: 'For how long',
-      text: 'Until you disconnect it. If the app does not use the connection for 30 days, it has to ask you again.',
+    seeAll: 'See all',
+    accounts: {
+      one: (amount: ComponentChildren) => <>{amount} active account</>,
+      other: (amount: ComponentChildren) => <>{amount} active accounts</>,
     },
-    howToEnd: {
-      term: 'How to disconnect it',
-      text: (connections: string) => (
-        <>
-          At any time, under <a href={connections}>your connected apps</a>. The app loses access immediately.
-        </>
-      ),
+    moreAccounts: (amount: ComponentChildren) => <>More than {amount} active accounts</>,
+    fields: 'Name, type, masked number, custodian, currency, opening date',
+    follows: 'This is what you can see now. If you can see more or less later, so can the app.',
+    seesNot: 'It will not see',
+    balances: 'Balances or transactions',
+    identity: 'Your password or email address',
+    changesNothing: 'It can’t change or move anything.',
+    noEnd: 'Lasts until you disconnect the app, or the app does not use it for 30 days.',
+    ends: (days: ComponentChildren, date: ComponentChildren) => (
+      <>
+        Lasts for {days}, until {date}, unless you renew it. Ends earlier if you disconnect the app, or the
+        app does not use it for 30 days.
+      </>
+    ),
+    days: {
+      one: (amount: ComponentChildren) => <>{amount} day</>,
+      other: (amount: ComponentChildren) => <>{amount} days</>,
     },
+    howToEnd: (connections: string) => (
+      <>
+        Disconnect it at any time under <a href={connections}>your connected apps</a>. It loses access
+        immediately, and keeps what it has already read.
+      </>
+    ),
+    returnTo: (host: ComponentChildren) => <>You return to {host}.</>,
+    privacyPolicy: (partner: ComponentChildren) => <>Privacy policy of {partner}</>,
     cancel: 'Cancel',
     submit: 'Connect',
-    switchUser: 'Not you? Sign in as someone else',
+    householdsPage: {
+      heading: (partner: ComponentChildren) => <>Households that {partner} would see</>,
+      none: 'You can’t see any households at the moment.',
+      position: (first: ComponentChildren, last: ComponentChildren, all: ComponentChildren) => (
+        <>
+          {first} to {last} of {all}
+        </>
+      ),
+      pages: 'Pages',
+      previous: 'Previous page',
+      next: 'Next page',
+      back: 'Back',
+    },
     suspended: {
       heading: 'This app is suspended',
       text: 'You can’t connect it for now. Try again later, or contact the app’s support.',

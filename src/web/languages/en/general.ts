@@ -2,6 +2,11 @@ export const general = {
   frame: {
     sandbox: 'Sandbox',
     supportReference: 'Reference for support:',
+    /** The name of the language follows. */
+    language: 'Language:',
+    support: 'Support',
+    privacy: 'Privacy',
+    terms: 'Terms',
   },
   front: {
     heading: 'Share your households with apps',

@@ -10,15 +10,30 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
     heading: 'Aplicaciones conectadas',
     intro:
       'Estas aplicaciones pueden ver los hogares que usted puede ver y sus cuentas activas. Cuando desconecta una aplicación, esta pierde el acceso de inmediato.',
-    none: 'No hay ninguna aplicación conectada. Cuando conecte una, aparecerá aquí.',
-    site: 'Sitio web',
+    none: 'No hay ninguna aplicación conectada.',
+    howToConnect:
+      'Para conectar una aplicación, ábrala y empiece desde ella. La aplicación le trae aquí, usted decide, y después esta página muestra lo que lee.',
     connected: 'Conectada',
     lastUsed: 'Último uso',
     neverUsed: 'Nunca',
-    reads: 'Lecturas de los últimos 30 días',
+    ends: 'Termina',
+    noEnd: 'Cuando usted la desconecte',
+    endsUnused: 'Termina sin uso',
+    noAccess:
+      'La aplicación no puede leer nada por ahora: no ha usado la conexión durante 30 días, o la ha terminado. Para darle acceso de nuevo, conéctela desde la aplicación.',
+    renew: {
+      one: (amount) => <>Renovar por {amount} día</>,
+      other: (amount) => <>Renovar por {amount} días</>,
+    },
+    renewWithoutEnd: 'Renovar sin fin',
+    reads: (days) => <>Lecturas de los últimos {days} días</>,
     requests: 'Solicitudes',
     households: 'Hogares',
     accounts: 'Cuentas',
+    chart: (day, amount) => `Más hogares y cuentas en un día: ${amount} el ${day}`,
+    today: 'Hoy',
+    asTable: 'Mostrar como tabla',
+    day: 'Día',
     readsNote:
       'Lo que se lee dos veces cuenta dos veces. Los días son en UTC. Las lecturas nuevas aparecen al cabo de unos segundos.',
     disconnect: 'Desconectar',
@@ -37,6 +52,7 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
       user: 'por usted',
       operator: 'por el operador de este servicio',
       firm_changed: 'porque usted cambió de empresa',
+      expiry: 'porque se cumplió su plazo',
     },
   },
   sessions: {

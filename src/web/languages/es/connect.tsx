@@ -3,34 +3,62 @@ import type { Catalogue } from '../en/catalogue.ts'
 export const connect: Pick<Catalogue, 'connect'> = {
   connect: {
     heading: (partner) => <>¿Conectar {partner}?</>,
-    who: {
-      term: 'Quién lo solicita',
-      text: (partner, host) => (
-        <>
-          {partner}, una aplicación en {host}. Después volverá usted allí.
-        </>
-      ),
+    switchUser: '¿No es usted?',
+    sees: (partner) => <>{partner} podrá ver</>,
+    households: {
+      one: (amount) => <>{amount} hogar</>,
+      other: (amount) => <>{amount} hogares</>,
     },
-    what: {
-      term: 'Qué puede ver',
-      text: 'Los hogares que usted puede ver y sus cuentas activas. No puede cambiar ni mover nada, y nunca recibe su contraseña.',
+    more: {
+      one: (amount) => <>{amount} más</>,
+      other: (amount) => <>{amount} más</>,
     },
-    howLong: {
-      term: 'Durante cuánto tiempo',
-      text: 'Hasta que usted la desconecte. Si la aplicación no usa la conexión durante 30 días, tendrá que pedírselo de nuevo.',
+    seeAll: 'Ver todos',
+    accounts: {
+      one: (amount) => <>{amount} cuenta activa</>,
+      other: (amount) => <>{amount} cuentas activas</>,
     },
-    howToEnd: {
-      term: 'Cómo desconectarla',
-      text: (connections) => (
-        <>
-          En cualquier momento, en <a href={connections}>sus aplicaciones conectadas</a>. La aplicación pierde
-          el acceso de inmediato.
-        </>
-      ),
+    moreAccounts: (amount) => <>Más de {amount} cuentas activas</>,
+    fields: 'Nombre, tipo, número enmascarado, custodio, moneda, fecha de apertura',
+    follows: 'Es lo que usted puede ver ahora. Si más adelante puede ver más o menos, la aplicación también.',
+    seesNot: 'No podrá ver',
+    balances: 'Saldos ni movimientos',
+    identity: 'Su contraseña ni su correo electrónico',
+    changesNothing: 'No puede cambiar ni mover nada.',
+    noEnd: 'Vale hasta que usted desconecte la aplicación, o hasta que esta no la use durante 30 días.',
+    ends: (days, date) => (
+      <>
+        Vale {days}, hasta el {date}, salvo que la renueve. Termina antes si usted desconecta la aplicación, o
+        si esta no la usa durante 30 días.
+      </>
+    ),
+    days: {
+      one: (amount) => <>{amount} día</>,
+      other: (amount) => <>{amount} días</>,
     },
+    howToEnd: (connections) => (
+      <>
+        Desconéctela en cualquier momento en <a href={connections}>sus aplicaciones conectadas</a>. Pierde el
+        acceso de inmediato, y conserva lo que ya ha leído.
+      </>
+    ),
+    returnTo: (host) => <>Usted volverá a {host}.</>,
+    privacyPolicy: (partner) => <>Política de privacidad de {partner}</>,
     cancel: 'Cancelar',
     submit: 'Conectar',
-    switchUser: '¿No es usted? Iniciar sesión como otra persona',
+    householdsPage: {
+      heading: (partner) => <>Hogares que {partner} podría ver</>,
+      none: 'Por ahora usted no puede ver ningún hogar.',
+      position: (first, last, all) => (
+        <>
+          De {first} a {last} de {all}
+        </>
+      ),
+      pages: 'Páginas',
+      previous: 'Página anterior',
+      next: 'Página siguiente',
+      back: 'Volver',
+    },
     suspended: {
       heading: 'Esta aplicación está suspendida',
       text: 'Por ahora no puede conectarla. Inténtelo más tarde o contacte con el soporte de la aplicación.',

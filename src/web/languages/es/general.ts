@@ -4,6 +4,10 @@ export const general: Pick<Catalogue, 'frame' | 'front' | 'errors'> = {
   frame: {
     sandbox: 'Entorno de pruebas',
     supportReference: 'Referencia para soporte:',
+    language: 'Idioma:',
+    support: 'Ayuda',
+    privacy: 'Privacidad',
+    terms: 'Condiciones',
   },
   front: {
     heading: 'Compartir sus hogares con aplicaciones',

@@ -10,15 +10,30 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
     heading: 'Applications connectées',
     intro:
       'Ces applications peuvent consulter les foyers que vous pouvez voir, et leurs comptes actifs. Quand vous déconnectez une application, elle perd immédiatement l’accès.',
-    none: 'Aucune application n’est connectée. Quand vous en connectez une, elle apparaît ici.',
-    site: 'Site',
+    none: 'Aucune application n’est connectée.',
+    howToConnect:
+      'Pour connecter une application, ouvrez-la et commencez par là. Elle vous amène ici, vous décidez, puis cette page montre ce qu’elle lit.',
     connected: 'Connectée le',
     lastUsed: 'Dernière utilisation',
     neverUsed: 'Jamais',
-    reads: 'Lectures des 30 derniers jours',
+    ends: 'Prend fin le',
+    noEnd: 'Quand vous la déconnectez',
+    endsUnused: 'Sans utilisation, prend fin le',
+    noAccess:
+      'L’application ne peut rien lire pour le moment\u00a0: elle n’a pas utilisé la connexion pendant 30 jours, ou y a mis fin. Pour lui redonner accès, connectez-la depuis l’application.',
+    renew: {
+      one: (amount) => <>Prolonger de {amount} jour</>,
+      other: (amount) => <>Prolonger de {amount} jours</>,
+    },
+    renewWithoutEnd: 'Prolonger sans limite',
+    reads: (days) => <>Lectures des {days} derniers jours</>,
     requests: 'Requêtes',
     households: 'Foyers',
     accounts: 'Comptes',
+    chart: (day, amount) => `Le plus de foyers et de comptes en un jour\u00a0: ${amount}, le ${day}`,
+    today: 'Aujourd’hui',
+    asTable: 'Afficher en tableau',
+    day: 'Jour',
     readsNote:
       'Une donnée lue deux fois compte deux fois. Les jours sont en UTC. Les nouvelles lectures apparaissent au bout de quelques secondes.',
     disconnect: 'Déconnecter',
@@ -42,6 +57,7 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
       user: 'par vous',
       operator: 'par l’exploitant du service',
       firm_changed: 'parce que vous avez changé de société',
+      expiry: 'parce que sa durée était écoulée',
     },
   },
   sessions: {

@@ -8,34 +8,64 @@ export const connect: Pick<Catalogue, 'connect'> = {
         {'\u202f'}?
       </>
     ),
-    who: {
-      term: 'Qui fait la demande',
-      text: (partner, host) => (
-        <>
-          {partner}, une application à l’adresse {host}. Vous y retournerez ensuite.
-        </>
-      ),
+    switchUser: 'Ce n’est pas vous\u202f?',
+    sees: (partner) => <>{partner} pourra consulter</>,
+    households: {
+      one: (amount) => <>{amount} foyer</>,
+      other: (amount) => <>{amount} foyers</>,
     },
-    what: {
-      term: 'Ce qu’elle peut consulter',
-      text: 'Les foyers que vous pouvez voir, et leurs comptes actifs. Elle ne peut rien modifier ni déplacer, et ne reçoit jamais votre mot de passe.',
+    more: {
+      one: (amount) => <>{amount} autre</>,
+      other: (amount) => <>{amount} autres</>,
     },
-    howLong: {
-      term: 'Pour combien de temps',
-      text: 'Jusqu’à ce que vous la déconnectiez. Si l’application n’utilise pas la connexion pendant 30 jours, elle doit vous redemander votre accord.',
+    seeAll: 'Tout voir',
+    accounts: {
+      one: (amount) => <>{amount} compte actif</>,
+      other: (amount) => <>{amount} comptes actifs</>,
     },
-    howToEnd: {
-      term: 'Comment la déconnecter',
-      text: (connections) => (
-        <>
-          À tout moment, dans <a href={connections}>vos applications connectées</a>. L’application perd
-          immédiatement l’accès.
-        </>
-      ),
+    moreAccounts: (amount) => <>Plus de {amount} comptes actifs</>,
+    fields: 'Nom, type, numéro masqué, dépositaire, devise, date d’ouverture',
+    follows:
+      'C’est ce que vous pouvez voir maintenant. Si cela augmente ou diminue plus tard, il en va de même pour l’application.',
+    seesNot: 'Elle ne verra pas',
+    balances: 'Les soldes ni les opérations',
+    identity: 'Votre mot de passe ni votre adresse e-mail',
+    changesNothing: 'Elle ne peut rien modifier ni déplacer.',
+    noEnd:
+      'Valable jusqu’à ce que vous déconnectiez l’application, ou qu’elle ne l’utilise pas pendant 30 jours.',
+    ends: (days, date) => (
+      <>
+        Valable {days}, jusqu’au {date}, sauf si vous prolongez. Prend fin plus tôt si vous déconnectez
+        l’application, ou si elle ne l’utilise pas pendant 30 jours.
+      </>
+    ),
+    days: {
+      one: (amount) => <>{amount} jour</>,
+      other: (amount) => <>{amount} jours</>,
     },
+    howToEnd: (connections) => (
+      <>
+        Déconnectez-la à tout moment dans <a href={connections}>vos applications connectées</a>. Elle perd
+        immédiatement l’accès, et conserve ce qu’elle a déjà lu.
+      </>
+    ),
+    returnTo: (host) => <>Vous retournerez à {host}.</>,
+    privacyPolicy: (partner) => <>Politique de confidentialité de {partner}</>,
     cancel: 'Annuler',
     submit: 'Connecter',
-    switchUser: 'Ce n’est pas vous\u202f? Changer d’utilisateur',
+    householdsPage: {
+      heading: (partner) => <>Foyers que {partner} pourrait voir</>,
+      none: 'Vous ne pouvez voir aucun foyer pour le moment.',
+      position: (first, last, all) => (
+        <>
+          {first} à {last} sur {all}
+        </>
+      ),
+      pages: 'Autres pages',
+      previous: 'Page précédente',
+      next: 'Page suivante',
+      back: 'Retour',
+    },
     suspended: {
       heading: 'Cette application est suspendue',
       text: 'Vous ne pouvez pas la connecter pour le moment. Réessayez plus tard, ou contactez l’assistance de l’application.',

@@ -4,6 +4,10 @@ export const general: Pick<Catalogue, 'frame' | 'front' | 'errors'> = {
   frame: {
     sandbox: 'Bac à sable',
     supportReference: 'Référence pour l’assistance\u00a0:',
+    language: 'Langue\u00a0:',
+    support: 'Assistance',
+    privacy: 'Confidentialité',
+    terms: 'Conditions d’utilisation',
   },
   front: {
     heading: 'Partager vos foyers avec des applications',

@@ -1,25 +1,34 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { renewGrant, revokeGrant } from '../grants/grants.sql.ts'
 import { sendAccountPage } from '../sessions/account-page.tsx'
 import { liveSession } from '../sessions/sessions.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
-import { chooseTexts } from '../web/languages/languages.ts'
 import { isolated } from '../web/parts.tsx'
+import { endedGrantsOfUser, liveGrantsOfUser } from './connected-apps.sql.ts'
 import { DisconnectPage, EndedGrants, LiveGrants } from './connected-apps-page.tsx'
-import { endedGrantsOfUser, liveGrantsOfUser, revokeGrant } from './grants.sql.ts'
 
-const DisconnectRequest = Type.Object({ grant: Type.String({ pattern: '^[0-9]{1,18}$' }) })
+const ChosenGrant = Type.Object({ grant: Type.String({ pattern: '^[0-9]{1,18}$' }) })
 
 /** The pages on which users see and disconnect their connected apps. */
 export function connectedAppRoutes(app: FastifyInstance, context: Context, web: Web): void {
+  list(app, context, web)
+  disconnect(app, context, web)
+  renew(app, context, web)
+}
+
+/** The days for which a consent is valid by default, as a parameter of the statements. */
+const defaultDays = ({ config }: Context) => config.grantLifetimeDays ?? null
+
+function list(app: FastifyInstance, context: Context, web: Web): void {
   const { database } = context
 
   app.get('/connections', async (request, reply) => {
     const session = await liveSession(request, context)
     if (!session) return reply.redirect('/login', 303)
     const [live, ended] = await Promise.all([
-      database.run(liveGrantsOfUser, [session.user_id]),
+      database.run(liveGrantsOfUser, [session.user_id, defaultDays(context)]),
       database.run(endedGrantsOfUser, [session.user_id]),
     ])
     return sendAccountPage({
@@ -28,35 +37,38 @@ export function connectedAppRoutes(app: FastifyInstance, context: Context, web: 
       session,
       page: 'connections',
       localTimes: true,
-      body: (_csrf, texts) => (
+      body: (csrf, texts) => (
         <>
-          <LiveGrants grants={live} texts={texts} />
+          <LiveGrants grants={live} csrf={csrf} texts={texts} />
           <EndedGrants grants={ended} texts={texts} />
         </>
       ),
     })
   })
+}
 
-  app.get<{ Querystring: Static<typeof DisconnectRequest> }>(
+function disconnect(app: FastifyInstance, context: Context, web: Web): void {
+  const { database } = context
+  app.get<{ Querystring: Static<typeof ChosenGrant> }>(
     '/connections/disconnect',
-    { schema: { querystring: DisconnectRequest } },
+    { schema: { querystring: ChosenGrant } },
     async (request, reply) => {
       const session = await liveSession(request, context)
       if (!session) return reply.redirect('/login', 303)
-      const grants = await database.run(liveGrantsOfUser, [session.user_id])
+      const grants = await database.run(liveGrantsOfUser, [session.user_id, defaultDays(context)])
       const grant = grants.find(({ id }) => id === request.query.grant)
       // The grant has ended, or belongs to another user. The list shows the grants that the user can disconnect.
       if (!grant) return reply.redirect('/connections', 303)
-      const texts = chooseTexts(undefined, request.headers['accept-language'])
+      const texts = web.texts(request)
       const body = <DisconnectPage grant={grant} csrf={web.csrfToken(reply)} texts={texts} />
       const title = texts.connections.disconnectPage.heading(isolated(grant.partner_name))
       return web.page({ reply, texts, title, body, localTimes: true })
     },
   )
 
-  app.post<{ Body: Static<typeof DisconnectRequest> }>(
+  app.post<{ Body: Static<typeof ChosenGrant> }>(
     '/connections/disconnect',
-    { schema: { body: DisconnectRequest }, preValidation: web.ownForm },
+    { schema: { body: ChosenGrant }, preValidation: web.ownForm },
     async (request, reply) => {
       const session = await liveSession(request, context)
       if (!session) return reply.redirect('/login', 303)
@@ -66,6 +78,26 @@ export function connectedAppRoutes(app: FastifyInstance, context: Context, web: 
         outcome: ended ? 'disconnected' : 'none',
         user_id: session.user_id,
         client_id: ended?.client_id ?? null,
+      })
+      return reply.redirect('/connections', 303)
+    },
+  )
+}
+
+function renew(app: FastifyInstance, context: Context, web: Web): void {
+  app.post<{ Body: Static<typeof ChosenGrant> }>(
+    '/connections/renew',
+    { schema: { body: ChosenGrant }, preValidation: web.ownForm },
+    async (request, reply) => {
+      const session = await liveSession(request, context)
+      if (!session) return reply.redirect('/login', 303)
+      const values = [request.body.grant, defaultDays(context), session.user_id]
+      const renewed = await context.database.maybe(renewGrant, values)
+      request.log.info({
+        event: 'renew',
+        outcome: renewed ? 'renewed' : 'none',
+        user_id: session.user_id,
+        client_id: renewed?.client_id ?? null,
       })
       return reply.redirect('/connections', 303)
     },
