@@ -5,6 +5,9 @@ import { householdsPageRoutes } from './authorize/households.routes.tsx'
 import { loginRoutes } from './authorize/login.routes.tsx'
 import { logoutRoutes } from './authorize/logout.routes.tsx'
 import { openPageRequest } from './authorize/page-request.ts'
+import { passkeyLoginRoutes } from './authorize/passkey-login.routes.tsx'
+import { secondFactorRoutes } from './authorize/second-factor.routes.tsx'
+import { securityRoutes } from './factors/security.routes.tsx'
 import { connectedAppRoutes } from './connected-apps/connected-apps.routes.tsx'
 import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
@@ -123,11 +126,14 @@ async function pages(app: FastifyInstance, context: Context): Promise<void> {
   frontRoutes(app, context.config, web)
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web)
+  passkeyLoginRoutes(app, context, web)
+  secondFactorRoutes(app, context, web)
   connectRoutes(app, context, web)
   householdsPageRoutes(app, context, web)
   logoutRoutes(app, context, web)
   connectedAppRoutes(app, context, web)
   sessionRoutes(app, context, web)
+  securityRoutes(app, context, web)
   passwordRoutes(app, context, web)
   languageRoutes(app, context.config, web)
   assetRoutes(app, web.assets)

@@ -6,7 +6,7 @@ import { factorStep } from '../login/factor-step.ts'
 import type { Login } from '../login/login.ts'
 import { startSession } from '../sessions/sessions.ts'
 import { openPageRequest } from './page-request.ts'
-import { type Destination, nextPage, reseal } from './sealed-request.ts'
+import { type Destination, nextPage, pageWith, reseal } from './sealed-request.ts'
 import { wishesOf } from './wishes.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function finishLogin(
   const step = facts && factorStep(login, facts, await wishesOf(context, authorization))
   if (step && step.kind !== 'none') {
     await keepPendingLogin(context, reply, login)
-    return reply.redirect(secondFactorPage(destination), 303)
+    return reply.redirect(pageWith('/login/second-factor', destination), 303)
   }
   return reply.redirect(await openSession(context, request, reply, { login, destination }), 303)
 }
@@ -44,9 +44,4 @@ export async function openSession(
   const { authorization } = await openPageRequest(context, request)
   const resealed = await reseal(context, authorization, stepUpOffered)
   return nextPage(resealed ? { request: resealed } : destination)
-}
-
-function secondFactorPage({ request, page }: Destination): string {
-  const query = new URLSearchParams({ ...(request && { request }), ...(page && { page }) })
-  return query.size > 0 ? `/login/second-factor?${query}` : '/login/second-factor'
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { maxPasswordBytes } from '../directory/passwords.ts'
 import type { LoginOutcome } from '../login/log-in.ts'
 import { pauseText } from '../login/refusal.ts'
@@ -15,6 +16,8 @@ export function LoginPage(props: {
   partnerName?: string | undefined
   email?: string | undefined
   refusal?: LoginRefusal | undefined
+  /** The button for a passkey. */
+  passkey: ComponentChildren
 }) {
   const { login } = props.texts
   const fault = props.refusal && {
@@ -53,6 +56,7 @@ export function LoginPage(props: {
         </label>
         <button type="submit">{login.submit}</button>
       </form>
+      {props.passkey}
       <p class="small">{login.passwordPrivacy}</p>
     </>
   )

@@ -9,6 +9,7 @@ import type { Web } from '../web/edge.tsx'
 import { finishLogin } from './finish-login.ts'
 import { LoginPage, type LoginRefusal } from './login-page.tsx'
 import { openPageRequest } from './page-request.ts'
+import { passkeyLogin } from './passkey-login.routes.tsx'
 import { Destination } from './sealed-request.ts'
 
 const LoginForm = Type.Object({
@@ -60,16 +61,18 @@ async function sendLoginPage(shown: {
   const authorizationRequest = authorization.kind === 'open' ? authorization.request : undefined
   const partner =
     authorizationRequest && (await context.database.maybe(findPartner, [authorizationRequest.clientId]))
+  const csrf = web.csrfToken(reply)
   const body = (
     <LoginPage
       {...destination}
       texts={texts}
-      csrf={web.csrfToken(reply)}
+      csrf={csrf}
+      passkey={await passkeyLogin({ context, csrf, destination, texts })}
       email={shown.email ?? authorizationRequest?.loginHint}
       partnerName={partner?.name}
       refusal={refusal}
     />
   )
   const status = refusal ? refusalStatus(reply, refusal) : 200
-  return web.page({ reply, texts, status, title: texts.login.heading, body })
+  return web.page({ reply, texts, status, title: texts.login.heading, body, passkeys: true })
 }

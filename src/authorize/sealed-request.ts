@@ -91,3 +91,9 @@ export type Destination = Static<typeof Destination>
 export function nextPage({ request, page }: Destination): string {
   return request ? `/connect?${new URLSearchParams({ request })}` : `/${page ?? 'connections'}`
 }
+
+/** The address of a page that leads on to the destination. */
+export function pageWith(path: string, { request, page }: Destination): string {
+  const query = new URLSearchParams({ ...(request && { request }), ...(page && { page }) })
+  return query.size > 0 ? `${path}?${query}` : path
+}

@@ -21,6 +21,14 @@ export async function liveSession(
   return hash && session ? { ...session, hash } : undefined
 }
 
+/** Milliseconds after a login during which the user may change how the account is protected. */
+const recentMs = 10 * 60 * 1000
+
+/** Whether the user authenticated in the last ten minutes. */
+export function isRecent({ auth_time: at }: Session, now: Date): boolean {
+  return now.getTime() - at.getTime() <= recentMs
+}
+
 /** Logs a browser in. From now on, the account knows the browser. */
 export async function startSession(
   { config, database, keys, now }: Context,
