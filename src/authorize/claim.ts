@@ -1,9 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { endPendingLogin, type PendingLogin, pendingLoginOf, updatePendingLogin } from '../factors/pending-login.ts'
+import {
+  endPendingLogin,
+  type PendingLogin,
+  pendingLoginOf,
+  updatePendingLogin,
+} from '../factors/pending-login.ts'
 import type { Evidence } from '../factors/prove.ts'
 import { type FactorFacts, findFactorFacts } from '../login/factor-facts.sql.ts'
-import { type FactorStep, factorStep, hasUnprovedFactor, requiredAcr, type Wishes } from '../login/factor-step.ts'
+import {
+  type FactorStep,
+  factorStep,
+  hasUnprovedFactor,
+  requiredAcr,
+  type Wishes,
+} from '../login/factor-step.ts'
 import { type Login, satisfies } from '../login/login.ts'
 import { isRecent as isRecentLogin, liveSession, strengthen } from '../sessions/sessions.ts'
 import { openSession } from './finish-login.ts'
@@ -56,7 +67,8 @@ async function claimOfLogin(exchange: Exchange, wishes: Wishes): Promise<Found> 
   const { context, request, reply, destination } = exchange
   const pending = await pendingLoginOf(context, request)
   const facts =
-    pending && (await context.database.maybe(findFactorFacts, [pending.login.userId, pending.login.loginVersion]))
+    pending &&
+    (await context.database.maybe(findFactorFacts, [pending.login.userId, pending.login.loginVersion]))
   if (!pending || !facts) return { kind: 'redirect', to: pageWith('/login', destination) }
   const complete = async (login: Login) => {
     endPendingLogin(context, reply)

@@ -84,7 +84,9 @@ export async function reseal(
  */
 export const Destination = Type.Object({
   request: Type.Optional(Type.String()),
-  page: Type.Optional(Type.Union([Type.Literal('sessions'), Type.Literal('password'), Type.Literal('security')])),
+  page: Type.Optional(
+    Type.Union([Type.Literal('sessions'), Type.Literal('password'), Type.Literal('security')]),
+  ),
 })
 export type Destination = Static<typeof Destination>
 

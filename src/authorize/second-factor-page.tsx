@@ -90,7 +90,9 @@ function Proofs({ path, texts, offer, fault, hidden }: Props & { hidden: Compone
           </button>
         </form>
       )}
-      {offer.recoveryCode && <RecoveryForm {...{ path, texts, hidden, isWrong: wrong === 'recovery_code' }} />}
+      {offer.recoveryCode && (
+        <RecoveryForm {...{ path, texts, hidden, isWrong: wrong === 'recovery_code' }} />
+      )}
     </>
   )
 }

@@ -60,12 +60,14 @@ export function secondFactorRoutes(app: FastifyInstance, context: Context, web: 
     app.post<{ Body: Static<typeof ProofForm> }>(
       path,
       { schema: { body: ProofForm }, preValidation },
-      (request, reply) => withClaim(exchangeOf(request, reply, request.body), (step) => prove(step, request.body)),
+      (request, reply) =>
+        withClaim(exchangeOf(request, reply, request.body), (step) => prove(step, request.body)),
     )
     app.post<{ Body: Static<typeof TotpForm> }>(
       `${path}/totp`,
       { schema: { body: TotpForm }, preValidation },
-      (request, reply) => withClaim(exchangeOf(request, reply, request.body), (step) => setUpTotp(step, request.body)),
+      (request, reply) =>
+        withClaim(exchangeOf(request, reply, request.body), (step) => setUpTotp(step, request.body)),
     )
     app.post<{ Body: Static<typeof PasskeyFormBody> }>(
       `${path}/passkey`,
@@ -98,7 +100,12 @@ async function prove(step: ClaimStep, fields: Static<typeof ProofForm>): Promise
   const evidence: Evidence = { method: fields.method, text: fields.credential ?? fields.code ?? '' }
   const browser = browserOf(request, context.config)
   const knownBrowser = isKnownSince(context.keys, browser, login) ? browser.id : undefined
-  const claimant = { userId: login.userId, loginVersion: login.loginVersion, address: request.ip, knownBrowser }
+  const claimant = {
+    userId: login.userId,
+    loginVersion: login.loginVersion,
+    address: request.ip,
+    knownBrowser,
+  }
   const outcome = await proveFactor(context, claimant, evidence, { use: 'second-factor', owner: claim.owner })
   request.log.info({
     event: 'second_factor',
@@ -163,7 +170,14 @@ async function sendRecoveryCodes(step: ClaimStep, next: string): Promise<Fastify
  * Goes on without the factor that the partner only prefers. If it is required, the partner gets an error
  * (OpenID Connect Core Unmet Authentication Requirements 1.0), and the login is forgotten.
  */
-async function leave({ context, request, reply, path, destination, claim }: ClaimStep): Promise<FastifyReply> {
+async function leave({
+  context,
+  request,
+  reply,
+  path,
+  destination,
+  claim,
+}: ClaimStep): Promise<FastifyReply> {
   const { authorization } = await openPageRequest(context, request)
   request.log.info({ event: 'second_factor', outcome: 'left', user_id: claim.login.userId })
   if (claim.step.kind === 'prove' && claim.step.optional) {
@@ -172,7 +186,8 @@ async function leave({ context, request, reply, path, destination, claim }: Clai
     return reply.redirect(nextPage(resealed ? { request: resealed } : destination), 303)
   }
   if (path === '/login/second-factor') endPendingLogin(context, reply)
-  if (authorization.kind !== 'open') return reply.redirect(path === '/step-up' ? '/connections' : '/login', 303)
+  if (authorization.kind !== 'open')
+    return reply.redirect(path === '/step-up' ? '/connections' : '/login', 303)
   const fault = authorizationFault('second_factor_refused')
   return reply
     .header('cache-control', 'no-store')
@@ -180,7 +195,11 @@ async function leave({ context, request, reply, path, destination, claim }: Clai
 }
 
 /** @param sealedTotp the secret that the page showed before, if the user mistyped its code */
-async function sendFactorPage(step: ClaimStep, fault?: FactorFault, sealedTotp?: string): Promise<FastifyReply> {
+async function sendFactorPage(
+  step: ClaimStep,
+  fault?: FactorFault,
+  sealedTotp?: string,
+): Promise<FastifyReply> {
   const { context, web, request, reply, path, destination, claim } = step
   const { authorization, texts } = await openPageRequest(context, request)
   const wanted = authorization.kind === 'open' ? authorization.request : undefined
@@ -223,7 +242,9 @@ async function offerFor({ context, web, claim }: ClaimStep, sealedTotp: string |
     ...offer,
     enrol: {
       passkey: await registrationOptions(context, { use: 'register', owner }, { userId, rpName }),
-      totp: isTotpEnough ? await newTotpSetup(context, { userId, email, issuer: rpName }, sealedTotp) : undefined,
+      totp: isTotpEnough
+        ? await newTotpSetup(context, { userId, email, issuer: rpName }, sealedTotp)
+        : undefined,
     },
   }
 }

@@ -94,7 +94,7 @@ function changed(idOrEmail: string, row: { id: string; sessions_ended: number } 
 }
 
 /** Ids are case-sensitive, addresses are not. */
-function foldedUnlessId(idOrEmail: string): string {
+export function foldedUnlessId(idOrEmail: string): string {
   return idOrEmail.includes('@') ? foldCase(idOrEmail) : idOrEmail
 }
 

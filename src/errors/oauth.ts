@@ -188,7 +188,8 @@ export const oauthErrors = {
     meaning:
       'A stronger login is required than the user could make (OpenID Connect Core Error Code unmet_authentication_requirements).',
     retryable: true,
-    retry: 'Only if the user wants to: show your connect button again, and say that a second factor is needed.',
+    retry:
+      'Only if the user wants to: show your connect button again, and say that a second factor is needed.',
     causes: {
       second_factor_refused: {
         message: 'The user did not prove the second factor that is required.',

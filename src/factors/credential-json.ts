@@ -28,7 +28,11 @@ const attestationJson = Compile(AttestationJson)
 const clientData = Compile(Type.Object({ challenge: Base64url }))
 
 /** The answer of an authenticator to `get`. `challenge` is as the authenticator signed it; the signature is not checked here. */
-export type Assertion = { response: AuthenticationResponseJSON; challenge: string; userHandle: string | undefined }
+export type Assertion = {
+  response: AuthenticationResponseJSON
+  challenge: string
+  userHandle: string | undefined
+}
 
 /** Undefined: the text is not such an answer. */
 export function readAssertion(json: string): Assertion | undefined {
@@ -39,7 +43,13 @@ export function readAssertion(json: string): Assertion | undefined {
   if (challenge === undefined) return undefined
   const { clientDataJSON, authenticatorData, signature, userHandle } = response
   return {
-    response: { id, rawId, type, response: { clientDataJSON, authenticatorData, signature }, clientExtensionResults: {} },
+    response: {
+      id,
+      rawId,
+      type,
+      response: { clientDataJSON, authenticatorData, signature },
+      clientExtensionResults: {},
+    },
     challenge,
     userHandle: userHandle || undefined,
   }
@@ -56,7 +66,13 @@ export function readAttestation(json: string): Attestation | undefined {
   if (challenge === undefined) return undefined
   const { clientDataJSON, attestationObject, transports = [] } = response
   return {
-    response: { id, rawId, type, response: { clientDataJSON, attestationObject }, clientExtensionResults: {} },
+    response: {
+      id,
+      rawId,
+      type,
+      response: { clientDataJSON, attestationObject },
+      clientExtensionResults: {},
+    },
     challenge,
     transports,
   }

@@ -27,11 +27,7 @@ export type PendingLogin = Static<typeof Pending>
  * Keeps a login for the second factor, in a cookie of this browser only: sealed, so that the browser can neither read nor
  * change it, and for ten minutes. A page or an address never contains it.
  */
-export async function keepPendingLogin(
-  context: Context,
-  reply: FastifyReply,
-  login: Login,
-): Promise<void> {
+export async function keepPendingLogin(context: Context, reply: FastifyReply, login: Login): Promise<void> {
   const expiresAt = context.now().getTime() + lifetimeMs
   await store(context, reply, { kind: 'pending-login', id: randomId(), login, expiresAt })
 }

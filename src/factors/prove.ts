@@ -69,7 +69,9 @@ async function check(
       return proof.kind === 'proved' ? { kind: 'proved' } : proof
     }
     case 'totp':
-      return (await isTotpCode(context, userId, text)) ? { kind: 'proved' } : { kind: 'refused', reason: 'code' }
+      return (await isTotpCode(context, userId, text))
+        ? { kind: 'proved' }
+        : { kind: 'refused', reason: 'code' }
     case 'recovery_code':
       return (await isRecoveryCode(context, userId, text))
         ? { kind: 'proved' }

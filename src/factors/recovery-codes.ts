@@ -13,7 +13,10 @@ const codeLength = 16
  * Gives the user ten new recovery codes; the old ones end. This is the only copy: the database has their hashes. A code has
  * 80 random bits and needs no slow hash.
  */
-export async function newRecoveryCodes({ database }: Pick<Context, 'database'>, userId: string): Promise<string[]> {
+export async function newRecoveryCodes(
+  { database }: Pick<Context, 'database'>,
+  userId: string,
+): Promise<string[]> {
   const codes = Array.from({ length: codeCount }, randomCode)
   await database.one(replaceRecoveryCodes, [userId, codes.map((code) => hashOf(userId, code))])
   return codes

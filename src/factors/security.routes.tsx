@@ -116,7 +116,9 @@ async function setUpTotp(exchange: Exchange, fields: Static<typeof TotpBody>): P
   if (!stored) return sendTotpPage(exchange, fields.sealed)
   // The code that the user has just typed is a second factor of this session too.
   await strengthen(context, reply, session, withFactor(session, 'totp'), null)
-  return isFirstFactor(session) ? sendCodes(exchange, '/security?done=totp') : reply.redirect('/security?done=totp', 303)
+  return isFirstFactor(session)
+    ? sendCodes(exchange, '/security?done=totp')
+    : reply.redirect('/security?done=totp', 303)
 }
 
 async function addPasskey(exchange: Exchange, fields: Static<typeof PasskeyBody>): Promise<FastifyReply> {
@@ -207,7 +209,10 @@ async function sendTotpPage(exchange: Exchange, again?: string): Promise<Fastify
   })
 }
 
-async function sendCodes({ context, web, request, reply, session }: Exchange, next: string): Promise<FastifyReply> {
+async function sendCodes(
+  { context, web, request, reply, session }: Exchange,
+  next: string,
+): Promise<FastifyReply> {
   const texts = web.texts(request)
   const codes = await newRecoveryCodes(context, session.user_id)
   const title = texts.secondFactor.codes.heading

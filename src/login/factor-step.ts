@@ -1,5 +1,12 @@
 import type { FactorFacts } from './factor-facts.sql.ts'
-import { type Authentication, passwordAcr, phishingResistantAcr, satisfies, strongest, twoFactorAcr } from './login.ts'
+import {
+  type Authentication,
+  passwordAcr,
+  phishingResistantAcr,
+  satisfies,
+  strongest,
+  twoFactorAcr,
+} from './login.ts'
 
 /** What a login still has to do before it counts. */
 export type FactorStep =
@@ -30,7 +37,8 @@ export function factorStep(login: Authentication, facts: FactorFacts, wishes: Wi
   }
   if (login.acr === passwordAcr && hasUnprovedFactor(login, facts)) return { kind: 'prove', optional: false }
   const { acrValues = [] } = wishes
-  const canHelp = !acrValues.some((acr) => satisfies(login, acr)) && acrValues.some((acr) => canReach(facts, acr))
+  const canHelp =
+    !acrValues.some((acr) => satisfies(login, acr)) && acrValues.some((acr) => canReach(facts, acr))
   return canHelp ? { kind: 'prove', optional: true } : { kind: 'none' }
 }
 

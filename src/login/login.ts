@@ -26,7 +26,7 @@ export const phishingResistantAcr = 'urn:latchkey:acr:phishing-resistant'
 export const acrValues = [passwordAcr, twoFactorAcr, phishingResistantAcr]
 
 /** What a role, a firm or a partner can require. */
-const requirableAcrs = [twoFactorAcr, phishingResistantAcr]
+export const requirableAcrs = [twoFactorAcr, phishingResistantAcr]
 
 /** The reasons why this cannot be required: messages for the operator. */
 export function acrFaults(acr: string | null | undefined): string[] {

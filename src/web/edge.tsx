@@ -91,7 +91,10 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
       const width = wide ? 'account' : 'narrow'
       return reply
         .status(status)
-        .header('content-security-policy', contentSecurityPolicy({ formAction, scripts: localTimes || passkeys }))
+        .header(
+          'content-security-policy',
+          contentSecurityPolicy({ formAction, scripts: localTimes || passkeys }),
+        )
         .header('cache-control', 'no-store')
         .header('content-language', texts.language)
         .header('vary', 'accept-language, cookie')

@@ -27,8 +27,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
     codesLeft: (codes) => (codes === 1 ? '1 Code ist übrig.' : `${codes} Codes sind übrig.`),
     newCodes: 'Neue Codes erstellen',
     oldCodesEnd: 'Neue Codes ersetzen die alten.',
-    codesNeedFactor:
-      'Sie erhalten Wiederherstellungscodes, wenn Sie einen Passkey oder eine App hinzufügen.',
+    codesNeedFactor: 'Sie erhalten Wiederherstellungscodes, wenn Sie einen Passkey oder eine App hinzufügen.',
     confirm: {
       text: 'Um diese Einstellungen zu ändern, melden Sie sich erneut an.',
       button: 'Erneut anmelden',

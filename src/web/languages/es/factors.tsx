@@ -27,8 +27,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
     codesLeft: (codes) => (codes === 1 ? 'Queda 1 código.' : `Quedan ${codes} códigos.`),
     newCodes: 'Crear códigos nuevos',
     oldCodesEnd: 'Los códigos nuevos sustituyen a los anteriores.',
-    codesNeedFactor:
-      'Recibe códigos de recuperación cuando añade una llave de acceso o una aplicación.',
+    codesNeedFactor: 'Recibe códigos de recuperación cuando añade una llave de acceso o una aplicación.',
     confirm: {
       text: 'Para cambiar estos ajustes, vuelva a iniciar sesión.',
       button: 'Volver a iniciar sesión',
