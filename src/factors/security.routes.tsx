@@ -50,31 +50,18 @@ export function securityRoutes(app: FastifyInstance, context: Context, web: Web)
     },
   )
 
-  /** A change happens only soon after a login with a second factor, if the user has one. */
-  const change = async (
+  const change = (
     request: FastifyRequest,
     reply: FastifyReply,
     work: (exchange: Exchange) => Promise<FastifyReply>,
-  ): Promise<FastifyReply> => {
-    const session = await liveSession(request, context)
-    if (!session) return reply.redirect('/login?page=security', 303)
-    if (!mayChange(session, context)) return reply.redirect(confirmationPage(session, context), 303)
-    return work({ context, web, request, reply, session })
-  }
-
-  app.get('/security/totp', (request, reply) => change(request, reply, (exchange) => sendTotpPage(exchange)))
+  ) => changeSettings({ context, web, request, reply }, work)
+  app.get('/security/totp', (request, reply) => change(request, reply, sendTotpPage))
   app.post<{ Body: Static<typeof TotpBody> }>(
     '/security/totp',
     { schema: { body: TotpBody }, preValidation },
     (request, reply) => change(request, reply, (exchange) => setUpTotp(exchange, request.body)),
   )
-  app.post('/security/totp/remove', { preValidation }, (request, reply) =>
-    change(request, reply, async ({ session }) => {
-      const removed = await context.database.maybe(deleteTotpSecret, [session.user_id])
-      log(request, session, 'remove_factor', 'totp', removed !== undefined)
-      return reply.redirect('/security?done=totpRemoved', 303)
-    }),
-  )
+  app.post('/security/totp/remove', { preValidation }, (request, reply) => change(request, reply, removeTotp))
   app.post<{ Body: Static<typeof PasskeyBody> }>(
     '/security/passkeys',
     { schema: { body: PasskeyBody }, preValidation },
@@ -83,21 +70,23 @@ export function securityRoutes(app: FastifyInstance, context: Context, web: Web)
   app.post<{ Body: Static<typeof RemoveBody> }>(
     '/security/passkeys/remove',
     { schema: { body: RemoveBody }, preValidation },
-    (request, reply) =>
-      change(request, reply, async ({ session }) => {
-        const removed = await context.database.maybe(deletePasskey, [session.user_id, request.body.id])
-        log(request, session, 'remove_factor', 'passkey', removed !== undefined)
-        return reply.redirect('/security?done=removed', 303)
-      }),
+    (request, reply) => change(request, reply, (exchange) => removePasskey(exchange, request.body)),
   )
   app.post('/security/recovery-codes', { preValidation }, (request, reply) =>
-    change(request, reply, async (exchange) => {
-      const { session } = exchange
-      if (!session.has_passkey && !session.has_totp) return reply.redirect(securityPage, 303)
-      log(request, session, 'new_recovery_codes', 'recovery_code', true)
-      return sendCodes(exchange, securityPage)
-    }),
+    change(request, reply, replaceCodes),
   )
+}
+
+/** A change happens only soon after a login with a second factor, if the user has one. */
+async function changeSettings(
+  exchange: Omit<Exchange, 'session'>,
+  work: (exchange: Exchange) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const { context, request, reply } = exchange
+  const session = await liveSession(request, context)
+  if (!session) return reply.redirect('/login?page=security', 303)
+  if (!mayChange(session, context)) return reply.redirect(confirmationPage(session, context), 303)
+  return work({ ...exchange, session })
 }
 
 function mayChange(session: Owner, { now }: Context): boolean {
@@ -107,6 +96,28 @@ function mayChange(session: Owner, { now }: Context): boolean {
 /** A recent login lacks only the second factor; an old one is made again. */
 function confirmationPage(session: Owner, { now }: Context): string {
   return isRecent(session, now()) ? '/step-up?page=security' : '/login?page=security'
+}
+
+async function removeTotp({ context, request, reply, session }: Exchange): Promise<FastifyReply> {
+  const removed = await context.database.maybe(deleteTotpSecret, [session.user_id])
+  log(request, session, 'remove_factor', 'totp', removed !== undefined)
+  return reply.redirect('/security?done=totpRemoved', 303)
+}
+
+async function removePasskey(
+  { context, request, reply, session }: Exchange,
+  { id }: Static<typeof RemoveBody>,
+): Promise<FastifyReply> {
+  const removed = await context.database.maybe(deletePasskey, [session.user_id, id])
+  log(request, session, 'remove_factor', 'passkey', removed !== undefined)
+  return reply.redirect('/security?done=removed', 303)
+}
+
+async function replaceCodes(exchange: Exchange): Promise<FastifyReply> {
+  const { request, reply, session } = exchange
+  if (isFirstFactor(session)) return reply.redirect(securityPage, 303)
+  log(request, session, 'new_recovery_codes', 'recovery_code', true)
+  return sendCodes(exchange, securityPage)
 }
 
 async function setUpTotp(exchange: Exchange, fields: Static<typeof TotpBody>): Promise<FastifyReply> {
@@ -159,7 +170,7 @@ function log(
 }
 
 async function sendSettings(
-  { context, web, request, reply, session }: Exchange,
+  { context, web, reply, session }: Exchange,
   { notice, fault }: { notice?: SecurityNotice | undefined; fault?: string },
 ): Promise<FastifyReply> {
   const { database } = context
