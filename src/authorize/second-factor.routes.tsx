@@ -97,7 +97,8 @@ async function withClaim(
 async function prove(step: ClaimStep, fields: Static<typeof ProofForm>): Promise<FastifyReply> {
   const { context, request, reply, claim } = step
   const { login } = claim
-  const evidence: Evidence = { method: fields.method, text: fields.credential ?? fields.code ?? '' }
+  const { method, credential = '', code = '' } = fields
+  const evidence: Evidence = { method, text: method === 'passkey' ? credential : code }
   const browser = browserOf(request, context.config)
   const knownBrowser = isKnownSince(context.keys, browser, login) ? browser.id : undefined
   const claimant = {

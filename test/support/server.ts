@@ -37,6 +37,7 @@ type PartnerOptions = {
   idTokenOnRefresh?: boolean
   postLogoutRedirectUris?: string[]
   limits?: LimitSettings
+  requireAcr?: string
 }
 
 export type TestServer = {
