@@ -13,6 +13,9 @@ const excluded = [stylePage, 'docs/contract.md']
 
 const places = ['names', 'names, not fields', 'text', 'review']
 
+/** An attribute of SVG, which has no other name. */
+const foreignNames = ['viewBox']
+
 /** Replaces text that must not match: neither white space nor part of a word. */
 const opaque = '\u0001'
 
@@ -123,6 +126,7 @@ function wordsOf(identifier) {
 function findNames(code, terms) {
   const found = []
   for (const { 0: identifier, index } of code.matchAll(/[A-Za-z_$][\w$]*/g)) {
+    if (foreignNames.includes(identifier)) continue
     const words = ` ${wordsOf(identifier)} `
     const isField =
       /\.\s*$/.test(code.slice(0, index)) ||

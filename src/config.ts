@@ -6,6 +6,7 @@ import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
 import { parseLifetimeDays } from './grants/lifetime-days.ts'
 import { type LimitName, type LimitSettings, limitNames, parseLimit } from './limit-settings.ts'
+import { type MailSettings, readMailSettings } from './mail/mail-settings.ts'
 import { readSecrets, type Secrets } from './secrets/configured-secrets.ts'
 import { IsDate, IsDateTime } from './typebox.ts'
 
@@ -41,6 +42,8 @@ export type Config = Secrets & {
   grantLifetimeDays?: number
   /** Failed client authentications and forged tokens from one source in a minute. Absent: no limit. */
   failuresPerMinute: number | undefined
+  /** Absent: the server sends no mails. */
+  mail?: MailSettings
   /** What users see of the platform. The pictures are read once. */
   brand: Brand
 }
@@ -70,8 +73,8 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
   const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
   const v1 = readV1(read, faults)
-  const forPartners = { limits: readLimits(read), ...readGrantLifetime(read) }
-  const failuresPerMinute = read('LATCHKEY_LIMIT_FAILURES_PER_MINUTE', '', optional(parseLimit))
+  const forPartners = { ...readLimits(read), ...readGrantLifetime(read) }
+  const mail = readMailSettings(read, faults)
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
   const brand = env.LATCHKEY_BRAND_DIR ? readBrand(env.LATCHKEY_BRAND_DIR, faults) : defaultBrand()
   const secrets = readSecrets({ env, read, faults, dataDir, makeSecret })
@@ -88,8 +91,8 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     trustedProxies,
     ...(v1 ? { v1 } : {}),
     ...forPartners,
-    failuresPerMinute: failuresPerMinute ?? undefined,
     brand,
+    ...(mail ? { mail } : {}),
   }
 }
 
@@ -138,13 +141,14 @@ const limitVariables: Record<LimitName, string> = {
   expensive_reads: 'LATCHKEY_LIMIT_EXPENSIVE_READS',
 }
 
-function readLimits(read: ReturnType<typeof reader>): LimitSettings {
+function readLimits(read: ReturnType<typeof reader>): Pick<Config, 'limits' | 'failuresPerMinute'> {
   const limits: LimitSettings = {}
   for (const name of limitNames) {
     const limit = read(limitVariables[name], '', optional(parseLimit))
     if (limit) limits[name] = limit
   }
-  return limits
+  const failuresPerMinute = read('LATCHKEY_LIMIT_FAILURES_PER_MINUTE', '', optional(parseLimit))
+  return { limits, failuresPerMinute: failuresPerMinute ?? undefined }
 }
 
 function readGrantLifetime(read: ReturnType<typeof reader>): Pick<Config, 'grantLifetimeDays'> {

@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { Limits } from './limits/limits.ts'
+import type { Rehashing } from './login/rehashing.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
 import type { SecretKeys } from './secrets/derived-keys.ts'
@@ -13,6 +14,7 @@ export type Context = {
   database: Database
   keys: SecretKeys
   passwordHashLimiter: PasswordHashLimiter
+  rehashing: Rehashing
   keyring: Keyring
   expensiveReadLimiter: ExpensiveReadLimiter
   limits: Limits

@@ -4,12 +4,16 @@ import type { Config, LogLevel } from './config.ts'
 import type { Context } from './context.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
+import { passwordCost } from './directory/passwords.ts'
 import { ExplainedError } from './explained-error.ts'
 import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Limits } from './limits/limits.ts'
+import { Rehashing } from './login/rehashing.ts'
+import { mailChannel } from './mail/mail-channel.ts'
 import { Purge } from './maintenance/purge.ts'
 import { createOpsServer } from './ops-server.ts'
+import { OutboxWorker } from './outbox/outbox-worker.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
 import { Usage } from './process/usage.ts'
 import { sandboxFor } from './sandbox/sandbox.ts'
@@ -66,11 +70,10 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   const usage = new Usage(database, logger)
   const limits = new Limits({ database, config, now, logger })
   await limits.refresh()
-  const limiters = {
-    passwordHashLimiter: passwordHashLimiter(),
-    expensiveReadLimiter: expensiveReadLimiter(),
-  }
-  const context: Context = { config, database, keys, keyring, ...limiters, limits, usage, now }
+  const hashLimiter = passwordHashLimiter()
+  const rehashing = new Rehashing(database, hashLimiter, logger, passwordCost)
+  const limiters = { passwordHashLimiter: hashLimiter, expensiveReadLimiter: expensiveReadLimiter() }
+  const context: Context = { config, database, keys, keyring, ...limiters, rehashing, limits, usage, now }
   const sandbox = sandboxFor(config.environment, database, now)
   if (sandbox) context.sandbox = sandbox
   await sandbox?.start()
@@ -90,10 +93,12 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     throw explainListen(error)
   }
   const purge = new Purge(database, logger)
+  const mails = mailWorker(context, logger)
   keyring.start()
   limits.start()
   usage.start()
   purge.start()
+  mails?.start()
   return {
     async close() {
       // The servers refuse new connections and finish the requests in progress. Then the database is closed. A busy
@@ -101,14 +106,19 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       for (const { server: http } of [server, ops]) http.keepAliveTimeout = 1
       await server.close()
       await ops.close()
-      await keyring.stop()
-      await limits.stop()
-      await purge.stop()
+      for (const job of [rehashing, keyring, limits, purge, mails]) await job?.stop()
       await sandbox?.stop()
       await usage.close()
       await database.close()
     },
   }
+}
+
+/** Undefined: the server sends no mails. */
+function mailWorker({ config, database, keys }: Context, logger: Logger): OutboxWorker | undefined {
+  if (!config.mail) return undefined
+  const channel = mailChannel({ settings: config.mail, keys, authUrl: config.authUrl, brand: config.brand })
+  return new OutboxWorker({ database, logger, channel })
 }
 
 class ListenError extends ExplainedError {}

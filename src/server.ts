@@ -12,6 +12,7 @@ import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
+import { frontRoutes, pagesForPeople } from './front/front.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
 import { decorateAddresses } from './http/addresses.ts'
@@ -21,14 +22,14 @@ import { misplaced, oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { logoRoutes } from './partners/logo.routes.ts'
+import { recoveryRoutes } from './recovery/recovery.routes.tsx'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
 import { sessionRoutes } from './sessions/sessions.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
-import { webEdge } from './web/edge.tsx'
-import { frontRoutes } from './web/front.routes.tsx'
+import { type Web, webEdge } from './web/edge.tsx'
 import { languageRoutes } from './web/language.routes.ts'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
@@ -46,7 +47,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   accessLog(app)
   const description = apiDescription(app, config)
 
-  await app.register((web) => pages(web, context))
+  await app.register(async (scope) => pagesForPeople(app, context, await pages(scope, context)))
 
   await app.register(async (discovery) => {
     apiErrors(discovery)
@@ -121,9 +122,8 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   )
 }
 
-async function pages(app: FastifyInstance, context: Context): Promise<void> {
+async function pages(app: FastifyInstance, context: Context): Promise<Web> {
   const web = await webEdge(app, context, async (request) => (await openPageRequest(context, request)).texts)
-  frontRoutes(app, context.config, web)
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web)
   passkeyLoginRoutes(app, context, web)
@@ -135,7 +135,10 @@ async function pages(app: FastifyInstance, context: Context): Promise<void> {
   sessionRoutes(app, context, web)
   securityRoutes(app, context, web)
   passwordRoutes(app, context, web)
+  frontRoutes(app, context, web)
+  recoveryRoutes(app, context, web)
   languageRoutes(app, context.config, web)
   assetRoutes(app, web.assets)
   logoRoutes(app, context)
+  return web
 }

@@ -32,6 +32,7 @@ WITH found AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -64,11 +65,11 @@ RETURNING counts_until[cardinality(counts_until)] AS counts_until;
 
 -- begin_login
 WITH known AS (
-  SELECT id, password_hash, encode(sha256(($5::bytea[])[1]::bytea || convert_to(password_hash, 'UTF8')), 'hex') AS proof
+  SELECT id, password_hash, login_version
   FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
 ), browser AS (
   SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
-    WHERE encode(sha256(key::bytea || convert_to(password_hash, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
+    WHERE encode(sha256(key::bytea || convert_to(login_version::text, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
 ), source AS (
   INSERT INTO login_failures AS f (key, count, resets_at)
   VALUES ($1, 1, now() + interval '15 minutes')
@@ -88,7 +89,7 @@ WITH known AS (
 SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > 100 THEN source.resets_at
     WHEN account.count > 10 THEN account.resets_at
     END - now()))::int AS wait,
-known.id AS user_id, known.proof, browser.is_known AS known_browser,
+known.id AS user_id, known.login_version, browser.is_known AS known_browser,
 coalesce(
   known.password_hash,
   (SELECT password_hash FROM users
@@ -99,22 +100,33 @@ FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true
 
 -- change_password_in_session
 WITH changed AS (
-  UPDATE users u SET password_hash = $3 FROM sessions s
-  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8')) AND u.id = s.user_id AND s.credential = $2
-  RETURNING u.id
+  UPDATE users u SET password_hash = $3, login_version = gen_random_uuid() FROM sessions s
+  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version AND u.id = s.user_id AND u.login_version = $2
+  RETURNING u.id, u.login_version
 ), ended AS (
   DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
-  RETURNING s.hash, s.user_id, s.auth_time, s.expires_at, s.browser, s.system
+  RETURNING s.hash, s.user_id, s.auth_time, s.expires_at, changed.login_version, s.acr, s.amr, s.browser, s.system
 ), opened AS (
-  INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
-  SELECT $4, user_id, sha256(convert_to($3, 'UTF8')), auth_time, expires_at, browser, system FROM ended WHERE hash = $1
+  INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
+  SELECT $4, user_id, auth_time, expires_at, login_version, acr, amr, browser, system FROM ended WHERE hash = $1
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'password_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('by', 'user', 'at', now())),
+  now() + interval '2 days'
+  FROM changed JOIN users u USING (id) WHERE $6::boolean
 )
-SELECT encode(sha256($5::bytea || convert_to($3, 'UTF8')), 'hex') AS proof FROM changed;
+SELECT encode(sha256($5::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
+
+-- count_unreadable_identity_providers
+SELECT count(*)::int AS rows FROM identity_providers WHERE left(credential, 3) <> ALL ($1::text[]);
 
 -- data_facts
 SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
 (SELECT count(*)::int FROM partners) AS partners,
-(SELECT count(*)::int FROM grants WHERE revoked_at IS NULL) AS grants;
+(SELECT count(*)::int FROM grants g WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS grants;
 
 -- end_connections
 WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
@@ -136,16 +148,18 @@ DELETE FROM sessions WHERE hash = $1 RETURNING user_id;
 DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id;
 
 -- ended_grants_of_user
-SELECT g.id, p.name AS partner_name, g.created_at, g.revoked_at, coalesce(g.revoked_for, g.revoked_by) AS revoked_by
+SELECT g.id, p.name AS partner_name, g.created_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS ended_at,
+CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE coalesce(g.revoked_for, g.revoked_by) END AS ended_by
 FROM grants g JOIN partners p USING (client_id)
-WHERE g.user_id = $1 AND g.revoked_at IS NOT NULL
-ORDER BY g.revoked_at DESC, g.id DESC LIMIT 20;
+WHERE g.user_id = $1 AND NOT (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+ORDER BY ended_at DESC, g.id DESC LIMIT 20;
 
 -- explain_refresh
 SELECT CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
 WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -156,7 +170,7 @@ WHERE c.refresh_locator_hash = $2 AND c.client_id = $1;
 -- find-user-facts
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at, f.name AS firm_name, r.sees, u.password_hash IS NOT NULL AS has_password,
 (SELECT count(*)::integer FROM sessions s WHERE s.user_id = u.id AND s.expires_at > now()) AS sessions,
-(SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND g.revoked_at IS NULL) AS live_grants
+(SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS live_grants
 FROM users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
 WHERE u.id = $1 OR u.email_folded = $1;
 
@@ -176,6 +190,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -202,10 +217,19 @@ SELECT
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS household;
 
+-- find_link
+SELECT u.id AS user_id, u.email
+FROM password_links l JOIN users u ON u.id = l.user_id JOIN firms f ON f.id = u.firm_id
+WHERE l.hash = $1 AND l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords;
+
+-- find_logo
+SELECT logo_image AS image FROM partners WHERE logo = $1 LIMIT 1;
+
 -- find_partner
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits FROM partners WHERE client_id = $1;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days FROM partners WHERE client_id = $1;
 
 -- find_sandbox
 SELECT a.client_id, a.client_secret FROM firms f LEFT JOIN sandbox_application a ON true WHERE f.id = $1 LIMIT 1;
@@ -217,17 +241,61 @@ SELECT seconds_ahead::float FROM sandbox_clocks WHERE refresh_locator_hash = $1;
 
 -- find_session
 WITH found AS (
-  SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time
+  SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.acr, s.amr
   FROM sessions s JOIN users u ON u.id = s.user_id
-  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8')) AND u.status = 'active'
+  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version AND u.status = 'active'
 ), seen AS (
   UPDATE sessions s SET last_seen_at = now()
   FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
 )
-SELECT user_id, user_name, email, auth_time,
-EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND g.revoked_at IS NULL) AS has_grant,
+SELECT user_id, user_name, email, auth_time, acr, amr,
+EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS has_grant,
 (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
 FROM found;
+
+-- find_shared_data
+WITH
+caller AS (
+  SELECT u.id AS user_id, u.firm_id, r.sees FROM users u JOIN roles r ON r.name = u.role WHERE u.id = $1
+), accounts AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (SELECT count(*)::int AS counted FROM (
+      SELECT a.firm_id AS scope, a.household_id, a.id, a.json FROM accounts a
+      WHERE (a.firm_id, a.household_id, a.id) > (caller.firm_id, '', '') AND a.firm_id <= caller.firm_id
+      AND a.status = 'active'
+      ORDER BY a.firm_id, a.household_id, a.id LIMIT 10000 + 1) AS account) AS seen WHERE caller.sees = 'firm'
+  UNION ALL
+  SELECT seen.* FROM caller CROSS JOIN LATERAL (SELECT count(*)::int AS counted FROM (
+      SELECT scope, household_id, id, json
+      FROM (SELECT x.user_id AS scope, x.household_id, x.account_id AS id,
+        (SELECT a.json FROM accounts a
+          WHERE a.household_id = x.household_id AND a.id = x.account_id AND a.status = 'active') AS json
+        FROM account_access x
+        WHERE (x.user_id, x.household_id, x.account_id) > (caller.user_id, '', '')
+        AND x.user_id <= caller.user_id AND x.firm_id = caller.firm_id
+        ORDER BY x.user_id, x.household_id, x.account_id LIMIT 10000 + 1) AS own
+      WHERE json IS NOT NULL
+      ORDER BY scope, household_id, id LIMIT 10000 + 1) AS account) AS seen WHERE caller.sees = 'granted')
+SELECT (SELECT households FROM caller CROSS JOIN LATERAL (SELECT coalesce(sum(households), 0)::float8 AS households FROM listing_ranges
+    WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END) AS listing),
+ARRAY(SELECT name FROM (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT h.firm_id AS scope, h.id, coalesce(h.name, h.id) AS name FROM households h
+      WHERE (h.firm_id, h.id) > (caller.firm_id, '') AND h.firm_id <= caller.firm_id
+      ORDER BY h.firm_id, h.id LIMIT 3) AS seen WHERE caller.sees = 'firm'
+    UNION ALL
+    SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT x.user_id AS scope, x.household_id AS id, coalesce(h.name, h.id) AS name
+      FROM (
+        SELECT DISTINCT user_id, household_id FROM account_access
+        WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT 3) AS x
+      CROSS JOIN LATERAL (SELECT * FROM households
+        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+      ORDER BY x.user_id, x.household_id) AS seen WHERE caller.sees = 'granted') AS first ORDER BY scope, id) AS first_names,
+accounts.counted AS accounts,
+accounts.counted > 10000 OR caller.sees = 'granted' AND EXISTS (
+  SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.firm_id = caller.firm_id OFFSET 10000
+) AS more_accounts
+FROM caller, accounts;
 
 -- find_subject
 WITH
@@ -237,6 +305,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -290,8 +359,10 @@ SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 
 -- insert_partner
 INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
-  key_thumbprints, id_token_alg, post_logout_redirect_uris, site, id_token_on_refresh, limits)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING client_id;
+  key_thumbprints, id_token_alg, post_logout_redirect_uris, id_token_on_refresh, limits,
+  grant_lifetime_days, site, logo, logo_image, privacy_url, description)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+  nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, '')) RETURNING client_id;
 
 -- insert_sandbox_application
 INSERT INTO sandbox_application (client_id, client_secret) VALUES ($1, $2);
@@ -329,6 +400,7 @@ credentialed AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -357,6 +429,7 @@ AND (
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
 WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -374,6 +447,7 @@ AND c.generation = $5::bigint AND now() < $6::timestamptz AND CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
 WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -402,6 +476,7 @@ credentialed AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -415,6 +490,39 @@ WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.subject FROM (SELECT) AS always LEFT JOIN live l ON true;
 
+-- invite_user
+WITH found AS (
+  SELECT u.id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1 OR u.email_folded = $1
+), link AS (
+  INSERT INTO password_links (user_id, hash, login_version, expires_at)
+  SELECT u.id, $2::bytea, u.login_version, now() + interval '7 days' FROM found u WHERE u.status = 'active' AND u.local_passwords
+  ON CONFLICT (user_id) DO UPDATE
+  SET hash = excluded.hash, login_version = excluded.login_version, expires_at = excluded.expires_at
+  RETURNING expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'invitation', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('link', $3::text, 'until', link.expires_at)),
+  now() + interval '2 days'
+  FROM found u, link WHERE $3::text IS NOT NULL
+)
+SELECT found.id, found.email, found.status, found.local_passwords, link.expires_at
+FROM found LEFT JOIN link ON true;
+
+-- limit_grants
+WITH concerned AS (
+  SELECT g.id, days
+  FROM grants g JOIN partners p USING (client_id) CROSS JOIN LATERAL (SELECT coalesce(p.grant_lifetime_days, $2::integer) AS days) AS life
+  WHERE ($1::text IS NULL OR g.client_id = $1) AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+  AND days IS NOT NULL AND (g.expires_at IS NULL OR g.expires_at > now() + make_interval(days => days))
+  ORDER BY g.id FOR NO KEY UPDATE OF g
+)
+UPDATE grants g SET expires_at = now() + make_interval(days => days), end_notice_at = CASE WHEN days > 7 THEN now() + make_interval(days => days - 7) END
+FROM concerned WHERE g.id = concerned.id
+RETURNING g.id;
+
 -- list-users
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
 WHERE ($1::text IS NULL OR u.firm_id = $1) AND ($2::text IS NULL OR u.status = $2) ORDER BY u.id;
@@ -427,6 +535,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -522,6 +631,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -567,6 +677,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -599,9 +710,9 @@ WHERE caller.refusal IS NULL AND caller.sees = 'firm';
 SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
   p.redirect_uris[1]) AS redirect_uri, g.created_at,
-g.revoked_at, g.revoked_by
+g.expires_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS revoked_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE g.revoked_by END AS revoked_by
 FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
-WHERE ($3 OR g.revoked_at IS NULL) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
+WHERE ($3 OR (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
 AND ($2::text IS NULL OR g.client_id = $2)
 ORDER BY g.created_at, g.id;
 
@@ -613,6 +724,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -708,6 +820,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -755,6 +868,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -808,6 +922,41 @@ SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
 
+-- list_households_of_user
+WITH
+caller AS (
+  SELECT u.id AS user_id, u.firm_id, r.sees FROM users u JOIN roles r ON r.name = u.role WHERE u.id = $1
+), start AS (
+  SELECT range.after_id, $3::bigint - households_before AS skipped
+  FROM caller CROSS JOIN LATERAL (
+    SELECT after_id, households_to - households AS households_before
+    FROM (SELECT after_id, households,
+      sum(households) OVER (ORDER BY firm_id, user_id, after_id ROWS UNBOUNDED PRECEDING) AS households_to
+      FROM listing_ranges
+      WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END
+    ) AS range
+    WHERE households_to > $3::bigint LIMIT 1) AS range
+)
+SELECT (SELECT households FROM caller CROSS JOIN LATERAL (SELECT coalesce(sum(households), 0)::float8 AS households FROM listing_ranges
+    WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END) AS listing),
+ARRAY(SELECT name
+  FROM (SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT h.firm_id AS scope, h.id, coalesce(h.name, h.id) AS name FROM households h
+      WHERE (h.firm_id, h.id) > (caller.firm_id, (SELECT after_id FROM start)) AND h.firm_id <= caller.firm_id
+      ORDER BY h.firm_id, h.id LIMIT $2::int OFFSET (SELECT skipped FROM start)) AS seen WHERE caller.sees = 'firm'
+    UNION ALL
+    SELECT seen.* FROM caller CROSS JOIN LATERAL (
+      SELECT x.user_id AS scope, x.household_id AS id, coalesce(h.name, h.id) AS name
+      FROM (
+        SELECT DISTINCT user_id, household_id FROM account_access
+        WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT $2::int OFFSET (SELECT skipped FROM start)) AS x
+      CROSS JOIN LATERAL (SELECT * FROM households
+        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+      ORDER BY x.user_id, x.household_id) AS seen WHERE caller.sees = 'granted') AS page
+  ORDER BY scope, id) AS names;
+
 -- list_own_account_changes
 WITH
 bearer AS (
@@ -816,6 +965,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -887,6 +1037,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -952,7 +1103,11 @@ string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS
 -- list_partners
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
+
+-- list_sealed_identity_providers
+SELECT credential AS sealed FROM identity_providers WHERE left(credential, 3) = $1 LIMIT 500;
 
 -- list_secrets
 SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC;
@@ -965,13 +1120,20 @@ FROM signing_keys ORDER BY algorithm, generation;
 -- live_grants_of_user
 SELECT g.id, p.name AS partner_name, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
-  p.redirect_uris[1]) AS redirect_uri, g.created_at, g.last_used_at,
-coalesce(sum(r.requests), 0)::float8 AS requests, coalesce(sum(r.households), 0)::float8 AS households,
-coalesce(sum(r.accounts), 0)::float8 AS accounts
+  p.redirect_uris[1]) AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
+coalesce(p.grant_lifetime_days, $2::integer) AS lifetime_days,
+(g.expires_at IS NOT NULL
+  AND coalesce(g.expires_at + interval '1 day' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true)) AS renewable,
+(SELECT max(c.refreshed_at) + interval '30 days'
+  FROM connections c
+  WHERE c.grant_id = g.id AND c.revoked_at IS NULL AND c.refreshed_at > now() - interval '30 days') AS unused_until,
+iso_date((now() AT TIME ZONE 'UTC')::date) AS today,
+(SELECT coalesce(jsonb_agg(jsonb_build_object('day', r.day, 'requests', r.requests, 'households', r.households,
+        'accounts', r.accounts) ORDER BY r.day), '[]')
+  FROM grant_reads r WHERE r.grant_id = g.id AND r.day > (now() AT TIME ZONE 'UTC')::date - 30) AS reads
 FROM grants g JOIN partners p USING (client_id)
-LEFT JOIN grant_reads r ON r.grant_id = g.id AND r.day > (now() AT TIME ZONE 'UTC')::date - 30
-WHERE g.user_id = $1 AND g.revoked_at IS NULL
-GROUP BY g.id, p.client_id ORDER BY p.name, g.id;
+WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+ORDER BY p.name, g.id;
 
 -- open_session
 WITH old AS (
@@ -980,10 +1142,34 @@ WITH old AS (
         SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET 49
       ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
   ))
+), remembered AS (
+  INSERT INTO user_languages (user_id, language)
+  SELECT $2, $10::text
+  WHERE $10::text IS NOT NULL AND NOT EXISTS (SELECT FROM user_languages WHERE user_id = $2 AND language = $10)
+  ON CONFLICT (user_id) DO UPDATE SET language = excluded.language
+), browser_mails AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT $11::bytea, 1, now() + interval '1 hour' WHERE $11 IS NOT NULL
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'new_browser', 'to', u.email, 'name', u.name,
+    'language', $10::text,
+    'facts', jsonb_build_object('browser', $8::text, 'system', $9::text, 'at', now())),
+  now() + interval '2 days'
+  FROM browser_mails b JOIN users u ON u.id = $2 WHERE b.count <= 5
 )
-INSERT INTO sessions (hash, user_id, credential, auth_time, expires_at, browser, system)
-VALUES ($1, $2, $5, $4, now() + interval '8 hours', $6, $7)
+INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
+VALUES ($1, $2, $4, now() + interval '8 hours', $5, $6, $7, $8, $9)
 RETURNING user_id;
+
+-- postpone_message
+UPDATE outbox SET next_attempt_at = now() + make_interval(secs => $3)
+WHERE id = $1 AND attempts = $2 RETURNING id;
 
 -- purge_access_changes
 WITH gone AS (
@@ -1064,6 +1250,30 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_logout_tokens
+WITH gone AS (
+  DELETE FROM logout_tokens WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM logout_tokens s WHERE expires_at < now() ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_outbox
+WITH gone AS (
+  DELETE FROM outbox WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM outbox s WHERE expires_at < now() - interval '1 day' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_password_links
+WITH gone AS (
+  DELETE FROM password_links WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM password_links s WHERE expires_at <= now() ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- purge_sessions
 WITH gone AS (
   DELETE FROM sessions WHERE ctid = ANY (ARRAY(
@@ -1078,30 +1288,50 @@ FROM partners;
 
 -- record_connection
 WITH earlier AS (
-  SELECT c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND g.revoked_at IS NULL AS usable
+  SELECT c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AS usable
   FROM connections c JOIN grants g ON g.id = c.grant_id WHERE c.code_hash = $4
 ), parties AS (
-  SELECT u.id, p.client_id FROM users u, partners p
+  SELECT u.id, p.client_id, coalesce(p.grant_lifetime_days, $12::integer) AS days FROM users u, partners p
   WHERE u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
   AND $5 = ANY (p.redirect_uris)
   FOR SHARE OF u
+), closed AS (
+  UPDATE grants g SET revoked_at = g.expires_at FROM parties p
+  WHERE g.user_id = p.id AND g.client_id = p.client_id AND g.revoked_at IS NULL AND g.expires_at <= coalesce(g.revoked_at, now())
+  AND NOT EXISTS (SELECT FROM earlier) AND NOT $9::boolean
+  RETURNING g.id
 ), given AS (
-  INSERT INTO grants (user_id, client_id, subject)
+  INSERT INTO grants (user_id, client_id, subject, expires_at, end_notice_at)
   SELECT id, client_id,
-  coalesce((SELECT g.subject FROM grants g WHERE g.user_id = $1 AND g.client_id = $2 LIMIT 1), $3)
-  FROM parties WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9::boolean
-  ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL DO UPDATE SET client_id = excluded.client_id
-  RETURNING id
+  coalesce((SELECT g.subject FROM grants g WHERE g.user_id = $1 AND g.client_id = $2 LIMIT 1), $3),
+  now() + make_interval(days => days), CASE WHEN days > 7 THEN now() + make_interval(days => days - 7) END
+  FROM parties, (SELECT count(*) FROM closed) AS after_closing
+  WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9
+  ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL
+  DO UPDATE SET expires_at = excluded.expires_at, end_notice_at = excluded.end_notice_at
+  RETURNING id, created_at = now() AS is_new
 ), kept AS (
   UPDATE grants g SET client_id = g.client_id FROM parties p
-  WHERE g.user_id = p.id AND g.client_id = p.client_id AND g.revoked_at IS NULL
+  WHERE g.user_id = p.id AND g.client_id = p.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
   AND NOT EXISTS (SELECT FROM earlier) AND $9
   RETURNING g.id
 ), started AS (
-  INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time)
-  SELECT id, $2, $4, now() + interval '60 seconds', $5, $6, $7, $8
+  INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time,
+    acr, amr)
+  SELECT id, $2, $4, now() + interval '60 seconds', $5, $6, $7, $8, $10, $11
   FROM (SELECT id FROM given UNION ALL SELECT id FROM kept) AS consent
   RETURNING id
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'connected', 'to', u.email, 'name', u.name,
+    'language', $13::text,
+    'facts', jsonb_build_object('partner', p.name, 'at', now())),
+  now() + interval '2 days'
+  FROM given JOIN users u ON u.id = $1 JOIN partners p ON p.client_id = $2
+  WHERE given.is_new AND $13::text IS NOT NULL
+  AND (SELECT count(*) FROM grants g
+    WHERE g.user_id = $1 AND g.created_at > now() - interval '1 hour') < 10
 )
 SELECT true AS usable FROM started
 UNION ALL
@@ -1153,18 +1383,19 @@ credentialed AS (
     WHEN k.code_challenge IS NULL AND $8::text IS NOT NULL THEN 'code_verifier_unexpected'
     WHEN k.code_challenge IS NOT NULL AND $8 IS NULL THEN 'code_verifier_missing'
     WHEN k.code_challenge <> $8 THEN 'code_verifier_mismatch' END AS misfit,
-    g.revoked_at IS NULL AND u.status = 'active' AS live
+    (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND u.status = 'active' AS live
     FROM connections k JOIN grants g ON g.id = k.grant_id JOIN users u ON u.id = g.user_id
     WHERE k.code_hash = $6
   ) f
   WHERE c.id = f.id AND c.client_id = client.client_id AND client.status = 'active'
   RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.misfit, c.revoked_at,
-  c.revoked_for, c.auth_time, c.nonce
+  c.revoked_for, c.auth_time, c.acr, c.amr, c.nonce
 ), judged AS (
   SELECT p.*, g.subject, CASE
   WHEN p.revoked_at IS NOT NULL THEN
   CASE p.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1178,14 +1409,78 @@ THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id_token_alg FROM client) AS id_token_alg,
-j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.nonce,
+j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.acr, j.amr, j.nonce,
 now() AS issued_at
 FROM (SELECT) AS always LEFT JOIN judged j ON true;
+
+-- remove_message
+DELETE FROM outbox WHERE id = $1 RETURNING id;
+
+-- renew_grant
+UPDATE grants g SET expires_at = now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), end_notice_at = CASE WHEN coalesce(p.grant_lifetime_days, $2::integer) > 7 THEN now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer) - 7) END
+FROM partners p
+WHERE g.id = $1 AND g.user_id = $3 AND p.client_id = g.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND (g.expires_at IS NOT NULL
+  AND coalesce(g.expires_at + interval '0' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true))
+RETURNING g.client_id, g.expires_at;
 
 -- replace_partner_keys
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days;
+
+-- replace_sealed_identity_providers
+UPDATE identity_providers SET credential = next.sealed
+FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE credential = next.old
+RETURNING next.sealed;
+
+-- request_link
+WITH source AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  VALUES ($1, 1, now() + interval '30 minutes')
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), account AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT $2::bytea, 1, now() + interval '30 minutes' FROM source WHERE count <= 30
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), found AS (
+  SELECT u.id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM account, users u JOIN firms f ON f.id = u.firm_id
+  WHERE account.count <= 3 AND u.email_folded = $3 AND u.status = 'active'
+), link AS (
+  INSERT INTO password_links (user_id, hash, login_version, expires_at)
+  SELECT u.id, $4::bytea, u.login_version, now() + interval '30 minutes' FROM found u WHERE u.local_passwords
+  ON CONFLICT (user_id) DO UPDATE
+  SET hash = excluded.hash, login_version = excluded.login_version, expires_at = excluded.expires_at
+  RETURNING expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'password_reset', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), $6::text),
+    'facts', jsonb_build_object('link', $5::text)),
+  now() + interval '30 minutes'
+  FROM found u WHERE u.local_passwords
+), other_mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'no_password', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), $6::text),
+    'facts', jsonb_build_object()),
+  now() + interval '2 days'
+  FROM found u WHERE NOT u.local_passwords
+)
+SELECT CASE WHEN account.count IS NULL OR account.count > 3 THEN 'throttled'
+WHEN found.id IS NULL THEN 'unknown'
+WHEN found.local_passwords THEN 'mailed'
+ELSE 'no_password' END AS outcome,
+found.id AS user_id
+FROM source LEFT JOIN account ON true LEFT JOIN found ON true;
 
 -- reseal_signing_key
 UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid;
@@ -1255,8 +1550,8 @@ WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id FROM revoked) AS connection_id;
 
 -- revoke_grant
-UPDATE grants SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
-WHERE id = $1 AND revoked_at IS NULL AND ($2::text IS NULL OR user_id = $2)
+UPDATE grants g SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
+WHERE id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND ($2::text IS NULL OR user_id = $2)
 RETURNING client_id;
 
 -- rotate_ahead_of_row
@@ -1277,12 +1572,13 @@ WITH client AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.client_id = client.client_id AND now() < d.accepts_tokens_ahead_until
   AND $3::bigint >= c.generation - 1 AND $3 <= c.generation + 1000 AND now() < $4::timestamptz
-  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
   client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
 )
 SELECT * FROM rotated;
@@ -1306,11 +1602,12 @@ AND CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
 WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
 WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.client_id = client.client_id AND c.generation = $5::bigint AND now() < $6::timestamptz
-RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
 client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at;
 
 -- rotate_partner_secret
@@ -1353,6 +1650,7 @@ credentialed AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1360,7 +1658,7 @@ credentialed AS (
   AND $7::bigint <= c.generation AND (now() < $8::timestamptz OR c.generation > $7 + 1
     AND NOT ($7 >= c.mark_generation AND greatest(c.refreshed_at, now()) < c.marked_at + 2 * interval '60 seconds')
     AND NOT ($7 >= c.earlier_generation AND greatest(c.refreshed_at, now()) < c.earlier_at + 2 * interval '60 seconds'))
-  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
   client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
 )
 SELECT
@@ -1380,6 +1678,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1432,6 +1731,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1489,6 +1789,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1554,6 +1855,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1602,13 +1904,34 @@ clock_timestamp() AS clock;
 -- sessions_of_user
 SELECT s.id, s.browser, s.system, s.auth_time, s.last_seen_at, s.hash = $2 AS current
 FROM sessions s JOIN users u ON u.id = s.user_id
-WHERE s.user_id = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.credential = sha256(convert_to(u.password_hash, 'UTF8'))
+WHERE s.user_id = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version
 ORDER BY current DESC, s.last_seen_at DESC, s.id;
 
 -- set_partner_status
 UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days;
+
+-- set_password_by_link
+WITH changed AS (
+  UPDATE users u SET password_hash = $2, login_version = gen_random_uuid() FROM password_links l, firms f
+  WHERE l.hash = $1 AND u.id = l.user_id AND f.id = u.firm_id AND l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords
+  RETURNING u.id, u.login_version
+), used AS (
+  DELETE FROM password_links l USING changed WHERE l.user_id = changed.id
+), ended AS (
+  DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'password_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('by', 'link', 'at', now())),
+  now() + interval '2 days'
+  FROM changed JOIN users u USING (id) WHERE $4::boolean
+)
+SELECT encode(sha256($3::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
 
 -- sync_accounts
 WITH
@@ -1618,6 +1941,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1671,6 +1995,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
@@ -1714,6 +2039,18 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $4::timestamptz < sees_since FROM latest), false) AS expired;
 
+-- take_due
+WITH due AS (
+  SELECT o.id FROM outbox o
+  WHERE o.kind = $1 AND o.next_attempt_at <= now()
+  AND NOT EXISTS (SELECT FROM outbox earlier
+    WHERE earlier.kind = o.kind AND earlier.order_key = o.order_key AND earlier.place < o.place)
+  ORDER BY o.next_attempt_at LIMIT $2 FOR UPDATE OF o SKIP LOCKED
+)
+UPDATE outbox o SET attempts = o.attempts + 1, next_attempt_at = now() + interval '30 seconds'
+FROM due WHERE o.id = due.id
+RETURNING o.id, o.payload, o.attempts, o.created_at, o.expires_at <= now() AS is_expired;
+
 -- take_leases
 INSERT INTO limit_windows AS w (window_at, key, most, used, granted)
 SELECT date_trunc('minute', now()), key, most, admitted + granted, granted
@@ -1729,9 +2066,17 @@ RETURNING now() AS now, key, granted, used;
 
 -- update-password
 WITH changed AS (
-  UPDATE users SET password_hash = $2 WHERE id = $1 OR email_folded = $1 RETURNING id
+  UPDATE users SET password_hash = $2, login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1 RETURNING id
 ), ended AS (
   DELETE FROM sessions USING changed WHERE sessions.user_id = changed.id RETURNING 1
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'password_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('by', 'operator', 'at', now())),
+  now() + interval '2 days'
+  FROM changed JOIN users u USING (id) WHERE $3::boolean
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 
@@ -1751,16 +2096,22 @@ SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 -- update_partner_settings
 UPDATE partners
 SET name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
-site = CASE WHEN $4::text IS NULL THEN site ELSE nullif($4, '') END,
-auth_methods = coalesce($6, auth_methods), secret_hashes = coalesce($7, secret_hashes),
-jwks = CASE WHEN $8::text IS NULL THEN jwks ELSE nullif($8, '')::jsonb END,
-key_thumbprints = coalesce($9, key_thumbprints),
-id_token_on_refresh = coalesce($10, id_token_on_refresh),
-limits = jsonb_strip_nulls(limits || coalesce($11::jsonb, '{}'))
-WHERE client_id = $1 AND auth_methods = $5
+auth_methods = coalesce($5, auth_methods), secret_hashes = coalesce($6, secret_hashes),
+jwks = CASE WHEN $7::text IS NULL THEN jwks ELSE nullif($7, '')::jsonb END,
+key_thumbprints = coalesce($8, key_thumbprints),
+id_token_on_refresh = coalesce($9, id_token_on_refresh),
+limits = jsonb_strip_nulls(limits || coalesce($10::jsonb, '{}')),
+grant_lifetime_days = CASE WHEN $11::integer IS NULL THEN grant_lifetime_days ELSE nullif($11, 0) END,
+site = nullif(coalesce($12, site), ''),
+logo = nullif(coalesce($13, logo), ''),
+logo_image = CASE WHEN $13::text IS NULL THEN logo_image ELSE $14::bytea END,
+privacy_url = nullif(coalesce($15, privacy_url), ''),
+description = nullif(coalesce($16, description), '')
+WHERE client_id = $1 AND auth_methods = $4
 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, limits;
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days;
 
 -- visibility_version_of_caller
 WITH
@@ -1770,6 +2121,7 @@ bearer AS (
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
   WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END

@@ -19,7 +19,7 @@ import { type Login, satisfies } from '../login/login.ts'
 import { isRecent as isRecentLogin, liveSession, strengthen } from '../sessions/sessions.ts'
 import { openSession } from './finish-login.ts'
 import { openPageRequest } from './page-request.ts'
-import { type Destination, nextPage, pageWith, reseal } from './sealed-request.ts'
+import { type Destination, nextPage, withDestination, reseal } from './sealed-request.ts'
 import { wishesOf } from './wishes.ts'
 
 export const claimPaths = ['/login/second-factor', '/step-up'] as const
@@ -69,7 +69,7 @@ async function claimOfLogin(exchange: Exchange, wishes: Wishes): Promise<Found> 
   const facts =
     pending &&
     (await context.database.maybe(findFactorFacts, [pending.login.userId, pending.login.loginVersion]))
-  if (!pending || !facts) return { kind: 'redirect', to: pageWith('/login', destination) }
+  if (!pending || !facts) return { kind: 'redirect', to: withDestination('/login', destination) }
   const complete = async (login: Login) => {
     endPendingLogin(context, reply)
     return openSession(context, request, reply, { login, destination, stepUpOffered: true })
@@ -102,13 +102,13 @@ async function advanceLogin(
   const missing = factorStep(login, facts, { ...wishes, acrValues: [] })
   if (missing.kind === 'none') return complete(login)
   await updatePendingLogin(context, reply, pending, login)
-  return pageWith(path, destination)
+  return withDestination(path, destination)
 }
 
 async function claimOfSession(exchange: Exchange, wishes: Wishes): Promise<Found> {
   const { context, request, reply, destination } = exchange
   const session = await liveSession(request, context)
-  if (!session) return { kind: 'redirect', to: pageWith('/login', destination) }
+  if (!session) return { kind: 'redirect', to: withDestination('/login', destination) }
   const { user_id: userId, email, login_version: loginVersion, acr, amr } = session
   const login = { userId, email, loginVersion, acr, amr }
   const proceed = async () => {
@@ -125,7 +125,7 @@ async function claimOfSession(exchange: Exchange, wishes: Wishes): Promise<Found
   // Somebody who finds a browser unlocked must not be able to set up a factor.
   const recent = isRecentLogin(session, context.now())
   if (step.kind === 'enrol' && !recent) {
-    return { kind: 'redirect', to: pageWith('/login', destination) }
+    return { kind: 'redirect', to: withDestination('/login', destination) }
   }
   return {
     kind: 'claim',
@@ -139,7 +139,7 @@ async function claimOfSession(exchange: Exchange, wishes: Wishes): Promise<Found
       // Only a passkey authenticates again. A code is a second part of a login whose password may be hours old.
       const authTime = method === 'passkey' ? context.now() : null
       const isLive = await strengthen(context, reply, session, stronger, authTime)
-      return isLive ? proceed() : pageWith('/login', destination)
+      return isLive ? proceed() : withDestination('/login', destination)
     },
   }
 }

@@ -1,15 +1,18 @@
-import { Fragment } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
+import type { Brand } from '../brand/brand.ts'
 import type { SharedData } from '../households/user-households.sql.ts'
 import type { Partner } from '../partners/partners.sql.ts'
 import { Count } from '../web/counted.tsx'
+import { Icon, type IconName } from '../web/icons.tsx'
 import type { Texts } from '../web/languages/languages.ts'
-import { Amount, Day, HiddenFields, UserName } from '../web/parts.tsx'
+import { Amount, Day, HiddenFields, PartnerLogo, PlatformLogo, UserName } from '../web/parts.tsx'
 
 export function ConnectPage(props: {
   texts: Texts
   csrf: string
   /** The sealed request. */
   request: string
+  brand: Brand
   partner: Partner
   userName: string
   redirectHost: string
@@ -18,40 +21,36 @@ export function ConnectPage(props: {
   life: { days: number; until: Date } | undefined
 }) {
   const { texts, csrf, request, partner } = props
-  const { account, connect } = texts
+  const { connect } = texts
+  const name = <bdi>{partner.name}</bdi>
   return (
     <>
-      <h1>{connect.heading(<bdi>{partner.name}</bdi>)}</h1>
-      <form method="post" action="/logout" class="who">
-        <HiddenFields csrf={csrf} request={request} />
-        {account.loggedInAs(<UserName>{props.userName}</UserName>)}{' '}
-        <button type="submit" class="aside">
-          {connect.switchUser}
-        </button>
-      </form>
-      <section class="shared">
-        <h2>{connect.sees(<bdi>{partner.name}</bdi>)}</h2>
+      <Question {...props} />
+      <section class="panel">
+        <h2>{connect.sees(name)}</h2>
         <Sees texts={texts} shared={props.shared} request={request} />
-        <h2>{connect.seesNot}</h2>
-        <ul class="never">
-          <li>{connect.balances}</li>
-          <li>{connect.identity}</li>
-          <li>{connect.changesNothing}</li>
+        <h2>{connect.cannot}</h2>
+        <ul class="icons">
+          <Line icon="cross">{connect.see}</Line>
+          <Line icon="cross">{connect.change}</Line>
         </ul>
       </section>
-      <section>
-        <ul>
-          <li>
+      <section class="panel">
+        <ul class="icons">
+          <Line icon="clock">
             <Duration texts={texts} life={props.life} />
-          </li>
-          <li>{connect.howToEnd('/connections')}</li>
+          </Line>
+          <Line icon="shield">{connect.howToEnd('/connections')}</Line>
         </ul>
       </section>
-      <p>{connect.returnTo(<strong>{props.redirectHost}</strong>)}</p>
+      <p class="returning small">
+        <span>{connect.returnTo(<strong>{props.redirectHost}</strong>)}</span>
+        {partner.privacy_url && <a href={partner.privacy_url}>{connect.privacyPolicy(name)}</a>}
+      </p>
       <form method="post" action="/connect">
         <HiddenFields csrf={csrf} request={request} />
         <div class="actions">
-          <button type="submit" name="decision" value="cancel" class="secondary outline">
+          <button type="submit" name="decision" value="cancel" class="secondary">
             {connect.cancel}
           </button>
           <button type="submit" name="decision" value="connect">
@@ -63,19 +62,63 @@ export function ConnectPage(props: {
   )
 }
 
+/** From whom to whom, and who is asked. */
+function Question(props: {
+  texts: Texts
+  csrf: string
+  request: string
+  brand: Brand
+  partner: Partner
+  userName: string
+}) {
+  const { texts, csrf, request, brand, partner } = props
+  const { account, connect } = texts
+  return (
+    <div class="question">
+      <div class="flow">
+        <PlatformLogo brand={brand} />
+        <Icon name="arrow-right" />
+        <PartnerLogo name={partner.name} logo={partner.logo} />
+      </div>
+      <h1>{connect.heading(<bdi>{partner.name}</bdi>, <bdi>{brand.name}</bdi>)}</h1>
+      {partner.description && (
+        <p>
+          <bdi>{partner.description}</bdi>
+        </p>
+      )}
+      <form method="post" action="/logout">
+        <HiddenFields csrf={csrf} request={request} />
+        <span>{account.loggedInAs(<UserName>{props.userName}</UserName>)}</span>
+        <button type="submit" class="aside">
+          {connect.switchUser}
+        </button>
+      </form>
+    </div>
+  )
+}
+
+function Line({ icon, children }: { icon: IconName; children: ComponentChildren }) {
+  return (
+    <li>
+      <Icon name={icon} />
+      <div>{children}</div>
+    </li>
+  )
+}
+
 /** What the application would see now, with the first names as an example. */
 function Sees({ texts, shared, request }: { texts: Texts; shared: SharedData; request: string }) {
   const { connect, language } = texts
-  const { accounts, more_accounts: moreAccounts } = shared
+  const { households, accounts, more_accounts: moreAccounts } = shared
   return (
     <>
-      <ul class="sees">
-        <li>
+      <ul class="icons sees">
+        <Line icon="house">
           <strong id="households">
-            <Count of={shared.households} text={connect.households} language={language} />
+            <Count of={households} text={connect.households} language={language} />
           </strong>
-          {shared.households > 0 && (
-            <p>
+          {households > 0 && (
+            <p class="small">
               <Names texts={texts} shared={shared} />{' '}
               <a
                 href={`/connect/households?${new URLSearchParams({ request })}`}
@@ -86,8 +129,8 @@ function Sees({ texts, shared, request }: { texts: Texts; shared: SharedData; re
               </a>
             </p>
           )}
-        </li>
-        <li>
+        </Line>
+        <Line icon="wallet">
           <strong>
             {moreAccounts ? (
               connect.moreAccounts(<Amount of={Math.max(accounts - 1, 0)} language={language} />)
@@ -95,8 +138,8 @@ function Sees({ texts, shared, request }: { texts: Texts; shared: SharedData; re
               <Count of={accounts} text={connect.accounts} language={language} />
             )}
           </strong>
-          <p>{connect.fields}</p>
-        </li>
+          <p class="small">{connect.fields}</p>
+        </Line>
       </ul>
       <p class="small">{connect.follows}</p>
     </>
@@ -125,5 +168,5 @@ function Duration({ texts, life }: { texts: Texts; life: { days: number; until: 
   const { connect, language } = texts
   if (!life) return <>{connect.noEnd}</>
   const days = <Count of={life.days} text={connect.days} language={language} />
-  return <>{connect.ends(days, <Day at={life.until} language={language} />)}</>
+  return <>{connect.ends(<Day at={life.until} language={language} />, days)}</>
 }

@@ -115,7 +115,7 @@ async function decide(exchange: Exchange & { decision: 'connect' | 'cancel' }): 
 async function issueCode(step: ConnectStep & { session: Session }): Promise<FastifyReply> {
   const { context, web, consents, request, reply, authorization, texts, session } = step
   if (consents.pendingCount >= waitingConsents) throw new DatabaseUnavailable('too many consents are waiting')
-  const outcome = await consents(() => connect(context, authorization, session))
+  const outcome = await consents(() => connect(context, authorization, session, texts.language))
   request.log.info({
     event: 'connect',
     outcome: outcome.kind,
@@ -152,6 +152,7 @@ async function sendConnectPage(
       texts={texts}
       csrf={web.csrfToken(reply)}
       request={await seal(authorization, context.keys.current.seal, context.now(), session.user_id)}
+      brand={context.config.brand}
       partner={partner}
       userName={session.user_name}
       redirectHost={host}
@@ -159,7 +160,7 @@ async function sendConnectPage(
       life={days === undefined ? undefined : { days, until: daysAfter(context.now(), days) }}
     />
   )
-  const title = texts.connect.heading(isolated(partner.name))
+  const title = texts.connect.heading(isolated(partner.name), isolated(context.config.brand.name))
   // The policy allows the scheme of the redirect URI, not only its origin. Chromium also checks the redirects that the
   // partner's callback sends. If the callback redirects to another host, a stricter policy blocks the form silently.
   return web.page({ reply, texts, title, body, formAction: protocol })

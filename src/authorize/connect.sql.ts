@@ -1,8 +1,12 @@
 import { statement } from '../database/database.ts'
 import { hasExpired, isLiveGrant } from '../grants/ended.sql.ts'
 import { endAfter, lifetimeDays, noticeAfter } from '../grants/lifetime.sql.ts'
+import { mailRow } from '../mail/mail-row.sql.ts'
 import { codeSeconds } from '../tokens/lifetimes.ts'
 import Type from '../typebox.ts'
+
+/** New grants of an hour about which a user gets mails. More would hide other mails. */
+const maxGrantMails = 10
 
 /**
  * Records the consent and starts a connection with its code. The code is derived from the request. A second press of
@@ -25,15 +29,16 @@ import Type from '../typebox.ts'
  * $9 means that no page asked the user (`prompt=none`). The statement then needs a live grant, creates none and does not change
  * its end. A grant that the user ends at the same time stays ended.
  *
- * $13 must reach what the partner, the firm and the role require: a page from before a stronger requirement, or from a
+ * $14 must reach what the partner, the firm and the role require: a page from before a stronger requirement, or from a
  * stronger session, cannot be used to connect with a weaker login.
  *
  * $1 user id, $2 client_id, $3 subject for a first grant, $4 SHA-256 of the code, $5 redirect URI, $6 code challenge
  * or null, $7 nonce or null, $8 time of authentication, $9 whether the request has `prompt=none`, $10 acr, $11 amr,
- * $12 days for which a consent is valid by default, or null, $13 `acrLevel` of the login
+ * $12 days for which a consent is valid by default, or null, $13 language of the page, in which the user gets a mail about a
+ * new grant; null if the server sends no mails, $14 `acrLevel` of the login
  *
  * No row if the partner or the user is no longer active, if the redirect URI is no longer registered, if more is required than
- * $13, or if $9 is true and there is no live grant.
+ * $14, or if $9 is true and there is no live grant.
  */
 export const recordConnection = statement(
   'record_connection',
@@ -46,7 +51,7 @@ export const recordConnection = statement(
        FROM partners p, users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
       WHERE u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
         AND $5 = ANY (p.redirect_uris)
-        AND greatest(p.require_level, f.require_level, r.require_level) <= $13
+        AND greatest(p.require_level, f.require_level, r.require_level) <= $14
         FOR SHARE OF u
    ), closed AS (
      UPDATE grants g SET revoked_at = g.expires_at FROM parties p
@@ -62,7 +67,7 @@ export const recordConnection = statement(
       WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9
      ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL
      DO UPDATE SET expires_at = excluded.expires_at, end_notice_at = excluded.end_notice_at
-     RETURNING id
+     RETURNING id, created_at = now() AS is_new
    ), kept AS (
      UPDATE grants g SET client_id = g.client_id FROM parties p
       WHERE g.user_id = p.id AND g.client_id = p.client_id AND ${isLiveGrant('g')}
@@ -71,9 +76,18 @@ export const recordConnection = statement(
    ), started AS (
      INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time,
                               acr, amr, acr_level)
-     SELECT id, $2, $4, now() + interval '${codeSeconds} seconds', $5, $6, $7, $8, $10, $11, $13
+     SELECT id, $2, $4, now() + interval '${codeSeconds} seconds', $5, $6, $7, $8, $10, $11, $14
        FROM (SELECT id FROM given UNION ALL SELECT id FROM kept) AS consent
      RETURNING id
+   ), mail AS (
+     ${mailRow('connected', {
+       from: `given JOIN users u ON u.id = $1 JOIN partners p ON p.client_id = $2
+        WHERE given.is_new AND $13::text IS NOT NULL
+          AND (SELECT count(*) FROM grants g
+                WHERE g.user_id = $1 AND g.created_at > now() - interval '1 hour') < ${maxGrantMails}`,
+       language: '$13::text',
+       facts: { partner: 'p.name', at: 'now()' },
+     })}
    )
    SELECT true AS usable FROM started
    UNION ALL

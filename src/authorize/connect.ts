@@ -6,6 +6,7 @@ import { acrLevel } from '../login/login.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { newToken, randomId } from '../secrets/token-format.ts'
 import type { Session } from '../sessions/sessions.sql.ts'
+import type { Language } from '../web/languages/languages.ts'
 import type { AuthorizationFault, AuthorizationRequest, ReturnAddress } from './authorization-request.ts'
 import { isConcurrentPress, recordConnection } from './connect.sql.ts'
 
@@ -18,13 +19,14 @@ export type ConnectOutcome =
 
 /**
  * Records the grant and issues the code. Call it after the user has consented, now or earlier (`prompt=none`). The same
- * request and user always give the same code.
+ * request and user always give the same code. `language` is that of the page.
  * @throws {DatabaseUnavailable}
  */
 export async function connect(
   { config, database }: Context,
   request: AuthorizationRequest,
   user: Pick<Session, 'user_id' | 'auth_time' | 'acr' | 'amr'>,
+  language: Language,
 ): Promise<ConnectOutcome> {
   // The id is 256 random bits that only the sealed request contains. The code depends on no other secret, so that servers
   // with different current secrets make the same code (docs/adr/0021).
@@ -43,6 +45,7 @@ export async function connect(
     user.acr,
     user.amr,
     config.grantLifetimeDays ?? null,
+    config.mail ? language : null,
     acrLevel(user),
   ]
   const row = await record().catch((error: unknown) => {

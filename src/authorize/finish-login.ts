@@ -6,7 +6,7 @@ import { factorStep } from '../login/factor-step.ts'
 import type { Login } from '../login/login.ts'
 import { startSession } from '../sessions/sessions.ts'
 import { openPageRequest } from './page-request.ts'
-import { type Destination, nextPage, pageWith, reseal } from './sealed-request.ts'
+import { type Destination, nextPage, reseal, withDestination } from './sealed-request.ts'
 import { wishesOf } from './wishes.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function finishLogin(
   const step = facts && factorStep(login, facts, await wishesOf(context, authorization))
   if (step && step.kind !== 'none') {
     await keepPendingLogin(context, reply, login)
-    return reply.redirect(pageWith('/login/second-factor', destination), 303)
+    return reply.redirect(withDestination('/login/second-factor', destination), 303)
   }
   return reply.redirect(await openSession(context, request, reply, { login, destination }), 303)
 }
@@ -40,8 +40,8 @@ export async function openSession(
   reply: FastifyReply,
   { login, destination, stepUpOffered }: { login: Login; destination: Destination; stepUpOffered?: boolean },
 ): Promise<string> {
-  await startSession(context, request, reply, login)
-  const { authorization } = await openPageRequest(context, request)
+  const { authorization, texts } = await openPageRequest(context, request)
+  await startSession(context, request, reply, { login, language: texts.language })
   const resealed = await reseal(context, authorization, stepUpOffered)
   return nextPage(resealed ? { request: resealed } : destination)
 }

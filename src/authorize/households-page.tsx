@@ -22,6 +22,9 @@ export function HouseholdsPage(props: {
     `/connect/households?${new URLSearchParams({ page: String(number), request })}`
   return (
     <>
+      <p>
+        <a href={`/connect?${new URLSearchParams({ request })}`}>{text.back}</a>
+      </p>
       <h1>{text.heading(<bdi>{props.partnerName}</bdi>)}</h1>
       {names.length === 0 ? (
         <p>{text.none}</p>
@@ -37,7 +40,7 @@ export function HouseholdsPage(props: {
           </ul>
         </>
       )}
-      <nav class="actions" aria-label={text.pages}>
+      <nav class="pages" aria-label={text.pages}>
         {page > 0 && (
           <a class="button outline" rel="prev" href={hrefOf(page - 1)}>
             {text.previous}
@@ -49,9 +52,6 @@ export function HouseholdsPage(props: {
           </a>
         )}
       </nav>
-      <a class="button" href={`/connect?${new URLSearchParams({ request })}`}>
-        {text.back}
-      </a>
     </>
   )
 }

@@ -56,7 +56,7 @@ export function householdsPageRoutes(app: FastifyInstance, context: Context, web
         />
       )
       const title = texts.connect.householdsPage.heading(isolated(partner.name))
-      return web.page({ reply, texts, title, body })
+      return web.page({ reply, texts, title, body, wide: true })
     },
   )
 }

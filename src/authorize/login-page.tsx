@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { maxPasswordBytes } from '../directory/passwords.ts'
 import type { LoginOutcome } from '../login/log-in.ts'
 import { pauseText } from '../login/refusal.ts'
+import type { RecoveryLink } from '../web/error-page.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
 
@@ -18,6 +19,8 @@ export function LoginPage(props: {
   refusal?: LoginRefusal | undefined
   /** The button for a passkey. */
   passkey: ComponentChildren
+  /** For users who have forgotten their password. */
+  recoveryLink?: RecoveryLink | undefined
 }) {
   const { login } = props.texts
   const fault = props.refusal && {
@@ -57,6 +60,11 @@ export function LoginPage(props: {
         <button type="submit">{login.submit}</button>
       </form>
       {props.passkey}
+      {props.recoveryLink && (
+        <p>
+          <a href={props.recoveryLink.href}>{props.recoveryLink.label}</a>
+        </p>
+      )}
       <p class="small">{login.passwordPrivacy}</p>
     </>
   )

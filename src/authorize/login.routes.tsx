@@ -6,11 +6,13 @@ import { refusalStatus } from '../login/refusal.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
+import type { RecoveryLink } from '../web/error-page.tsx'
+import type { Texts } from '../web/languages/languages.ts'
 import { finishLogin } from './finish-login.ts'
 import { LoginPage, type LoginRefusal } from './login-page.tsx'
 import { openPageRequest } from './page-request.ts'
 import { passkeyLogin } from './passkey-login.routes.tsx'
-import { Destination } from './sealed-request.ts'
+import { Destination, withDestination } from './sealed-request.ts'
 
 const LoginForm = Type.Object({
   email: Type.String({ maxLength: 320 }),
@@ -71,8 +73,20 @@ async function sendLoginPage(shown: {
       email={shown.email ?? authorizationRequest?.loginHint}
       partnerName={partner?.name}
       refusal={refusal}
+      recoveryLink={recoveryLink(context, destination, texts)}
     />
   )
   const status = refusal ? refusalStatus(reply, refusal) : 200
   return web.page({ reply, texts, status, title: texts.login.heading, body, passkeys: true })
+}
+
+/** For users who have forgotten their password: by mail, or if the server sends none, by the platform's support. */
+function recoveryLink(
+  { config }: Context,
+  destination: Destination,
+  { recovery }: Texts,
+): RecoveryLink | undefined {
+  const { supportUrl } = config.brand
+  if (!config.mail) return supportUrl ? { label: recovery.support, href: supportUrl } : undefined
+  return { label: recovery.forgotten, href: withDestination('/password/forgotten', destination) }
 }

@@ -9,7 +9,7 @@ import type { Texts } from '../web/languages/languages.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
 import { finishLogin } from './finish-login.ts'
 import { openPageRequest } from './page-request.ts'
-import { Destination, pageWith } from './sealed-request.ts'
+import { Destination, withDestination } from './sealed-request.ts'
 
 const PasskeyLoginForm = Type.Object({ credential: Type.String(), ...Destination.properties })
 
@@ -58,7 +58,7 @@ async function sendRefusal(content: {
       <FormFault id="fault">{fault}</FormFault>
       {await passkeyLogin({ context, csrf: web.csrfToken(reply), destination, texts })}
       <p>
-        <a href={pageWith('/login', destination)}>{passkey.usePassword}</a>
+        <a href={withDestination('/login', destination)}>{passkey.usePassword}</a>
       </p>
     </>
   )

@@ -94,8 +94,8 @@ export function nextPage({ request, page }: Destination): string {
   return request ? `/connect?${new URLSearchParams({ request })}` : `/${page ?? 'connections'}`
 }
 
-/** The address of a page that leads on to the destination. */
-export function pageWith(path: string, { request, page }: Destination): string {
+/** The address of one of our pages that the browser passes on its way to the destination. */
+export function withDestination(path: string, { request, page }: Destination): string {
   const query = new URLSearchParams({ ...(request && { request }), ...(page && { page }) })
   return query.size > 0 ? `${path}?${query}` : path
 }

@@ -16,7 +16,7 @@ import { authorizationFault } from './authorization-request.ts'
 import { type Claim, type ClaimPath, claimOf, claimPaths, mayEnrol } from './claim.ts'
 import { faultUrl } from './connect.ts'
 import { openPageRequest } from './page-request.ts'
-import { Destination, nextPage, pageWith, reseal } from './sealed-request.ts'
+import { Destination, nextPage, withDestination, reseal } from './sealed-request.ts'
 import { type FactorFault, type Offer, SecondFactorPage } from './second-factor-page.tsx'
 
 const ProofForm = Type.Object({
@@ -130,7 +130,7 @@ async function prove(step: ClaimStep, fields: Static<typeof ProofForm>): Promise
 
 async function setUpTotp(step: ClaimStep, fields: Static<typeof TotpForm>): Promise<FastifyReply> {
   const { context, reply, destination, path, claim } = step
-  if (!mayEnrol(claim)) return reply.redirect(pageWith(path, destination), 303)
+  if (!mayEnrol(claim)) return reply.redirect(withDestination(path, destination), 303)
   const { login } = claim
   const stored = await storeTotp(context, login.userId, fields)
   logEnrolment(step, 'totp', stored ? 'stored' : 'refused')
@@ -140,7 +140,7 @@ async function setUpTotp(step: ClaimStep, fields: Static<typeof TotpForm>): Prom
 
 async function addPasskey(step: ClaimStep, fields: Static<typeof PasskeyFormBody>): Promise<FastifyReply> {
   const { context, web, request, reply, destination, path, claim } = step
-  if (!mayEnrol(claim)) return reply.redirect(pageWith(path, destination), 303)
+  if (!mayEnrol(claim)) return reply.redirect(withDestination(path, destination), 303)
   const name = web.texts(request).security.unnamed
   const input = { userId: claim.login.userId, json: fields.credential, name }
   const outcome = await registerPasskey(context, { use: 'register', owner: claim.owner }, input)
@@ -148,7 +148,7 @@ async function addPasskey(step: ClaimStep, fields: Static<typeof PasskeyFormBody
   if (outcome.kind === 'refused') return sendFactorPage(step, { kind: 'wrong', method: 'passkey' })
   // The registration does not prove that the user has the key: without attestation, nothing in it is signed. The page for
   // the second factor comes next, and the user uses the passkey there.
-  return sendRecoveryCodes(step, pageWith(path, destination))
+  return sendRecoveryCodes(step, withDestination(path, destination))
 }
 
 function logEnrolment({ request, claim }: ClaimStep, method: string, outcome: string, reason?: string): void {

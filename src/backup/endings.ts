@@ -28,11 +28,6 @@ const copiedRows = [
   },
   {
     table:
-      'replaced_users (id text, status text, password_hash text, login_version uuid, disabled_by_operator_at timestamptz)',
-    query: 'SELECT id, status, password_hash, login_version, disabled_by_operator_at FROM users',
-  },
-  {
-    table:
       'replaced_partners (client_id text, status text, redirect_uris text[], auth_methods text[], secret_hashes bytea[], jwks jsonb, key_thumbprints bytea[])',
     query:
       'SELECT client_id, status, redirect_uris, auth_methods, secret_hashes, jwks, key_thumbprints FROM partners',
@@ -57,13 +52,44 @@ const endConnections = `
     FROM replaced_connections r
    WHERE r.id = c.id AND r.code_hash = c.code_hash AND c.revoked_at IS NULL`
 
-/** Includes the operator's mark: without it, the next import would make the user active again. */
-const updateUsers = `
-  UPDATE users u SET status = r.status, password_hash = r.password_hash, login_version = r.login_version,
-         disabled_by_operator_at = r.disabled_by_operator_at
-    FROM replaced_users r
-   WHERE r.id = u.id AND (u.status, u.password_hash, u.login_version, u.disabled_by_operator_at)
-           IS DISTINCT FROM (r.status, r.password_hash, r.login_version, r.disabled_by_operator_at)`
+/**
+ * What a restored user takes over. Includes the operator's mark: without it, the next import would make the user active again.
+ * Includes the digest: without it, the next import would set an old password back.
+ */
+const userColumns = [
+  'status',
+  'password_hash',
+  'imported_hash_digest',
+  'login_version',
+  'disabled_by_operator_at',
+]
+
+/** Takes over the columns that both databases have: one of them may have the schema of an older version. */
+async function updateUsers(replaced: pg.ClientBase, restored: pg.ClientBase): Promise<number> {
+  const known = [await columnsOf(replaced, 'users'), await columnsOf(restored, 'users')]
+  const columns = userColumns.filter((column) => known.every((names) => names.includes(column)))
+  const list = (row: string) => columns.map((column) => `${row}.${column}`).join(', ')
+  await restored.query('CREATE TEMP TABLE replaced_users ON COMMIT DROP AS SELECT * FROM users WITH NO DATA')
+  const copied = ['id', ...columns].join(', ')
+  await copyRows(replaced, `SELECT ${copied} FROM users`, restored, `replaced_users (${copied})`)
+  return changed(
+    restored,
+    `UPDATE users u SET (${columns.join(', ')}) = ROW (${list('r')}) FROM replaced_users r
+      WHERE r.id = u.id AND (${list('u')}) IS DISTINCT FROM (${list('r')})`,
+  )
+}
+
+async function columnsOf(client: pg.ClientBase, table: string): Promise<string[]> {
+  const { fields } = await client.query(`SELECT * FROM ${table} LIMIT 0`)
+  return fields.map(({ name }) => name)
+}
+
+async function copyRows(from: pg.ClientBase, query: string, to: pg.ClientBase, table: string): Promise<void> {
+  await pipeline(
+    from.query(copyTo(`COPY (${query}) TO STDOUT`)),
+    to.query(copyFrom(`COPY ${table} FROM STDIN`)),
+  )
+}
 
 /** Includes the authentication methods that the secrets and keys belong to, and drops redirect URIs that were given up. */
 const updatePartners = `
@@ -81,16 +107,12 @@ export async function applyEndingsFromDatabase(
 ): Promise<AppliedEndings> {
   for (const { table, query } of copiedRows) {
     await restored.query(`CREATE TEMP TABLE ${table} ON COMMIT DROP`)
-    const name = table.slice(0, table.indexOf(' '))
-    await pipeline(
-      replaced.query(copyTo(`COPY (${query}) TO STDOUT`)),
-      restored.query(copyFrom(`COPY ${name} FROM STDIN`)),
-    )
+    await copyRows(replaced, query, restored, table.slice(0, table.indexOf(' ')))
   }
   return {
     grants: await changed(restored, endGrants),
     connections: await changed(restored, endConnections),
-    users: await changed(restored, updateUsers),
+    users: await updateUsers(replaced, restored),
     partners: await changed(restored, updatePartners),
   }
 }

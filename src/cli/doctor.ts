@@ -45,6 +45,7 @@ async function* examine(): AsyncGenerator<Check> {
     return
   }
   yield passed('configuration', `${config.environment} at ${config.authUrl}, API at ${config.baseUrl}`)
+  yield await examineMail(config)
   if (!config.databaseUrl && !embeddedExists(config.dataDir)) {
     const detail = `there is none in ${config.dataDir} yet: \`latchkey start\` or \`latchkey import\` creates it`
     yield { check: 'database', ok: false, detail }
@@ -61,6 +62,18 @@ async function* examine(): AsyncGenerator<Check> {
     yield* examineDatabase(database, config)
   } finally {
     await database.close()
+  }
+}
+
+/** Connects to the mail server and logs in. No mail is sent. */
+async function examineMail({ mail }: Config): Promise<Check> {
+  if (!mail) return passed('mail', 'no mails are sent, because LATCHKEY_SMTP_URL is not set')
+  try {
+    const { verifySmtp } = await import('../mail/smtp.ts') // most commands do not need it
+    await verifySmtp(mail)
+    return passed('mail', `${mail.host}:${mail.port} can be used; the sender is ${mail.from.address}`)
+  } catch (error) {
+    return fault('mail', error)
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../directory/users.ts'
 import { quoted } from '../directory/values.ts'
 import { deleteFactors } from '../factors/factors.sql.ts'
+import { type InviteOutcome, invite } from '../recovery/invite.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { readPassword } from './read-password.ts'
 
@@ -27,6 +28,7 @@ export function userCommand(): Command {
     .addCommand(disable())
     .addCommand(enable())
     .addCommand(resetFactors())
+    .addCommand(inviteCommand())
 }
 
 function create(): Command {
@@ -37,12 +39,56 @@ function create(): Command {
     .requiredOption('--email <address>', 'the address with which the user logs in')
     .requiredOption('--name <name>', 'the name of the user')
     .requiredOption('--role <name>', 'the role')
+    .option('--invite', 'also make a link with which the user can set a password, as `user invite` does')
     .option('--json', 'print JSON')
-    .action(async (options: NewUser & Json) => {
-      const { id } = done(await withDatabase((database) => createUser(database, options)))
-      const next = `latchkey user set-password ${id}`
-      answer(options, { id }, `${id} was created. To let the user log in, set a password: ${next}`)
-    })
+    .action((options: NewUser & Json & { invite?: true }) =>
+      withDatabase(async (database, config) => {
+        const { id } = done(await createUser(database, options))
+        if (options.invite) {
+          const { json, text } = describeInvitation(await invite(database, config, id), `${id} was created. `)
+          return answer(options, json, text)
+        }
+        const next = `latchkey user invite ${id}, or latchkey user set-password ${id}`
+        answer(options, { id }, `${id} was created. To let the user log in, set a password: ${next}`)
+      }),
+    )
+}
+
+function inviteCommand(): Command {
+  return new Command('invite')
+    .description(
+      'mail a link with which the user can set a password; without LATCHKEY_SMTP_URL the link is printed',
+    )
+    .argument('<email-or-id>')
+    .option('--json', 'print JSON')
+    .action((user: string, options: Json) =>
+      withDatabase(async (database, config) => {
+        const { json, text } = describeInvitation(await invite(database, config, user))
+        answer(options, json, text)
+      }),
+    )
+}
+
+/** `before` is what the command has done before. */
+function describeInvitation(
+  outcome: InviteOutcome,
+  before = '',
+): { json: Record<string, string>; text: string } {
+  if (outcome.kind === 'refused') throw new CommandError(`${before}No link was made: ${outcome.reason}.`)
+  const expires = outcome.expiresAt.toISOString()
+  const until = `It works once, until ${expires}, and replaces earlier links.`
+  if (outcome.kind === 'mailed') {
+    const { id, email } = outcome
+    return {
+      json: { id, mailed_to: email, expires_at: expires },
+      text: `${before}A link with which ${id} can set a password will be mailed to ${email}. ${until}`,
+    }
+  }
+  const { id, link } = outcome
+  return {
+    json: { id, link, expires_at: expires },
+    text: `${before}Give this link to ${id}, who can set a password with it. ${until}\n${link}`,
+  }
 }
 
 function list(): Command {
@@ -117,7 +163,9 @@ function setPasswordCommand(): Command {
     .action(async (user: string, options: Json) => {
       const password = await readPassword()
       const { id, sessionsEnded } = done(
-        await withDatabase((database) => setPassword(database, user, password)),
+        await withDatabase((database, { brand, mail }) =>
+          setPassword(database, user, password, { service: brand.name, sendsMail: mail !== undefined }),
+        ),
       )
       answer(
         options,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Count } from '../web/counted.tsx'
 import type { Texts } from '../web/languages/languages.ts'
-import { Amount, HiddenFields, Moment } from '../web/parts.tsx'
+import { Amount, HiddenFields, Moment, PartnerLogo } from '../web/parts.tsx'
 import { type EndedGrant, type LiveGrant, shownDays } from './connected-apps.sql.ts'
 import { ReadsChart } from './reads-chart.tsx'
 
@@ -35,16 +35,19 @@ function LiveGrantCard({ grant, csrf, texts }: { grant: LiveGrant; csrf: string;
   const [name, link] = [`app-${grant.id}`, `disconnect-${grant.id}`]
   return (
     <article class="app">
-      <h2 id={name}>
-        <bdi>{grant.partner_name}</bdi>
-      </h2>
-      <p class="site">{hostOf(grant)}</p>
+      <AppHead grant={grant} id={name} />
+      {grant.description && (
+        <p>
+          <bdi>{grant.description}</bdi>
+        </p>
+      )}
       <Facts grant={grant} texts={texts} />
       {grant.unused_until === null && <p class="notice">{text.noAccess}</p>}
+      {grant.renewable && grant.ends_soon && <p class="notice warning">{text.endsSoon}</p>}
       <h3>{text.reads(<Amount of={shownDays} language={texts.language} />)}</h3>
       <TotalReads grant={grant} texts={texts} />
       <ReadsChart grant={grant} texts={texts} />
-      <div class="card-actions">
+      <div class="app-actions">
         {grant.renewable && <RenewForm grant={grant} csrf={csrf} texts={texts} />}
         <a
           class="button outline danger"
@@ -59,6 +62,21 @@ function LiveGrantCard({ grant, csrf, texts }: { grant: LiveGrant; csrf: string;
   )
 }
 
+function AppHead({ grant, id }: { grant: LiveGrant; id: string }) {
+  const { partner_name: name, logo } = grant
+  return (
+    <div class="app-head">
+      <PartnerLogo name={name} logo={logo} size="list" />
+      <div>
+        <h2 id={id}>
+          <bdi>{name}</bdi>
+        </h2>
+        <Site grant={grant} />
+      </div>
+    </div>
+  )
+}
+
 function RenewForm({ grant, csrf, texts }: { grant: LiveGrant; csrf: string; texts: Texts }) {
   const { connections: text, language } = texts
   const [name, button] = [`app-${grant.id}`, `renew-${grant.id}`]
@@ -66,7 +84,7 @@ function RenewForm({ grant, csrf, texts }: { grant: LiveGrant; csrf: string; tex
     <form method="post" action="/connections/renew">
       <HiddenFields csrf={csrf} />
       <input type="hidden" name="grant" value={grant.id} />
-      <button type="submit" class="secondary outline" id={button} aria-labelledby={`${button} ${name}`}>
+      <button type="submit" class="secondary" id={button} aria-labelledby={`${button} ${name}`}>
         {grant.lifetime_days === null ? (
           text.renewWithoutEnd
         ) : (
@@ -84,11 +102,11 @@ export function DisconnectPage({ grant, csrf, texts }: { grant: LiveGrant; csrf:
   return (
     <>
       <h1>{text.heading(partner)}</h1>
+      <Site grant={grant} />
       <p>{text.whatEnds(partner)}</p>
       <p>
         {text.whatStays} {text.connectAgain}
       </p>
-      <p class="site">{hostOf(grant)}</p>
       <Facts grant={grant} texts={texts} />
       <form method="post" action="/connections/disconnect">
         <HiddenFields csrf={csrf} />
@@ -106,8 +124,10 @@ export function DisconnectPage({ grant, csrf, texts }: { grant: LiveGrant; csrf:
   )
 }
 
-function hostOf(grant: LiveGrant): string {
-  return new URL(grant.redirect_uri).host
+/** The application's web site, or else the host to which the user returned. */
+function Site({ grant: { site, redirect_uri: redirectUri } }: { grant: LiveGrant }) {
+  const { host } = new URL(site ?? redirectUri)
+  return <p class="site small">{site === null ? host : <a href={site}>{host}</a>}</p>
 }
 
 function Facts({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
@@ -121,12 +141,12 @@ function Facts({ grant, texts }: { grant: LiveGrant; texts: Texts }) {
       <Fact term={text.lastUsed}>
         {used ? <Moment at={used} language={language} relative /> : text.neverUsed}
       </Fact>
-      <Fact term={text.ends}>{end ? <Moment at={end} language={language} /> : text.noEnd}</Fact>
-      {isSooner(grant) && (
-        <Fact term={text.endsUnused}>
-          <Moment at={grant.unused_until} language={language} />
-        </Fact>
-      )}
+      <Fact term={text.ends}>
+        {end ? <Moment at={end} language={language} /> : text.noEnd}
+        {isSooner(grant) && (
+          <small>{text.endsUnused(<Moment at={grant.unused_until} language={language} />)}</small>
+        )}
+      </Fact>
     </dl>
   )
 }
@@ -185,10 +205,10 @@ export function EndedGrants({ grants, texts }: { grants: EndedGrant[]; texts: Te
               <th scope="row">
                 <bdi>{grant.partner_name}</bdi>
               </th>
-              <td>
+              <td data-label={text.connected}>
                 <Moment at={grant.created_at} language={language} />
               </td>
-              <td>
+              <td data-label={text.ended}>
                 <Moment at={grant.ended_at} language={language} />{' '}
                 {grant.ended_by && <span class="by">{text.endedBy[grant.ended_by]}</span>}
               </td>

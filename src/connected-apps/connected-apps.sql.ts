@@ -1,7 +1,7 @@
 import { Instant, statement } from '../database/database.ts'
 import { endOfGrant, hasExpired, isLiveGrant } from '../grants/ended.sql.ts'
 import { latestRedirectUri } from '../grants/grants.sql.ts'
-import { isRenewable, lifetimeDays } from '../grants/lifetime.sql.ts'
+import { isRenewable, lifetimeDays, noticeDays } from '../grants/lifetime.sql.ts'
 import { refreshTokenDays } from '../tokens/lifetimes.ts'
 import Type, { type Static } from '../typebox.ts'
 
@@ -24,6 +24,10 @@ export const shownDays = 30
 export const LiveGrant = Type.Object({
   id: Type.String(),
   partner_name: Type.String(),
+  /** The file name in the address of the partner's logo. */
+  logo: Type.Union([Type.String(), Type.Null()]),
+  description: Type.Union([Type.String(), Type.Null()]),
+  site: Type.Union([Type.String(), Type.Null()]),
   redirect_uri: Type.String(),
   created_at: Instant,
   last_used_at: Type.Union([Instant, Type.Null()]),
@@ -33,6 +37,8 @@ export const LiveGrant = Type.Object({
   lifetime_days: Type.Union([Type.Integer(), Type.Null()]),
   /** Whether a renewal moves the end by a day or more. */
   renewable: Type.Boolean(),
+  /** Whether the consent ends within the days before which the user gets a mail. */
+  ends_soon: Type.Boolean(),
   /** When the last refresh token expires if the partner does not refresh. Null: the partner has no connection. */
   unused_until: Type.Union([Instant, Type.Null()]),
   /** Today by the database's clock, in UTC. */
@@ -46,9 +52,10 @@ export type LiveGrant = Static<typeof LiveGrant>
 export const liveGrantsOfUser = statement(
   'live_grants_of_user',
   LiveGrant,
-  `SELECT g.id, p.name AS partner_name, ${latestRedirectUri} AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
+  `SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, ${latestRedirectUri} AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
           ${lifetimeDays('p', '$2')} AS lifetime_days,
           ${isRenewable('g', 'p', '$2', "interval '1 day'")} AS renewable,
+          coalesce(g.expires_at < now() + interval '${noticeDays} days', false) AS ends_soon,
           (SELECT max(c.refreshed_at) + ${refreshTokenLife}
              FROM connections c
             WHERE c.grant_id = g.id AND c.revoked_at IS NULL AND c.refreshed_at > now() - ${refreshTokenLife}) AS unused_until,

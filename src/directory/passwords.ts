@@ -1,44 +1,38 @@
-import { hash, parseOptions, verify } from '@node-rs/argon2'
+import { hash, verify } from '@node-rs/argon2'
+import { readPasswordHash } from './password-hashes.ts'
 
 /** Maximum length of a password, in bytes of UTF-8. It limits the time that a request can use. */
 export const maxPasswordBytes = 1024
 
-/** OWASP's cost for argon2id: 19 MiB, 2 passes, one lane. */
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** Parameters of argon2id. `memoryCost` is in KiB. */
+export type PasswordCost = { memoryCost: number; timeCost: number; parallelism: number }
 
-/** The hash of 32 random bytes that were not kept, with `cost`. No password matches it. */
+/** OWASP's cost for argon2id: 19 MiB, 2 passes, one lane. */
+export const passwordCost: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/** The hash of 32 random bytes that were not kept, with `passwordCost`. No password matches it. */
 const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$CzaPZkrFBc8+A+DfjLmQ4Q$/m9xMCxgzJ7XwmgIpcV8O7FhHa80I2xKJSkglahY4Ek'
 
 /** Returns an argon2id PHC string. Does not block the event loop. */
-export function hashPassword(password: string): Promise<string> {
+export function hashPassword(password: string, cost = passwordCost): Promise<string> {
   return hash(password, cost)
 }
 
-/**
- * Whether the password matches the hash. Without a hash (the user does not exist or may not log in) it does the same work
- * and returns false: the response time must not reveal which addresses exist.
- */
-export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
-  const possible = hash !== null && Buffer.byteLength(password) <= maxPasswordBytes
-  const matches = await verify(possible ? hash : dummyHash, possible ? password : '')
-  return possible && matches
+/** Whether the hash is what `hashPassword` returns: not a foreign format, and not another cost. */
+export function isCurrentHash(hash: string, { memoryCost, timeCost, parallelism }: PasswordCost): boolean {
+  return hash.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`)
 }
 
-/** Whether the text is an argon2id PHC string that `verifyPassword` accepts: at most 64 MiB, 10 passes and 4 lanes. */
-export function isPasswordHash(text: string): boolean {
-  if (!/^\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[^$]+\$[^$]+$/.test(text)) return false
-  try {
-    const { memoryCost, timeCost, parallelism, saltLen, outputLen } = parseOptions(text)
-    return (
-      memoryCost <= 65_536 &&
-      timeCost <= 10 &&
-      parallelism <= 4 &&
-      saltLen <= 64 &&
-      outputLen >= 16 &&
-      outputLen <= 64
-    )
-  } catch {
-    return false
+/**
+ * Whether the password matches the hash. Without a usable hash (the user does not exist or may not log in) it does work that
+ * is like that for a hash of the server, and returns false: the response time must not reveal which addresses exist.
+ */
+export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
+  const stored = hash === null ? undefined : readPasswordHash(hash)
+  if (stored?.kind === 'valid' && Buffer.byteLength(password) <= maxPasswordBytes) {
+    return stored.verify(password)
   }
+  await verify(dummyHash, '')
+  return false
 }

@@ -1,5 +1,6 @@
 import { Instant, statement } from '../database/database.ts'
 import { isLiveGrant } from '../grants/ended.sql.ts'
+import { mailRow } from '../mail/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 
 /**
@@ -34,7 +35,10 @@ export const insertUser = statement(
 
 const changedUser = Type.Object({ id: Type.String(), sessions_ended: Type.Integer() })
 
-/** $1 id or folded email (an address has an @, an id has none), $2 password hash. No row: the user does not exist. */
+/**
+ * $1 id or folded email (an address has an @, an id has none), $2 password hash, $3 whether the user gets a mail. No row: the
+ * user does not exist.
+ */
 export const updatePassword = statement(
   'update-password',
   changedUser,
@@ -42,6 +46,11 @@ export const updatePassword = statement(
      UPDATE users SET password_hash = $2, login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1 RETURNING id
    ), ended AS (
      DELETE FROM sessions USING changed WHERE sessions.user_id = changed.id RETURNING 1
+   ), mail AS (
+     ${mailRow('password_changed', {
+       from: 'changed JOIN users u USING (id) WHERE $3::boolean',
+       facts: { by: `'operator'`, at: 'now()' },
+     })}
    )
    SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed`,
 )

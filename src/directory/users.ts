@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts'
 import { foldCase } from './case-folding.ts'
+import { newPasswordFaults, type PasswordFault } from './new-password.ts'
 import { hashPassword, maxPasswordBytes } from './passwords.ts'
 import {
   findUserFacts,
@@ -48,25 +49,39 @@ export async function createUser(database: Database, user: NewUser): Promise<Use
   }
 }
 
-/** In characters. */
-export const shortestPassword = 8
-
-const passwordReasons = {
-  too_short: `the password is shorter than ${shortestPassword} characters`,
+const passwordReasons: Record<PasswordFault['kind'], string> = {
+  too_short: 'the password is too short',
   too_long: `the password is longer than ${maxPasswordBytes} bytes`,
   more_than_one_line: 'the password has more than one line',
+  contains_personal:
+    'the password contains the name or address of the user or the name of the service; leave them out',
+  common: 'the password is one that many people use; choose another one',
+  pattern: 'the password repeats itself or follows a pattern, and is easy to guess; choose another one',
+  few_words: 'the password consists of few common words, and is easy to guess; add unrelated words',
 }
 
-/** Also ends the user's sessions: an attacker who is logged in may be the reason for the change. */
+function reasonOf(fault: PasswordFault): string {
+  return fault.kind === 'too_short'
+    ? `the password is shorter than ${fault.characters} characters`
+    : passwordReasons[fault.kind]
+}
+
+/**
+ * Also ends the user's sessions: an attacker who is logged in may be the reason for the change.
+ * @param options the name of the service, and whether the user gets a mail about it
+ */
 export async function setPassword(
   database: Database,
   idOrEmail: string,
   password: string,
+  { service, sendsMail = false }: { service: string; sendsMail?: boolean },
 ): Promise<UserOutcome> {
-  const faults = passwordFaults(password)
-  if (faults.length > 0) return { kind: 'refused', reasons: faults.map((fault) => passwordReasons[fault]) }
+  const user = await findUser(database, idOrEmail)
+  if (!user) return changed(idOrEmail, undefined)
+  const faults = await newPasswordFaults(password, { ...user, service, hasSecondFactor: false })
+  if (faults.length > 0) return { kind: 'refused', reasons: faults.map(reasonOf) }
   const hash = await hashPassword(password)
-  return changed(idOrEmail, await database.maybe(updatePassword, [foldedUnlessId(idOrEmail), hash]))
+  return changed(idOrEmail, await database.maybe(updatePassword, [user.id, hash, sendsMail]))
 }
 
 /**
@@ -101,16 +116,4 @@ export function foldedUnlessId(idOrEmail: string): string {
 function faultOf(what: string, value: string, check: Check): string | null {
   const fault = value === '' ? 'is empty' : check(value)
   return fault === null ? null : `${what}: ${fault}`
-}
-
-export type PasswordFault = 'too_short' | 'too_long' | 'more_than_one_line'
-
-/** The reasons why a text cannot be a password, the most important first. */
-export function passwordFaults(password: string): PasswordFault[] {
-  const faults: [PasswordFault, boolean][] = [
-    ['too_short', [...password].length < shortestPassword],
-    ['too_long', Buffer.byteLength(password) > maxPasswordBytes],
-    ['more_than_one_line', /[\n\r\0]/.test(password)],
-  ]
-  return faults.flatMap(([fault, found]) => (found ? fault : []))
 }

@@ -1,4 +1,5 @@
-import { isPasswordHash, maxPasswordBytes } from './passwords.ts'
+import { readPasswordHash } from './password-hashes.ts'
+import { maxPasswordBytes } from './passwords.ts'
 
 /** Checks a value that is not empty. Returns a message that continues after the column's name, or null for a valid value. */
 export type Check = (text: string) => string | null
@@ -90,20 +91,27 @@ export const checkMaskedNumber: Check = (text) =>
     ? 'looks like a complete account number; mask it and keep at most 6 digits'
     : checkName(text)
 
-/** A password to be hashed, or an argon2id hash. The message never repeats it. */
+/** A password to be hashed, or, as in older exports, an argon2id hash. The message never repeats it. */
 export const checkPassword: Check = (text) => {
   if (Buffer.byteLength(text) > maxPasswordBytes) return `is longer than ${maxPasswordBytes} bytes`
   if (/[\n\r]/.test(text)) return 'contains a line break'
-  return looksHashed(text) && !isPasswordHash(text)
-    ? 'is a hash of an unsupported kind: leave it empty, or give the password or its argon2id hash (at most 64 MiB)'
-    : null
+  if (!looksHashed(text)) return null
+  return text.startsWith('$argon2id$')
+    ? checkPasswordHash(text)
+    : 'is a hash; put it into the column "password_hash"'
+}
+
+/** A hash that the server can verify at a cost that it accepts. The message never repeats it. */
+export const checkPasswordHash: Check = (text) => {
+  const hash = readPasswordHash(text)
+  return hash.kind === 'refused' ? hash.reason : null
 }
 
 /**
  * Recognizes hashes such as `$2b$…`, `$argon2i$…`, `{SSHA}…` and `pbkdf2_sha256$…`. If such a hash were accepted as a
  * password, anyone who knows the hash could log in with it.
  */
-function looksHashed(text: string): boolean {
+export function looksHashed(text: string): boolean {
   return /^(\$[\w-]+\$|\{[\w-]+\}|(argon2|bcrypt|md5|pbkdf2|scrypt|sha)[\w:]*\$)/i.test(text)
 }
 

@@ -48,10 +48,10 @@ export function serverMetadata({ authUrl, baseUrl }: Config) {
 }
 
 /** RFC 9728: a client that knows only the API, and got 401 there, finds the authorization server in this document. */
-export function resourceMetadata({ authUrl, baseUrl }: Config) {
+export function resourceMetadata({ authUrl, baseUrl, brand }: Config) {
   return {
     resource: baseUrl,
-    resource_name: 'Latchkey Partner API',
+    resource_name: `${brand.name} Partner API`,
     authorization_servers: [authUrl],
     scopes_supported: ['openid'],
     bearer_methods_supported: ['header'],

@@ -9,6 +9,8 @@ export type ContentsGroup = { title: string; pages: { slug: string; title: strin
 /** What all pages of a deployment share. */
 export type Frame = {
   environment: Environment
+  /** The name of the platform. */
+  brandName: string
   /** The path of the docs, such as `/service-open-api/docs`. */
   root: string
   sheet: string
@@ -33,14 +35,14 @@ export type DocsPage = {
 
 /** A complete HTML document. There is no inline script or style, and nothing is loaded from another host. */
 export function renderDocsPage(frame: Frame, page: DocsPage): string {
-  const { environment, root, sheet, script } = frame
+  const { environment, brandName, root, sheet, script } = frame
   const document = (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${page.title} · Latchkey docs`}</title>
+        <title>{`${page.title} · ${brandName} docs`}</title>
         {page.summary && <meta name="description" content={page.summary} />}
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={sheet} />
@@ -52,7 +54,10 @@ export function renderDocsPage(frame: Frame, page: DocsPage): string {
         </a>
         <header class="top">
           <a class="brand" href={root}>
-            <strong>Latchkey</strong> <span>Docs</span>
+            <strong>
+              <bdi>{brandName}</bdi>
+            </strong>{' '}
+            <span>Docs</span>
           </a>
           {environment === 'sandbox' && <span class="badge">Sandbox</span>}
           <SearchForm root={root} query={page.query} />

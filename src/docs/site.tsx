@@ -35,7 +35,7 @@ export type Site = {
   fault(title: string, text: string, requestId: string): string
 }
 
-type SiteOptions = Omit<Frame, 'environment' | 'groups'> & {
+type SiteOptions = Omit<Frame, 'environment' | 'brandName' | 'groups'> & {
   config: Config
   apiDocument: unknown
   /** The application that a sandbox publishes. */
@@ -69,7 +69,8 @@ export async function createSite({
     title,
     pages: pages.filter(({ group }) => group === title),
   }))
-  const frame: Frame = { ...addresses, environment: config.environment, groups }
+  const { environment, brand } = config
+  const frame: Frame = { ...addresses, environment, brandName: brand.name, groups }
   const search = new DocsSearch(
     pages.flatMap(({ slug, parent, title, sections }) =>
       sections.map(({ id, text, content }) => {

@@ -1,5 +1,5 @@
 /** The user gets a mail so many days before a consent ends. A consent that lives no longer than that gets none. */
-const noticeDays = 7
+export const noticeDays = 7
 
 /**
  * SQL for the days for which a consent is valid that a user gives now. Null: it has no end. The partner's own setting

@@ -4,6 +4,7 @@ import { problems } from '../errors/problems.ts'
 import Type, { type Static } from '../typebox.ts'
 import { addressHint, errorAddress } from './addresses.ts'
 import { classify } from './faults.ts'
+import { pageForPeople } from './page-for-people.ts'
 import { reportUnknownParameters } from './unknown-parameters.ts'
 
 /**
@@ -13,8 +14,10 @@ import { reportUnknownParameters } from './unknown-parameters.ts'
 export function apiEdge(app: FastifyInstance): void {
   apiErrors(app)
   reportUnknownParameters(app)
-  app.setNotFoundHandler(({ url }, reply) =>
-    sendNotFound(reply, `There is nothing at this address.${addressHint(app, url)}`),
+  app.setNotFoundHandler(
+    (request, reply) =>
+      pageForPeople(request, reply, 404) ??
+      sendNotFound(reply, `There is nothing at this address.${addressHint(app, request.url)}`),
   )
 }
 

@@ -6,6 +6,7 @@ import Type, { type Static } from '../typebox.ts'
 import { addressHint, errorAddress } from './addresses.ts'
 import { refuseOtherMethods } from './api-edge.ts'
 import { classify } from './faults.ts'
+import { pageForPeople } from './page-for-people.ts'
 
 /** The token endpoints answer errors with the JSON of RFC 6749 section 5.2. No answer may be cached. */
 export function oauthEdge(app: FastifyInstance): void {
@@ -36,15 +37,21 @@ function answerAsOauth(app: FastifyInstance): void {
 }
 
 function noSuchAddress(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const page = pageForPeople(request, reply, 404)
+  if (page) return page
   const hint = addressHint(reply.server, request.url)
   return refuse(request, reply, oauthReason('no_such_address', hint), 404)
 }
 
 /** Answers all methods but POST at these paths with 405 and `Allow`, instead of 404 (RFC 9110 section 15.5.6). */
 export function postOnly(app: FastifyInstance, ...paths: string[]): void {
-  refuseOtherMethods(app, ['POST'], paths, (request, reply) =>
-    refuse(request, reply.header('allow', 'POST'), oauthReason('post_only', request.method), 405),
-  )
+  refuseOtherMethods(app, ['POST'], paths, (request, reply) => {
+    reply.header('allow', 'POST')
+    return (
+      pageForPeople(request, reply, 405) ??
+      refuse(request, reply, oauthReason('post_only', request.method), 405)
+    )
+  })
 }
 
 /** `anchor`: a cause on the page of the error. */

@@ -28,14 +28,14 @@ export function apiDescriptionRoute(app: FastifyInstance, document: () => Json):
   app.get('/openapi.json', (_request, reply) => sendPublic(reply, 300, document()))
 }
 
-function documentOf({ authUrl, baseUrl, environment }: Config, routes: DescribedRoute[]): Json {
+function documentOf({ authUrl, baseUrl, environment, brand }: Config, routes: DescribedRoute[]): Json {
   const order = tags.map(({ name }) => name)
   const byTag = routes.sort((a, b) => order.indexOf(a.operation.tag) - order.indexOf(b.operation.tag))
   const { paths, components } = describeRoutes(byTag)
   const document: Json = {
     openapi: '3.1.0',
     info: {
-      title: 'Latchkey Partner API',
+      title: `${brand.name} Partner API`,
       version: '1',
       summary: 'Households and accounts of a user who connected your application.',
       description,

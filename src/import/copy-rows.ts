@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto'
 import { foldCase } from '../directory/case-folding.ts'
-import { isPasswordHash } from '../directory/passwords.ts'
-import { quoted } from '../directory/values.ts'
+import { looksHashed, quoted } from '../directory/values.ts'
 import type { Faults } from './faults.ts'
 import type { Column, ImportFile } from './files.ts'
 import { CsvFault } from './read-csv.ts'
@@ -57,21 +57,30 @@ export class CopyRows {
 
   #addRow(fields: string[], line: number, positions: number[]): void {
     let text = String(line)
+    let password = ''
     for (const [index, column] of this.#file.columns.entries()) {
       const value = fields[positions[index] ?? -1] ?? ''
       const fault = faultOf(column, value)
       if (fault !== null) this.#fault(line, column.name, fault)
-      else if (column.password) text += `\t${this.#password(value, line)}`
+      else if (column.password === 'plain') password = value
+      else if (column.password === 'hash') text += this.#credential(password, value, line)
       else text += `\t${encode(value)}`
       if (column.folded) text += `\t${encode(foldCase(value))}`
     }
     this.#text += `${text}\n`
   }
 
-  #password(value: string, line: number): string {
-    if (isPasswordHash(value)) return encode(value)
-    if (value !== '') this.#passwords.set(line, value)
-    return copyNull
+  /** The two values `password_hash` and `imported_hash_digest`. */
+  #credential(password: string, hash: string, line: number): string {
+    if (password !== '' && hash !== '') {
+      this.#fault(line, 'password_hash', 'the row has a password too; leave one of the two empty')
+    }
+    // Older exports have argon2id hashes in the column `password`.
+    const given = hash !== '' || !looksHashed(password) ? hash : password
+    if (given === '' && password !== '') this.#passwords.set(line, password)
+    return given === ''
+      ? `\t${copyNull}\t${copyNull}`
+      : `\t${encode(given)}\t\\\\x${createHash('sha256').update(given).digest('hex')}`
   }
 
   #fault(line: number, column: string | null, what: string): void {

@@ -9,6 +9,7 @@ import {
   checkMaskedNumber,
   checkName,
   checkPassword,
+  checkPasswordHash,
   checkRole,
   checkSees,
   checkUserStatus,
@@ -23,8 +24,8 @@ export type Column = {
   folded?: string
   /** The value must be the key of a row of this table, in the same import or in the database. */
   references?: { table: string; key: string; noun: string }
-  /** A password is never stored in plain text and never shown. */
-  password?: true
+  /** Neither is ever shown, and a plain password is never stored. */
+  password?: 'plain' | 'hash'
 }
 
 /** One CSV file and the table of the same name. */
@@ -74,7 +75,8 @@ export const importFiles: ImportFile[] = [
       required('name', checkName),
       { ...required('role', checkRole), references: role },
       required('status', checkUserStatus),
-      { ...optional('password', checkPassword), password: true },
+      { ...optional('password', checkPassword), password: 'plain' },
+      { ...optional('password_hash', checkPasswordHash), password: 'hash' },
     ],
     instant: 'sees_since',
   },
@@ -124,9 +126,11 @@ export const importFiles: ImportFile[] = [
 
 /** The table's columns that this file fills, in the order in which `stageFile` writes them. */
 export function tableColumns(file: ImportFile): string[] {
-  return file.columns.flatMap((column) =>
-    column.password ? 'password_hash' : column.folded ? [column.name, column.folded] : column.name,
-  )
+  return file.columns.flatMap(({ name, folded, password }) => {
+    if (password === 'plain') return [] // hashed later: hashPasswords
+    if (password === 'hash') return ['password_hash', 'imported_hash_digest']
+    return folded ? [name, folded] : name
+  })
 }
 
 function required(name: string, check: Check): Column {

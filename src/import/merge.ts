@@ -114,10 +114,15 @@ export async function prepareUsers(client: pg.ClientBase): Promise<void> {
   for (const sql of [keepHashes, endSessions, newLoginVersions, freeEmails]) await client.query(sql)
 }
 
-/** If the file has no password for a user, the user keeps the current password. */
+/**
+ * A user keeps the current password if the file has none, or the same hash as the last import. The stored hash may be another
+ * one: a login replaced it, or the user changed the password. A password in plain text has no digest, and forgets the last one.
+ */
 const keepHashes = `
-  UPDATE staged_users s SET password_hash = u.password_hash
-    FROM users u WHERE u.id = s.id AND s.password_hash IS NULL`
+  UPDATE staged_users s
+     SET password_hash = u.password_hash, imported_hash_digest = coalesce(s.imported_hash_digest, u.imported_hash_digest)
+    FROM users u
+   WHERE u.id = s.id AND (s.password_hash IS NULL OR s.imported_hash_digest = u.imported_hash_digest)`
 
 /** Ends the sessions of disabled users and of users with a new password: an attacker who is logged in may be the reason. */
 const endSessions = `

@@ -36,7 +36,7 @@ export async function logIn(context: Context, attempt: LoginAttempt): Promise<Lo
 }
 
 async function checkPassword(
-  { database, keys, passwordHashLimiter }: Context,
+  { database, keys, passwordHashLimiter, rehashing }: Context,
   { email, password, browser }: LoginAttempt,
   source: string,
 ): Promise<LoginOutcome> {
@@ -55,8 +55,9 @@ async function checkPassword(
   ])
   if (found.wait !== null) return { kind: 'throttled', retryAfterSeconds: found.wait }
   const matches = await passwordHashLimiter.hash(() => verifyPassword(password, found.password_hash))
-  const { user_id: userId, login_version: loginVersion } = found
+  const { user_id: userId, login_version: loginVersion, password_hash: hash } = found
   if (!matches || userId === null || loginVersion === null) return { kind: 'refused' }
   await database.run(forgiveLogin, [sourceKey, found.known_browser ? browserKey : accountKey])
+  if (hash !== null) rehashing.replaceIfForeign({ userId, password, hash })
   return { kind: 'welcome', login: { userId, email, loginVersion, acr: passwordAcr, amr: ['pwd'] } }
 }

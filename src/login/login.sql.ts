@@ -8,7 +8,7 @@ export const windowMinutes = 15
 const accountLimit = 10
 export const sourceLimit = 100
 
-/** SQL for the end of an `INSERT INTO login_failures AS f` that counts an attempt. */
+/** SQL for an upsert of `login_failures AS f`: counts until the first count's window ends. */
 export const counting = `ON CONFLICT (key) DO UPDATE SET
        count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
        resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
@@ -20,6 +20,15 @@ export const counting = `ON CONFLICT (key) DO UPDATE SET
  */
 export function browserProof(key: string, loginVersion: string): string {
   return `encode(sha256(${key}::bytea || convert_to(${loginVersion}::text, 'UTF8')), 'hex')`
+}
+
+/**
+ * SQL for the place among the users' `login_version`s of an address that belongs to no user. The user who follows provides the
+ * decoy. One address always has the same place, and no one can choose two addresses with the same place without the key. If
+ * similar addresses had the same decoy, an attacker could compare: only the address of a user would take another time.
+ */
+function decoyPosition(email: string): string {
+  return `(SELECT encode(substring(sha256(convert_to(decoy_key || ${email}, 'UTF8')) FOR 16), 'hex')::uuid FROM deployment)`
 }
 
 /**
@@ -45,15 +54,16 @@ export const beginLogin = statement(
     /** Of this user. */
     login_version: Type.Union([Type.String(), Type.Null()]),
     /**
-     * The hash to verify. Without a user, it is another user's hash: imported hashes may take longer to verify than the
-     * server's hashes, and the time must not reveal whether the user exists. Null if no user has a password.
+     * The hash to verify. Without a user, it is a decoy, the hash of another user: imported hashes take other times to verify
+     * than the server's hashes, and the time must not reveal whether the user exists. Null if no user has a password.
      */
     password_hash: Type.Union([Type.String(), Type.Null()]),
     known_browser: Type.Boolean(),
   }),
-  `WITH known AS (
-     SELECT id, password_hash, login_version
-       FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
+  `WITH own AS (
+     SELECT id, status, password_hash, login_version FROM users WHERE email_folded = $3 AND password_hash IS NOT NULL
+   ), known AS (
+     SELECT id, login_version FROM own WHERE status = 'active'
    ), browser AS (
      SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
                      WHERE ${browserProof('key', 'login_version')} = ANY ($6::text[])) AS is_known
@@ -72,10 +82,10 @@ export const beginLogin = statement(
                                   END - now()))::int AS wait,
           known.id AS user_id, known.login_version, browser.is_known AS known_browser,
           coalesce(
-            known.password_hash,
+            (SELECT password_hash FROM own),
             (SELECT password_hash FROM users
-              WHERE password_hash IS NOT NULL AND email_folded > $3 ORDER BY email_folded LIMIT 1),
-            (SELECT password_hash FROM users WHERE password_hash IS NOT NULL ORDER BY email_folded LIMIT 1)
+              WHERE password_hash IS NOT NULL AND login_version >= ${decoyPosition('$3')} ORDER BY login_version LIMIT 1),
+            (SELECT password_hash FROM users WHERE password_hash IS NOT NULL ORDER BY login_version LIMIT 1)
           ) AS password_hash
      FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true`,
 )
@@ -91,4 +101,14 @@ export const forgiveLogin = statement(
   `WITH source AS (UPDATE login_failures SET count = count - 1 WHERE key = $1 RETURNING key)
    DELETE FROM login_failures WHERE key = $2 AND (SELECT count(*) FROM source) >= 0
    RETURNING count`,
+)
+
+/**
+ * Stores a new hash of the same password, unless the password has changed since it was verified. `login_version` stays, and
+ * with it the user's sessions and known browsers. $1 user id, $2 the hash that was verified, $3 the new hash
+ */
+export const replaceHash = statement(
+  'replace_hash',
+  Type.Object({ id: Type.String() }),
+  'UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id',
 )

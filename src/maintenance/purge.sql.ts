@@ -23,6 +23,8 @@ type PurgedTable =
   | 'account_changes'
   | 'account_access_changes'
   | 'limit_windows'
+  | 'outbox'
+  | 'password_links'
 
 const Batch = Type.Object({ removed: Type.Integer() })
 
@@ -69,6 +71,9 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   access_changes: purgeStatement('access_changes', 'changed_at', isPastRetention),
   account_changes: purgeStatement('account_changes', 'changed_at', isPastRetention),
   account_access_changes: purgeStatement('account_access_changes', 'changed_at', isPastRetention),
+  // Its worker deletes it earlier. There is none if the server no longer sends mails.
+  outbox: purgeStatement('outbox', 'expires_at', `expires_at < now() - interval '1 day'`),
+  password_links: purgeStatement('password_links', 'expires_at', 'expires_at <= now()'),
   limit_windows: purgeStatement('limit_windows', 'window_at', `window_at < now() - interval '2 minutes'`),
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
+import { newPasswordFaults, type PasswordFault, type PasswordOwner } from '../directory/new-password.ts'
 import { hashPassword } from '../directory/passwords.ts'
-import { type PasswordFault, passwordFaults } from '../directory/users.ts'
 import { type Browser, proofKey, tagged } from '../login/known-browser.ts'
 import { logIn } from '../login/log-in.ts'
 import { changePasswordInSession, type Session } from './sessions.sql.ts'
@@ -16,6 +16,12 @@ export type ChangeOutcome =
   /** The session ended, or the password was changed elsewhere, while this change was in progress. */
   | { kind: 'conflict' }
 
+/** The user who is logged in. No user has a second factor yet. */
+export function passwordOwner({ config }: Context, session: Session): PasswordOwner {
+  const { user_name: name, email } = session
+  return { name, email, service: config.brand.name, hasSecondFactor: false }
+}
+
 /**
  * Changes the user's password and ends all other sessions. This session continues with a new id.
  * @param newSession SHA-256 of the new session id
@@ -27,7 +33,7 @@ export async function changePassword(
   input: { current: string; next: string; address: string; browser: Browser },
   newSession: Buffer,
 ): Promise<ChangeOutcome> {
-  const [fault] = passwordFaults(input.next)
+  const [fault] = await newPasswordFaults(input.next, passwordOwner(context, session))
   if (fault) return { kind: 'unfit', fault }
   const login = await logIn(context, {
     email: session.email,
@@ -42,6 +48,7 @@ export async function changePassword(
     await context.passwordHashLimiter.hash(() => hashPassword(input.next)),
     newSession,
     proofKey(context.keys.current, input.browser, session.email),
+    context.config.mail !== undefined,
   ])
   if (!changed) return { kind: 'conflict' }
   return { kind: 'changed', proof: tagged(context.keys, input.browser, session.email, changed.proof) }

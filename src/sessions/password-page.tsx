@@ -1,9 +1,10 @@
+import { type PasswordOwner, shortestPassword } from '../directory/new-password.ts'
 import { maxPasswordBytes } from '../directory/passwords.ts'
-import { shortestPassword } from '../directory/users.ts'
 import { pauseText } from '../login/refusal.ts'
 import type { Texts } from '../web/languages/languages.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
 import type { ChangeOutcome } from './change-password.ts'
+import { NewPasswordField, passwordFaultText } from './new-password-field.tsx'
 
 /** The result of the submitted form. */
 export type Notice =
@@ -12,11 +13,11 @@ export type Notice =
 
 export function PasswordForm(props: {
   csrf: string
-  email: string
+  owner: PasswordOwner
   notice: Notice | undefined
   texts: Texts
 }) {
-  const { notice, texts } = props
+  const { owner, notice, texts } = props
   const text = texts.password
   const [wrong, unfit] = [notice?.kind === 'refused', notice?.kind === 'unfit']
   return (
@@ -25,7 +26,7 @@ export function PasswordForm(props: {
       <form method="post" action="/password" class="narrow">
         <HiddenFields csrf={props.csrf} />
         {/* Password managers need the user name. */}
-        <input type="email" autocomplete="username" value={props.email} readonly hidden />
+        <input type="email" autocomplete="username" value={owner.email} readonly hidden />
         <label>
           {text.current}
           <input
@@ -38,19 +39,11 @@ export function PasswordForm(props: {
             aria-describedby={wrong ? 'fault' : undefined}
           />
         </label>
-        <label for="new">{text.new}</label>
-        <input
-          type="password"
-          id="new"
-          name="new_password"
-          autocomplete="new-password"
-          minLength={shortestPassword}
-          maxLength={maxPasswordBytes}
-          required
-          aria-invalid={unfit || undefined}
-          aria-describedby={unfit ? 'fault rule' : 'rule'}
+        <NewPasswordField
+          shortest={shortestPassword(owner)}
+          faultId={unfit ? 'fault' : undefined}
+          texts={texts}
         />
-        <small id="rule">{text.rule(shortestPassword)}</small>
         <button type="submit">{text.change}</button>
       </form>
     </>
@@ -75,14 +68,11 @@ function Outcome({ notice, texts }: { notice: Notice | undefined; texts: Texts }
 }
 
 function faultText(notice: Exclude<Notice, { kind: 'changed' }>, texts: Texts): string {
-  const { wrongCurrentPassword, rejectedPassword } = texts.password
   switch (notice.kind) {
     case 'unfit':
-      return notice.fault === 'too_short'
-        ? rejectedPassword.too_short(shortestPassword)
-        : rejectedPassword[notice.fault]
+      return passwordFaultText(notice.fault, texts)
     case 'refused':
-      return wrongCurrentPassword
+      return texts.password.wrongCurrentPassword
     case 'throttled':
     case 'busy':
       return pauseText(notice, texts)

@@ -7,7 +7,7 @@ import Type, { type Static } from '../typebox.ts'
 import { newSessionId, setSessionCookie } from '../web/cookies.ts'
 import type { Web } from '../web/edge.tsx'
 import { sendAccountPage } from './account-page.tsx'
-import { type ChangeOutcome, changePassword } from './change-password.ts'
+import { type ChangeOutcome, changePassword, passwordOwner } from './change-password.ts'
 import { type Notice, PasswordForm } from './password-page.tsx'
 import type { Session } from './sessions.sql.ts'
 import { liveSession } from './sessions.ts'
@@ -28,7 +28,7 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
   const show = (address: string, notice?: Notice) =>
     app.get(address, async (request, reply) => {
       const session = await liveSession(request, context)
-      return session ? sendForm({ web, reply, session, notice }) : reply.redirect(login, 303)
+      return session ? sendForm({ context, web, reply, session, notice }) : reply.redirect(login, 303)
     })
   show('/password')
   show('/password/changed', { kind: 'changed' })
@@ -54,11 +54,18 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
           rememberBrowser(reply, context.config, browser, outcome.proof)
           return reply.redirect('/password/changed', 303)
         case 'unfit':
-          return sendForm({ web, reply, session, status: 400, notice: outcome })
+          return sendForm({ context, web, reply, session, status: 400, notice: outcome })
         case 'refused':
         case 'throttled':
         case 'busy':
-          return sendForm({ web, reply, session, status: refusalStatus(reply, outcome), notice: outcome })
+          return sendForm({
+            context,
+            web,
+            reply,
+            session,
+            status: refusalStatus(reply, outcome),
+            notice: outcome,
+          })
         case 'conflict':
           return reply.redirect(login, 303)
       }
@@ -67,18 +74,18 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
 }
 
 function sendForm(content: {
+  context: Context
   web: Web
   reply: FastifyReply
   session: Session
   status?: number
   notice?: Notice | undefined
 }): FastifyReply {
-  const { notice, ...page } = content
+  const { context, notice, ...page } = content
+  const owner = passwordOwner(context, page.session)
   return sendAccountPage({
     ...page,
     page: 'password',
-    body: (csrf, texts) => (
-      <PasswordForm csrf={csrf} email={page.session.email} notice={notice} texts={texts} />
-    ),
+    body: (csrf, texts) => <PasswordForm csrf={csrf} owner={owner} notice={notice} texts={texts} />,
   })
 }

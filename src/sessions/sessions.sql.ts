@@ -1,8 +1,12 @@
 import { Instant, statement } from '../database/database.ts'
 import { isLiveGrant } from '../grants/ended.sql.ts'
 import { FactorFacts, factorColumns } from '../login/factor-facts.sql.ts'
-import { browserProof } from '../login/login.sql.ts'
+import { browserProof, counting } from '../login/login.sql.ts'
+import { mailRow } from '../mail/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
+
+/** Mails about new browsers that a user gets in an hour. More would hide other mails. */
+const maxBrowserMails = 5
 
 /** Sessions that a user may have. The next login ends the least recently active one. */
 const maxSessions = 50
@@ -63,7 +67,8 @@ export const findSession = statement(
  * $1 SHA-256 of the new id, $2 user id, $3 SHA-256 of the old id or null, $4 time of authentication by the server's clock:
  * it is compared with the time of a sealed request and is `auth_time` in the id_token (docs/adr/0006), $5 `login_version` of
  * the user when the login was checked: if it changes meanwhile, the session is not live, $6 acr, $7 amr, $8 browser or null,
- * $9 operating system or null
+ * $9 operating system or null, $10 language of the page, for later mails; null if the server sends none, $11 key by which the
+ * mails about new browsers are counted; null if the account knows this browser, or the server sends no mails
  */
 export const openSession = statement(
   'open_session',
@@ -74,6 +79,21 @@ export const openSession = statement(
          SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET ${maxSessions - 1}
        ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
      ))
+   ), remembered AS (
+     INSERT INTO user_languages (user_id, language)
+     SELECT $2, $10::text
+      WHERE $10::text IS NOT NULL AND NOT EXISTS (SELECT FROM user_languages WHERE user_id = $2 AND language = $10)
+     ON CONFLICT (user_id) DO UPDATE SET language = excluded.language
+   ), browser_mails AS (
+     INSERT INTO login_failures AS f (key, count, resets_at)
+     SELECT $11::bytea, 1, now() + interval '1 hour' WHERE $11 IS NOT NULL
+     ${counting}
+   ), mail AS (
+     ${mailRow('new_browser', {
+       from: `browser_mails b JOIN users u ON u.id = $2 WHERE b.count <= ${maxBrowserMails}`,
+       language: '$10::text',
+       facts: { browser: '$8::text', system: '$9::text', at: 'now()' },
+     })}
    )
    INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
    VALUES ($1, $2, $4, now() + interval '${sessionHours} hours', $5, $6, $7, $8, $9)
@@ -140,7 +160,8 @@ export const endOtherSessions = statement(
  * old session. No row if the credentials have changed since they were checked, or if the session has ended.
  *
  * $1 SHA-256 of the old session id, $2 `login_version` when the password was checked, $3 the new password hash,
- * $4 SHA-256 of the new session id, $5 key of this browser's proof, which changes with the password
+ * $4 SHA-256 of the new session id, $5 key of this browser's proof, which changes with the password, $6 whether the user
+ * gets a mail
  */
 export const changePasswordInSession = statement(
   'change_password_in_session',
@@ -155,6 +176,11 @@ export const changePasswordInSession = statement(
    ), opened AS (
      INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
      SELECT $4, user_id, auth_time, expires_at, login_version, acr, amr, browser, system FROM ended WHERE hash = $1
+   ), mail AS (
+     ${mailRow('password_changed', {
+       from: 'changed JOIN users u USING (id) WHERE $6::boolean',
+       facts: { by: `'user'`, at: 'now()' },
+     })}
    )
    SELECT ${browserProof('$5', 'login_version')} AS proof FROM changed`,
 )

@@ -1,9 +1,11 @@
 import Bowser from 'bowser'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { browserOf, newProof, rememberBrowser } from '../login/known-browser.ts'
+import { browserOf, isKnownSince, newProof, rememberBrowser } from '../login/known-browser.ts'
 import type { Authentication, Login } from '../login/login.ts'
+import { hmac } from '../secrets/derived-keys.ts'
 import { clearSessionCookie, newSessionId, sessionHash, setSessionCookie } from '../web/cookies.ts'
+import type { Language } from '../web/languages/languages.ts'
 import { endSession, findSession, openSession, type Session, strengthenSession } from './sessions.sql.ts'
 
 /**
@@ -29,21 +31,36 @@ export function isRecent({ auth_time: at }: Session, now: Date): boolean {
   return now.getTime() - at.getTime() <= recentMs
 }
 
-/** Logs a browser in. From now on, the account knows the browser. */
+/**
+ * Logs a browser in. From now on, the account knows the browser. If it did not before, the user gets a mail.
+ * @param language of the page: that of the user's mails from now on
+ */
 export async function startSession(
   { config, database, keys, now }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  login: Login,
+  { login, language }: { login: Login; language: Language },
 ): Promise<void> {
   const { userId, loginVersion, acr, amr } = login
   const { id, hash } = newSessionId()
   const { browser, system } = browserName(request.headers['user-agent'])
-  const old = sessionHash(request, config)
-  await database.one(openSession, [hash, userId, old, now(), loginVersion, acr, amr, browser, system])
+  const cookie = browserOf(request, config)
+  const sendsMail = config.mail !== undefined && !isKnownSince(keys, cookie, login)
+  await database.one(openSession, [
+    hash,
+    userId,
+    sessionHash(request, config),
+    now(),
+    loginVersion,
+    acr,
+    amr,
+    browser,
+    system,
+    config.mail ? language : null,
+    sendsMail ? hmac(keys.current.throttle, 'browser mails', userId) : null,
+  ])
   setSessionCookie(reply, config, id)
-  const knownBrowser = browserOf(request, config)
-  rememberBrowser(reply, config, knownBrowser, newProof(keys, knownBrowser, login))
+  rememberBrowser(reply, config, cookie, newProof(keys, cookie, login))
 }
 
 /**

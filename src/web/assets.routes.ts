@@ -20,10 +20,12 @@ export type Assets = {
   passkeys: Asset[]
   /** The pictures of the brand. */
   images: Asset[]
+  /** Browsers request it for answers that are not pages. */
+  favicon: Asset
 }
 
 /** In this order. Later files may refine earlier ones. */
-const sheets = ['tokens.css', 'latchkey.css', 'parts.css']
+const sheets = ['tokens.css', 'latchkey.css', 'parts.css', 'sharing.css']
 
 export function loadAssets(brand: Brand): Assets {
   const { logo, logoDark, favicon } = brand
@@ -33,6 +35,7 @@ export function loadAssets(brand: Brand): Assets {
     localTimes: loadScript('local-times.js'),
     passkeys: [script(readFileSync(webAuthnBundle(), 'utf8')), loadScript('passkeys.js')],
     images: [...images.values()].map((image) => ({ ...image, path: imagePath(image) })),
+    favicon: { ...favicon, path: '/favicon.ico' },
   }
 }
 
@@ -69,8 +72,14 @@ export function imagePath({ file }: Pick<Image, 'file'>): string {
   return `/assets/${file}`
 }
 
-export function assetRoutes(app: FastifyInstance, { sheet, localTimes, passkeys, images }: Assets): void {
+export function assetRoutes(app: FastifyInstance, { sheet, localTimes, passkeys, images, favicon }: Assets): void {
   for (const asset of [sheet, localTimes, ...passkeys, ...images]) assetRoute(app, asset)
+  app.get(favicon.path, (_request, reply) =>
+    reply
+      .headers({ ...assetHeaders, 'cache-control': 'public, max-age=3600' })
+      .type(favicon.type)
+      .send(favicon.content),
+  )
 }
 
 export function assetRoute(app: FastifyInstance, { path, type, content }: Asset): void {

@@ -158,10 +158,23 @@ function sendCrossSiteForm({ web, request, reply, texts }: Failure): FastifyRepl
   return web.errorPage({ reply, texts, status: 403, heading, text: <p>{text}</p>, recoveryLink })
 }
 
-function sendPageNotFound({ web, reply, texts }: Failure): FastifyReply {
+function sendPageNotFound({ web, request, reply, texts }: Failure): FastifyReply {
+  const elsewhere = request.method === 'GET' ? pageNearby(request) : undefined
+  if (elsewhere !== undefined) return reply.redirect(elsewhere, 303)
   const { heading, text } = texts.errors.pageNotFound
   const recoveryLink = connectedAppsLink(texts)
   return web.errorPage({ reply, texts, status: 404, heading, text: <p>{text}</p>, recoveryLink })
+}
+
+/** The page that a person wants who adds a slash, or who opens the address of a form. Undefined: there is none. */
+function pageNearby({ url, server }: FastifyRequest): string | undefined {
+  const [path = '', query] = url.split('?', 2)
+  const isPage = (address: string) => server.hasRoute({ method: 'GET', url: address })
+  const withoutSlash = path.replace(/(?<=[^/])\/$/, '')
+  if (withoutSlash !== path && isPage(withoutSlash)) return query ? `${withoutSlash}?${query}` : withoutSlash
+  if (!server.hasRoute({ method: 'POST', url: path })) return undefined
+  const above = `/${path.split('/')[1]}`
+  return isPage(above) ? above : '/'
 }
 
 function sendError({ web, request, reply, texts, error }: Failure & { error: unknown }): FastifyReply {
@@ -169,6 +182,11 @@ function sendError({ web, request, reply, texts, error }: Failure & { error: unk
     const { heading, text } = texts.errors.staleForm
     const recoveryLink = retryLink(request, texts)
     return web.errorPage({ reply, texts, status: 403, heading, text: <p>{text}</p>, recoveryLink })
+  }
+  if (error instanceof Error && 'validation' in error && request.method === 'GET') {
+    const { heading, text } = texts.errors.incompleteLink
+    const recoveryLink = connectedAppsLink(texts)
+    return web.errorPage({ reply, texts, status: 400, heading, text: <p>{text}</p>, recoveryLink })
   }
   const fault = classify(error)
   // Pages accept only forms. The general explanation also names JSON, which only the token endpoint accepts.

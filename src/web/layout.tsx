@@ -7,9 +7,6 @@ import { LanguageSwitch } from './language-switch.tsx'
 import type { Texts } from './languages/languages.ts'
 import { LogoPicture } from './parts.tsx'
 
-/** `narrow` for one form or message, `account` for account pages, `full` for tables and charts. */
-export type PageWidth = 'narrow' | 'account' | 'full'
-
 type Document = {
   environment: Environment
   assets: Assets
@@ -17,7 +14,8 @@ type Document = {
   texts: Texts
   title: ComponentChildren
   body: ComponentChildren
-  width: PageWidth
+  /** `narrow` for one form or message. */
+  width: 'narrow' | 'account'
   localTimes: boolean
   passkeys: boolean
   /** The address that shows this page again, for the switch between languages. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { setPassword } from '../../src/directory/users.ts'
+import { newPassword } from '../support/change-password.ts'
 import { query } from '../support/database.ts'
 import { emailOf, seed } from '../support/directory.ts'
 import { attempt, cookieOf, loginPage, plant, right, wrong } from '../support/login.ts'
@@ -119,11 +120,11 @@ describe('11: a browser that only claims to be known', () => {
 
   test('known browsers of an old password are no longer known after a password change', async () => {
     const collected = await loggedIn(server, 'cleo')
-    await setPassword(server.database, 'cleo', 'another password')
+    await setPassword(server.database, 'cleo', newPassword, { service: 'Latchkey' })
     await lock('cleo')
     expect((await guessIn(collected, wrong('cleo'))).status).toBe(429)
     await query(server.database, 'DELETE FROM login_failures')
-    const fields = { email: emailOf('cleo'), password: 'another password' }
+    const fields = { email: emailOf('cleo'), password: newPassword }
     expect((await guessIn(collected, fields)).status).toBe(303)
     for (let i = 0; i < 11; i++) await attempt(server, wrong('cleo'))
     expect((await guessIn(collected, fields)).status).toBe(303)

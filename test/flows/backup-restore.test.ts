@@ -158,6 +158,7 @@ describe('51: grants, connections, users and secrets that ended after the backup
     const disconnected = await tokensFor(server, partner, 'cho')
     const revoked = await tokensFor(server, partner, 'dee')
     const disabled = await tokensFor(server, partner, 'eve')
+    const expired = await tokensFor(server, partner, 'fay')
     const ofSuspended = await tokensFor(server, other, 'bob')
     const ofRotated = await tokensFor(server, rotated, 'bob')
     const file = await backup()
@@ -172,15 +173,16 @@ describe('51: grants, connections, users and secrets that ended after the backup
         token: revoked.refreshToken,
       }),
     })
+    await query(source.database, `UPDATE grants SET expires_at = now() WHERE user_id = 'fay'`)
     await cli.json('user', 'disable', 'eve')
     await cli.json('partner', 'suspend', other.clientId)
     const { client_secret } = await cli.json('partner', 'rotate-secret', rotated.clientId, '--end-others')
     const { ended } = await cliFor(target).json('restore', file, '--replaces', source.url)
-    expect(ended).toEqual({ grants: 1, connections: 1, users: 1, partners: 2 })
+    expect(ended).toEqual({ grants: 2, connections: 1, users: 1, partners: 2 })
     await withRestored(async (restored) => {
       const statusOf = async (by: TestPartner, token: string) => (await refresh(restored, by, token)).status
       expect(await statusOf(partner, kept.refreshToken)).toBe(200)
-      for (const { refreshToken } of [disconnected, revoked, disabled]) {
+      for (const { refreshToken } of [disconnected, revoked, expired, disabled]) {
         expect(await statusOf(partner, refreshToken)).toBe(400)
       }
       expect(await statusOf(other, ofSuspended.refreshToken)).toBe(400)
@@ -195,6 +197,16 @@ describe('51: grants, connections, users and secrets that ended after the backup
     await cli.json('user', 'enable', 'eve').catch(() => {})
   })
 
+  test('by a replaced database of an older schema: what it knows about users', async () => {
+    const file = await backup()
+    await query(source.database, `UPDATE users SET password_hash = 'of old' WHERE id = 'bob'`)
+    await query(source.database, 'ALTER TABLE users DROP COLUMN imported_hash_digest')
+    await cliFor(target).json('restore', file, '--replaces', source.url)
+    const [bob] = await query(target.database, `SELECT password_hash FROM users WHERE id = 'bob'`)
+    expect(bob).toEqual({ password_hash: 'of old' })
+    await query(source.database, 'ALTER TABLE users ADD COLUMN imported_hash_digest bytea')
+  })
+
   test('by the database that is replaced: what the operator decided about users and partners', async () => {
     const other = await server.partner({ name: 'Changed' })
     await tokensFor(server, other, 'fay')
@@ -203,11 +215,20 @@ describe('51: grants, connections, users and secrets that ended after the backup
     await cli.json('user', 'disable', 'fay')
     await cli.json('partner', 'update', other.clientId, '--redirect-uri', 'https://new.example/callback')
     await cli.json('partner', 'update', other.clientId, '--auth-method', 'client_secret_basic')
+    // A login or an import replaced the hash. Imports compare with the digest.
+    const credentials = 'password_hash, imported_hash_digest, login_version'
+    await query(
+      source.database,
+      `UPDATE users SET (${credentials}) = ROW ('later', '\\x01'::bytea, gen_random_uuid()) WHERE id = 'ada'`,
+    )
+    const credentialsOfAda = ({ database }: TestDatabase) =>
+      query(database, `SELECT ${credentials} FROM users WHERE id = 'ada'`)
     const settings = async (database: TestDatabase) => [
       await cliFor(database).json('user', 'show', 'fay'),
       await cliFor(database).json('partner', 'show', other.clientId),
     ]
     await cliFor(target).json('restore', file, '--replaces', source.url)
+    expect(await credentialsOfAda(target)).toEqual(await credentialsOfAda(source))
     const restored = await settings(target)
     expect(restored).toMatchObject([
       { status: 'disabled', disabled_by_operator_at: expect.any(String) },

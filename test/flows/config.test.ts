@@ -67,6 +67,7 @@ test('a production deployment can set every variable', () => {
     LATCHKEY_LIMIT_REFRESHES_PER_CONNECTION_PER_MINUTE: '10',
     LATCHKEY_LIMIT_EXPENSIVE_READS: '4',
     LATCHKEY_LIMIT_FAILURES_PER_MINUTE: '30',
+    LATCHKEY_GRANT_LIFETIME_DAYS: '365',
     DATABASE_URL: databaseUrl,
   })
   expect(config).toEqual({
@@ -90,6 +91,7 @@ test('a production deployment can set every variable', () => {
       refreshes_per_connection_per_minute: 10,
       expensive_reads: 4,
     },
+    grantLifetimeDays: 365,
     failuresPerMinute: 30,
   })
   expect(existsSync(join(fixture.dataDir, 'secret'))).toBe(false)
@@ -117,6 +119,9 @@ describe('a value', () => {
     ['LATCHKEY_PORT', ' 4000', 'port from 1 to 65535'],
     ['LATCHKEY_OPS_PORT', '-1', 'port from 1 to 65535'],
     ['LATCHKEY_OPS_PORT', '4000', 'must differ from LATCHKEY_PORT'],
+    ['LATCHKEY_GRANT_LIFETIME_DAYS', '0', 'number of days from 1 to 3650'],
+    ['LATCHKEY_GRANT_LIFETIME_DAYS', '3651', 'number of days from 1 to 3650'],
+    ['LATCHKEY_GRANT_LIFETIME_DAYS', '1.5', 'number of days from 1 to 3650'],
     ['LATCHKEY_AUTH_URL', 'login.example', 'must be a URL'],
     [
       'LATCHKEY_AUTH_URL',

@@ -27,11 +27,14 @@ function facts(page: Page): Record<string, string> {
   )
 }
 
+/** The site of the first application. */
+const siteOf = (page: Page) => page.document.querySelector('article .site')?.text
+
 /** The rows of the history: name, both dates ("today" for today in UTC), and who ended the connection. */
 function history(page: Page): string[][] {
   const today = new Date().toISOString().slice(0, 10)
   return page.document
-    .querySelectorAll('tbody tr')
+    .querySelectorAll('.history tbody tr')
     .map((row) => [
       row.querySelector('th bdi')?.text ?? '',
       ...row
@@ -45,8 +48,8 @@ describe('what an application has read', () => {
   test('is shown on the page: requests, households, accounts, and when it was last used', async () => {
     const accessToken = await accessTokenOf(server.database, 'ada')
     const visitor = await loggedIn(server, 'ada')
+    expect(siteOf(await appsPage(visitor))).toBe('partner.example')
     expect(facts(await appsPage(visitor))).toMatchObject({
-      Site: 'partner.example',
       'Last used': 'Never',
       Requests: '0',
       Households: '0',
@@ -70,7 +73,20 @@ describe('what an application has read', () => {
          FROM grants, unnest('{0,1,29,30,31}'::int[]) AS ago WHERE user_id = 'bob'`,
     )
     const visitor = await loggedIn(server, 'bob')
-    expect(facts(await appsPage(visitor))).toMatchObject({ Requests: '30,000,003', Households: '3' })
+    const page = await appsPage(visitor)
+    expect(facts(page)).toMatchObject({ Requests: '30,000,003', Households: '3' })
+    // The chart has a bar for each of these days at its place, and the same figures as a table, the newest day first.
+    const bars = page.document.querySelectorAll('.chart rect')
+    expect(bars.map((bar) => [bar.getAttribute('x'), bar.getAttribute('height')])).toEqual([
+      ['1.5', '60'],
+      ['281.5', '60'],
+      ['291.5', '60'],
+    ])
+    const requests = page.document
+      .querySelectorAll('.chart tbody tr')
+      .map((row) => row.querySelector('td')?.text)
+    expect(requests).toEqual(['1', '1,000,001', '29,000,001'])
+    expect(page.document.querySelector('.chart svg > title')?.text).toMatch(/: 2 on [A-Z][a-z]{2} \d{1,2}$/)
   })
 
   test('uses the number and date formats of the page’s language', async () => {
@@ -82,7 +98,7 @@ describe('what an application has read', () => {
     const shown = async (language: string) => {
       const page = await appsPage(visitor, language)
       expect(page.document.querySelector('html')?.getAttribute('lang')).toBe(language)
-      const [, connected, , requests] = Object.values(facts(page))
+      const [connected, , , requests] = Object.values(facts(page))
       return [connected, requests]
     }
     expect(await shown('en')).toEqual(['Mar 5, 2026, 00:30 UTC', '30,000,003'])
@@ -106,7 +122,7 @@ describe('the site', () => {
     for (const redirectUri of [...redirectUris, redirectUris[0] ?? '']) {
       const partner = { clientId: created.clientId, clientSecret: created.clientSecret ?? '', redirectUri }
       await connect(server, partner, 'eve', {}, visitor)
-      sites.push(facts(await appsPage(visitor)).Site)
+      sites.push(siteOf(await appsPage(visitor)))
       const [listed] = await server.database.run(listGrants, ['eve', created.clientId, false])
       expect(listed?.redirect_uri).toBe(redirectUri)
     }

@@ -71,6 +71,25 @@ describe('grant list and revoke', () => {
     expect(await cli.text('grant', 'list', '--all', '--partner', 'test_none')).toBe('There are no grants.\n')
   })
 
+  test('apply-lifetime limits grants that exist; list shows when they end, and list --all those that have expired', async () => {
+    const partner = await server.partner({ name: 'Limited', grantLifetimeDays: 30 })
+    const { accessToken } = await tokensFor(server, partner, 'ann')
+    await query(db.database, 'UPDATE grants SET expires_at = NULL WHERE client_id = $1', [partner.clientId])
+    const list = () => cli.text('grant', 'list', '--all', '--partner', partner.clientId)
+    expect(await list()).not.toContain('ends')
+    const apply = ['grant', 'apply-lifetime', '--partner', partner.clientId]
+    expect(await cli.json(...apply)).toEqual({ limited: 1 })
+    expect(await cli.text(...apply)).toBe('0 grants now end earlier.\n')
+    expect(await list()).toMatch(/^.*\) {2}ends \d{4}-.*Z\n$/)
+    expect((await api(server, 'households', accessToken)).status).toBe(200)
+    await query(db.database, 'UPDATE grants SET expires_at = now() WHERE client_id = $1', [partner.clientId])
+    expect(await cli.json('grant', 'list', '--partner', partner.clientId)).toEqual([])
+    expect(await list()).toMatch(/^.*\) {2}expired \d{4}-.*Z\n$/)
+    expect(await cli.json('grant', 'list', '--all', '--partner', partner.clientId)).toMatchObject([
+      { revoked_by: 'expiry' },
+    ])
+  })
+
   test.each(['x', '99999999999999999999'])('revoke %s reports that there is no such grant', async (id) => {
     const { code, stderr } = await cli.run('grant', 'revoke', '--', id)
     expect({ code, stderr }).toEqual({ code: 1, stderr: `There is no live grant ${id}.\n` })

@@ -72,6 +72,65 @@ describe('the language is chosen', () => {
   })
 })
 
+describe('the switch between languages', () => {
+  const press = (visitor: Visitor, page: Page, to: string) => visitor.submit(page, '/language', { to })
+
+  test('is on every page, also on errors, and names each language in itself', async () => {
+    const visitor = await loggedIn(server, 'bob')
+    for (const path of [
+      '',
+      'connections',
+      'sessions',
+      'password',
+      'no-such-page',
+      'connect?request=x',
+      'login?a=%zz',
+    ]) {
+      const page = await visitor.get(`${server.authUrl}/${path}`)
+      const buttons = page.document.querySelectorAll('footer form[action="/language"] button')
+      expect(buttons.map((button) => [button.getAttribute('lang'), button.text])).toEqual([
+        ['en', 'English'],
+        ['de', 'Deutsch'],
+        ['fr', 'Français'],
+        ['es', 'Español'],
+      ])
+    }
+  })
+
+  test('leads back to the same page and keeps the request; the choice counts for a year, before ui_locales', async () => {
+    const visitor = new Visitor()
+    const login = await authorize(visitor, server, partner, { ui_locales: 'fr' })
+    expectLanguage(login, 'fr')
+    const answer = await press(visitor, login, 'de')
+    expect(answer.status).toBe(303)
+    expect(answer.headers.getSetCookie().join()).toMatch(
+      /^latchkey-language=de; Max-Age=31536000; Path=\/; HttpOnly/,
+    )
+    const again = await visitor.follow(answer)
+    expect(again.url).toBe(login.url)
+    expectLanguage(again, 'de')
+    const connect = await logIn(visitor, again, 'ada')
+    expect(isConnectPage(connect)).toBe(true)
+    expectLanguage(connect, 'de')
+    expectLanguage(await visitor.get(`${server.authUrl}/`, { 'accept-language': 'es' }), 'de')
+  })
+
+  test('on a form that was refused, it leads to the page of the form', async () => {
+    const visitor = new Visitor()
+    const login = await authorize(visitor, server, partner)
+    const refused = await visitor.submit(login, '/login', wrong('ada'))
+    expect(redirectOf(await press(visitor, refused, 'es'))?.pathname).toBe('/connect')
+  })
+
+  test('an invalid cookie is ignored', async () => {
+    for (const chosen of ['xx', '__proto__', '%zz', 'de%0d%0a', '']) {
+      const headers = { cookie: `latchkey-language=${chosen}`, 'accept-language': 'fr' }
+      const page = await new Visitor().get(`${server.authUrl}/login`, headers)
+      expectLanguage(page, 'fr')
+    }
+  })
+})
+
 describe.each(languages)('pages in %s', (language) => {
   const texts = textsIn(language)
 

@@ -134,6 +134,7 @@ describe('partner list and show', () => {
       post_logout_redirect_uris: [],
       site: null,
       limits: {},
+      grant_lifetime_days: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       live_secrets: 1,
     }

@@ -90,6 +90,21 @@ describe('partner update', () => {
     })
   })
 
+  test('the days for which a consent is valid are set, changed and removed', async () => {
+    const create = ['partner', 'create', '--name', 'Yearly', '--redirect-uri', redirectUri]
+    const { client_id: clientId } = await cli.json(...create, '--grant-lifetime-days', '365')
+    expect(await cli.text('partner', 'show', clientId)).toContain('consents       end after 365 days\n')
+    const days = async (...args: string[]) => (await update(clientId, ...args)).grant_lifetime_days
+    expect(await days('--grant-lifetime-days', '90')).toBe(90)
+    expect(await days('--name', 'Quarterly')).toBe(90)
+    expect(await days('--no-grant-lifetime-days')).toBeNull()
+    const wrong = await cli.run('partner', 'update', clientId, '--grant-lifetime-days', '3651', '--json')
+    expect(errorOf(wrong)).toEqual({
+      code: 'usage',
+      message: expect.stringContaining('It must be a number of days from 1 to 3650, not "3651".'),
+    })
+  })
+
   test('limits are set, changed and removed one by one', async () => {
     const create = ['partner', 'create', '--name', 'Limited', '--redirect-uri', redirectUri]
     const { client_id: clientId } = await cli.json(...create, '--requests-per-minute', '600')

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { changePassword, loginStatus, newPassword } from '../support/change-password.ts'
 import { tokensFor } from '../support/connection.ts'
@@ -62,10 +63,19 @@ describe('a changed password', () => {
 
 describe('an invalid new password', () => {
   test.each([
-    ['of 7 characters', 'short 7', 'at least 8 characters'],
-    ['of 7 characters and 14 bytes', 'äöüßäöü', 'at least 8 characters'],
+    ['of 14 characters', 'owls eat plums', 'at least 15 characters'],
+    ['of 14 characters and 28 bytes', 'äöüßéèêâîôûñçø', 'at least 15 characters'],
+    ['abcdefgh', 'abcdefgh', 'at least 15 characters'],
     ['of 1025 bytes', `${'é'.repeat(512)}x`, 'too long'],
-    ['of two lines', 'line one\nline two', 'line break'],
+    ['of two lines', 'this is line one\nline two', 'line break'],
+    ['that contains the user’s name', 'USER-DAN is so brave', 'contains your name'],
+    ['that contains the name of the service', 'my latchkey secrets', 'the name of this service'],
+    ['of the user’s address', 'dan@example.com 1', 'contains your name'],
+    ['that repeats itself', 'passwordpassword', 'repeats itself'],
+    ['of a row of keys', 'qwertzuiopasdfghjkl', 'follows a pattern'],
+    ['of letters in order', 'abcdefghijklmnopq', 'follows a pattern'],
+    ['that many people use', '123456789012345678', 'Many people use'],
+    ['of two common words', 'Sunshine Sunday', 'a few common words'],
   ])('%s is refused with the reason, and nothing is changed', async (_case, next, reason) => {
     const visitor = await loggedIn(server, 'dan')
     const page = await changePassword(visitor, server, next)
@@ -77,10 +87,11 @@ describe('an invalid new password', () => {
     expect(await loginStatus(server, 'dan', password)).toBe(303)
   })
 
-  test('passwords of 8 characters and of 1024 bytes and the current password are accepted', async () => {
+  test('passwords of 15 characters and of 1024 bytes and the current password are accepted', async () => {
     const visitor = await loggedIn(server, 'dan')
+    const longest = randomBytes(512).toString('hex')
     let current = password
-    for (const next of ['8 chars!', 'é'.repeat(512), 'é'.repeat(512), password]) {
+    for (const next of ['owls eat plums?', longest, longest]) {
       expect((await changePassword(visitor, server, next, current)).status).toBe(303)
       current = next
     }

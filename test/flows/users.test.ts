@@ -6,6 +6,9 @@ import { errorOf, latchkeyOn as latchkey } from '../support/latchkey.ts'
 
 const db = await databaseFixture()
 
+const firstPassword = 'seven lazy otters juggle'
+const nextPassword = 'purple ladders never sneeze'
+
 beforeEach(async () => {
   await rows('TRUNCATE firms, roles, users, households, accounts, account_access CASCADE')
   await rows(`INSERT INTO firms VALUES ('f1', 'First')`)
@@ -82,42 +85,46 @@ describe('user create', () => {
 
 describe('user set-password', () => {
   test.each(['u1', 'ANN@example.com'])('of %s replaces it and ends the sessions', async (who) => {
-    await createWithPassword('correct horse')
+    await createWithPassword(firstPassword)
     await create({ id: 'u2', email: 'bob@example.com' })
     await logIn('u1')
     await logIn('u2')
     const { code, stdout } = await latchkey(
       db.url,
       ['user', 'set-password', who, '--json'],
-      'battery staple\r\n',
+      `${nextPassword}\r\n`,
     )
     expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { id: 'u1', sessions_ended: 1 } })
     const [row] = await rows(`SELECT password_hash FROM users WHERE id = 'u1'`)
-    expect(await verifyPassword('battery staple', String(row?.password_hash))).toBe(true)
+    expect(await verifyPassword(nextPassword, String(row?.password_hash))).toBe(true)
     expect(await rows('SELECT user_id FROM sessions')).toEqual([{ user_id: 'u2' }])
   })
 
   test.each([
-    ['1234567', 'shorter than 8 characters'],
-    ['', 'shorter than 8 characters'],
+    ['14 characters!', 'shorter than 15 characters'],
+    ['abcdefgh', 'shorter than 15 characters'],
+    ['', 'shorter than 15 characters'],
     ['ü'.repeat(513), 'longer than 1024 bytes'],
-    ['two lines\nof text', 'more than one line'],
+    ['two lines\nof some text', 'more than one line'],
+    ['i like latchkey 42', 'the name of the service; leave them out'],
+    ['qwertyuiop[]1234', 'follows a pattern'],
+    ['passwordpassword', 'repeats itself'],
   ])('refuses %s', async (password, reason) => {
-    await createWithPassword('correct horse')
+    await createWithPassword(firstPassword)
     const { code, stderr } = await latchkey(db.url, ['user', 'set-password', 'u1'], password)
     expect(code).toBe(1)
     expect(stderr).toContain(reason)
-    expect(await verifyPassword('correct horse', await storedHash())).toBe(true)
+    expect(await verifyPassword(firstPassword, await storedHash())).toBe(true)
   })
 
   test('of an unknown user is an error', async () => {
-    const { code, stderr } = await latchkey(db.url, ['user', 'set-password', 'nobody'], 'battery staple')
+    const { code, stderr } = await latchkey(db.url, ['user', 'set-password', 'nobody'], nextPassword)
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'Nothing was changed: there is no user "nobody".\n' })
   })
 })
 
 test('user disable disables a user and ends the sessions', async () => {
-  await createWithPassword('correct horse')
+  await createWithPassword(firstPassword)
   await logIn('u1')
   const { code, stdout } = await latchkey(db.url, ['user', 'disable', 'ann@example.com', '--json'])
   expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { id: 'u1', sessions_ended: 1 } })
@@ -147,7 +154,7 @@ describe('user enable', () => {
 
 describe('user list and show', () => {
   test('print the users and who disabled them', async () => {
-    await createWithPassword('correct horse')
+    await createWithPassword(firstPassword)
     await logIn('u1')
     await rows(`INSERT INTO firms VALUES ('f2', 'Second')`)
     await create({ id: 'u2', email: 'bob@example.com', name: 'Bob', firm: 'f2' })
@@ -204,7 +211,7 @@ describe('user list and show', () => {
 })
 
 test('refusing a user without a password takes as long as refusing one with a password', async () => {
-  await createWithPassword('correct horse')
+  await createWithPassword(firstPassword)
   const hash = await storedHash()
   // Measures processor time, which does not depend on other programs. A comparison without hashing would take almost none.
   const work = async (stored: string | null) => {

@@ -4,10 +4,13 @@ import { accessTokenOf } from '../support/access-token.ts'
 import type { DirectoryRows } from '../support/directory.ts'
 import { byteOrder, replaceDirectory } from '../support/directory-rows.ts'
 import { serverFixture } from '../support/fixtures.ts'
-import { api } from '../support/journey.ts'
+import { api, authorize } from '../support/journey.ts'
 import { ofRuns } from '../support/property-runs.ts'
+import { withSession } from '../support/sessions.ts'
+import { allNames, seeAll, sharedOn } from '../support/shared-data.ts'
 
 const server = await serverFixture()
+const partner = await server.partner()
 
 /** A second, simple implementation of who sees what. `null` means that the answer is 404. */
 function model({ users, households, accounts, access }: DirectoryRows, userId: string) {
@@ -39,6 +42,27 @@ async function answers({ households }: DirectoryRows, userId: string) {
     return [id, answer.status === 404 ? null : idsOf(answer.body)] as const
   })
   return { households: idsOf(list.body), accounts: Object.fromEntries(await Promise.all(accounts)) }
+}
+
+/** What the connect page says that an application would see. The households have no names, so it shows their ids. */
+async function onConnectPage(userId: string) {
+  const visitor = await withSession(server, userId)
+  const page = await authorize(visitor, server, partner)
+  const { households, names, accounts } = sharedOn(page)
+  const address = seeAll(page)
+  const all = address ? await allNames(visitor, address) : []
+  return { households: Number.parseInt(households, 10), names, all, accounts: Number.parseInt(accounts, 10) }
+}
+
+/** The same by the model of the API's answers. */
+function sharedByModel(rows: DirectoryRows, userId: string) {
+  const { households, accounts } = model(rows, userId)
+  return {
+    households: households.length,
+    names: households.slice(0, 3),
+    all: households,
+    accounts: Object.values(accounts).flatMap((ids) => ids ?? []).length,
+  }
 }
 
 function idsOf(body: unknown): unknown {
@@ -76,11 +100,13 @@ const directory: fc.Arbitrary<DirectoryRows> = fc
     })
   })
 
-test('for any directory, each user gets exactly the households and accounts of the model', async () => {
+test('for any directory, each user gets exactly the households and accounts of the model, and the connect page says so', async () => {
   await fc.assert(
     fc.asyncProperty(directory, async (rows) => {
       await replaceDirectory(server.database, rows)
       for (const { id } of rows.users) expect(await answers(rows, id)).toEqual(model(rows, id))
+      const [user] = rows.users
+      if (user) expect(await onConnectPage(user.id)).toEqual(sharedByModel(rows, user.id))
     }),
     { numRuns: ofRuns(100) },
   )

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import sparticuz from '@sparticuz/chromium'
 import { type Browser, chromium, type Page } from 'playwright-core'
@@ -19,23 +20,30 @@ const args = [
 /** The system's Chromium, or the one from the npm package. */
 export async function launchBrowser(): Promise<Browser> {
   const system = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
-  if (system) return chromium.launch({ executablePath: system, args })
-  unpacked ??= unpack()
-  return chromium.launch({ executablePath: await unpacked, args })
+  return chromium.launch({ executablePath: system ?? (await unpacked()), args })
 }
 
-/** Unpacked once in each worker, because a program cannot run while another worker is still writing it. */
-let unpacked: Promise<string> | undefined
-
-function unpack(): Promise<string> {
-  return unpackInto(mkdtempSync(join(inject('scratch'), 'chromium-')))
+/** Unpacked once in a run, which takes seconds: by the worker that creates the directory. The others wait for the program. */
+async function unpacked(): Promise<string> {
+  const directory = join(inject('scratch'), 'chromium')
+  const program = join(directory, 'unpacked', 'chromium')
+  const isFirst = mkdirSync(directory, { recursive: true }) !== undefined
+  if (isFirst) {
+    // A program cannot run while it is still being written.
+    const draft = join(directory, 'draft')
+    mkdirSync(draft)
+    await unpackInto(draft)
+    renameSync(draft, join(directory, 'unpacked'))
+  }
+  while (!existsSync(program)) await sleep(50)
+  return program
 }
 
-async function unpackInto(directory: string): Promise<string> {
+async function unpackInto(directory: string): Promise<void> {
   const before = process.env.TMPDIR
   process.env.TMPDIR = directory
   try {
-    return await sparticuz.executablePath()
+    await sparticuz.executablePath()
   } finally {
     if (before === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = before

@@ -63,6 +63,7 @@ export async function codeFor(
       ...(codeChallenge && { codeChallenge }),
     },
     { user_id: userId, auth_time: authTime ?? now, acr: passwordAcr, amr: ['pwd'] },
+    'en',
   )
   return outcome.kind === 'connected' ? outcome.code : fail(`no code: ${outcome.kind}`)
 }

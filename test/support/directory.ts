@@ -6,7 +6,8 @@ import { query } from './database.ts'
 export const password = 'correct horse battery staple'
 
 /** Hashed at the lowest cost. Otherwise each login in a test would take 40 ms for a hash that protects no real user. */
-const hash = hashSync(password, { memoryCost: 8, timeCost: 1, parallelism: 1 })
+export const seededCost = { memoryCost: 8, timeCost: 1, parallelism: 1 }
+const hash = hashSync(password, seededCost)
 
 type SeedHousehold = { id: string; firm?: string; name?: string | null }
 type SeedAccount = { id: string; household: string; status?: string; name?: string }

@@ -11,6 +11,10 @@ import { insertSigningKey } from '../../src/keys/signing-keys.sql.ts'
 import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../../src/keys/signing-keys.ts'
 import type { LimitSettings } from '../../src/limit-settings.ts'
 import { Limits } from '../../src/limits/limits.ts'
+import { Rehashing } from '../../src/login/rehashing.ts'
+import { mailChannel } from '../../src/mail/mail-channel.ts'
+import type { MailSettings } from '../../src/mail/mail-settings.ts'
+import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
@@ -22,6 +26,7 @@ import { createServer } from '../../src/server.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { type MovableClock, movableClock } from './database-clock.ts'
 import { checkingResponses } from './described-responses.ts'
+import { seededCost } from './directory.ts'
 import { onFreePort } from './ports.ts'
 
 /** `clientSecret` is empty if the partner has none. */
@@ -38,6 +43,7 @@ type PartnerOptions = {
   postLogoutRedirectUris?: string[]
   limits?: LimitSettings
   requireAcr?: string
+  grantLifetimeDays?: number
 }
 
 export type TestServer = {
@@ -53,6 +59,8 @@ export type TestServer = {
   stopClock(): void
   /** All log lines so far. */
   logs(): string
+  /** Begins to send the mails that are due. A test server does not do so by itself. */
+  sendMails(): Promise<void>
   partner(options?: PartnerOptions): Promise<TestPartner>
   close(): Promise<void>
 }
@@ -77,6 +85,9 @@ export type TestServerOptions = {
   /** Defaults for all partners. A server learns the limits of a partner only by `context.limits.refresh`. */
   limits?: LimitSettings
   failuresPerMinute?: number
+  grantLifetimeDays?: number
+  /** Sends mails, to a mail server that the test has started. */
+  mail?: MailSettings
   brand?: Brand
 }
 
@@ -115,6 +126,8 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
   }
+  // The cost of seeded passwords: they are not replaced at the first login.
+  const rehashing = new Rehashing(database, limiters.passwordHashLimiter, logger, seededCost)
   const { app, context } = await onFreePort(async (port) => {
     const config = configFor(options, secrets, port)
     const keys = await recordedSecretKeys(database, config, now())
@@ -127,6 +140,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       keys,
       keyring,
       ...limiters,
+      rehashing,
       limits,
       usage,
       now,
@@ -138,6 +152,9 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     return { app, context }
   })
   usage.start()
+  const { mail: settings, authUrl, brand } = context.config
+  const channel = settings && mailChannel({ settings, keys: context.keys, authUrl, brand })
+  const mails = channel && new OutboxWorker({ database, logger, channel })
   return {
     authUrl: context.config.authUrl,
     baseUrl: context.config.baseUrl,
@@ -154,6 +171,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       stoppedAt = Date.now()
     },
     logs: () => lines.join(''),
+    sendMails: async () => mails?.wake(),
     async partner({
       name = 'Test Partner',
       redirectUri = 'https://partner.example/callback',
@@ -173,6 +191,8 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     },
     async close() {
       await app.close()
+      await mails?.stop()
+      await rehashing.stop()
       await context.usage.close()
       await own?.drop()
     },
@@ -185,7 +205,7 @@ function configFor(
   port: number,
 ): Config {
   const { environment = 'sandbox', host = '127.0.0.1', trustedProxies = [], v1 } = options
-  const { limits = {}, failuresPerMinute, brand = defaultBrand() } = options
+  const { limits = {}, failuresPerMinute, grantLifetimeDays, brand = defaultBrand(), mail } = options
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
@@ -201,6 +221,8 @@ function configFor(
     ...(v1 && { v1 }),
     limits,
     failuresPerMinute,
+    ...(grantLifetimeDays && { grantLifetimeDays }),
+    ...(mail && { mail }),
     brand,
   }
 }

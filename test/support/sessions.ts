@@ -1,6 +1,23 @@
+import { passwordAcr } from '../../src/login/login.ts'
+import { newSessionId } from '../../src/web/cookies.ts'
 import { query } from './database.ts'
+import { plant } from './login.ts'
 import type { TestServer } from './server.ts'
-import type { Page, Visitor } from './visitor.ts'
+import { type Page, Visitor } from './visitor.ts'
+
+/** A browser with a session of this user, without a login: for directories whose users have no usable email address. */
+export async function withSession(server: TestServer, userId: string): Promise<Visitor> {
+  const visitor = new Visitor()
+  const { id, hash } = newSessionId()
+  await query(
+    server.database,
+    `INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr)
+     SELECT $2, id, now(), now() + interval '1 hour', login_version, $3, '{pwd}' FROM users WHERE id = $1`,
+    [userId, hash, passwordAcr],
+  )
+  await plant(visitor, server, 'latchkey-session', id)
+  return visitor
+}
 
 export type ListedSession = { name: string; id: string; current: boolean }
 

@@ -1,6 +1,7 @@
 import { householdsOf, plannedFor } from '../bare-statements.ts'
 import { type Contender, compare, type Goal } from '../compare.ts'
 import { type Reader, readerNames, readers } from '../data.ts'
+import { idle } from '../idle.ts'
 import { bearer, redeem } from '../journey.ts'
 import { loadHttp } from '../load.ts'
 import type { Statement } from '../peers/bare-sql.ts'
@@ -80,7 +81,9 @@ async function pageOf(world: World, stack: Stack, reader: Reader): Promise<Table
     },
   ]
   try {
-    return await compare(about, contenders, world.effort, world.postmaster)
+    const prepare = () => idle(world.databaseUrl)
+    const prepared = contenders.map((contender) => ({ ...contender, prepare }))
+    return await compare(about, prepared, world.effort, world.postmaster)
   } finally {
     bare.stop()
     still.stop()

@@ -18,13 +18,14 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
     neverUsed: 'Noch nie',
     ends: 'Endet',
     noEnd: 'Wenn Sie die Verbindung trennen',
-    endsUnused: 'Endet ohne Nutzung',
+    endsUnused: (at) => <>oder {at}, wenn bis dahin ungenutzt</>,
     noAccess:
       'Die App kann zurzeit nichts lesen: Sie hat die Verbindung 30 Tage lang nicht genutzt oder selbst beendet. Um ihr wieder Zugriff zu geben, verbinden Sie sie in der App.',
     renew: {
       one: (amount) => <>Um {amount} Tag verlängern</>,
       other: (amount) => <>Um {amount} Tage verlängern</>,
     },
+    endsSoon: 'Diese Verbindung endet bald. Wenn die App den Zugriff behalten soll, verlängern Sie sie.',
     renewWithoutEnd: 'Ohne Ende verlängern',
     reads: (days) => <>In den letzten {days} Tagen gelesen</>,
     requests: 'Anfragen',

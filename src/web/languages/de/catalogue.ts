@@ -2,8 +2,21 @@ import type { Catalogue } from '../en/catalogue.ts'
 import { account } from './account.tsx'
 import { connect } from './connect.tsx'
 import { factors } from './factors.tsx'
+import { front } from './front.tsx'
 import { general } from './general.ts'
 import { login } from './login.tsx'
+import { mails } from './mails.ts'
 import { password } from './password.ts'
+import { recovery } from './recovery.tsx'
 
-export const de: Catalogue = { ...general, ...login, ...connect, ...account, ...password, ...factors }
+export const de: Catalogue = {
+  ...general,
+  ...front,
+  ...login,
+  ...connect,
+  ...account,
+  ...password,
+  ...factors,
+  ...recovery,
+  ...mails,
+}

@@ -2,7 +2,11 @@ import type { Catalogue } from '../en/catalogue.ts'
 
 export const connect: Pick<Catalogue, 'connect'> = {
   connect: {
-    heading: (partner) => <>{partner} verbinden?</>,
+    heading: (partner, brand) => (
+      <>
+        {partner} mit Ihrem Konto bei {brand} verbinden?
+      </>
+    ),
     switchUser: 'Das sind nicht Sie?',
     sees: (partner) => <>{partner} wird sehen können</>,
     households: {
@@ -22,15 +26,14 @@ export const connect: Pick<Catalogue, 'connect'> = {
     fields: 'Name, Art, maskierte Nummer, Depotbank, Währung, Eröffnungsdatum',
     follows:
       'Das ist, was Sie jetzt sehen können. Können Sie später mehr oder weniger sehen, gilt das auch für die App.',
-    seesNot: 'Nicht sehen wird sie',
-    balances: 'Salden oder Umsätze',
-    identity: 'Ihr Passwort oder Ihre E-Mail-Adresse',
-    changesNothing: 'Sie kann nichts ändern oder umbuchen.',
-    noEnd: 'Gilt, bis Sie die Verbindung trennen oder die App sie 30 Tage lang nicht nutzt.',
-    ends: (days, date) => (
+    cannot: 'Die App wird nicht können',
+    see: 'Salden, Umsätze, Ihre E-Mail-Adresse oder Ihr Passwort sehen',
+    change: 'etwas ändern oder umbuchen',
+    noEnd: 'Bis Sie die Verbindung trennen oder die App sie 30 Tage lang nicht nutzt.',
+    ends: (date, days) => (
       <>
-        Gilt {days} lang, bis zum {date}, wenn Sie nicht verlängern. Endet früher, wenn Sie die Verbindung
-        trennen oder die App sie 30 Tage lang nicht nutzt.
+        Bis zum {date} ({days}), wenn Sie nicht verlängern. Die Verbindung endet früher, wenn die App sie 30
+        Tage lang nicht nutzt.
       </>
     ),
     days: {
@@ -58,7 +61,7 @@ export const connect: Pick<Catalogue, 'connect'> = {
       pages: 'Seiten',
       previous: 'Vorherige Seite',
       next: 'Nächste Seite',
-      back: 'Zurück',
+      back: 'Zurück zur Frage',
     },
     suspended: {
       heading: 'Diese App ist gesperrt',

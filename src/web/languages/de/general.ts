@@ -1,6 +1,6 @@
 import type { Catalogue } from '../en/catalogue.ts'
 
-export const general: Pick<Catalogue, 'frame' | 'front' | 'errors'> = {
+export const general: Pick<Catalogue, 'frame' | 'errors'> = {
   frame: {
     sandbox: 'Sandbox',
     supportReference: 'Referenz für den Support:',
@@ -8,19 +8,6 @@ export const general: Pick<Catalogue, 'frame' | 'front' | 'errors'> = {
     support: 'Hilfe',
     privacy: 'Datenschutz',
     terms: 'Nutzungsbedingungen',
-  },
-  front: {
-    heading: 'Haushalte mit Apps teilen',
-    purpose:
-      'Über diesen Dienst können Apps die Haushalte lesen, die Sie sehen. Eine App bekommt nur Zugriff, wenn Sie sie verbinden.',
-    apps: {
-      label: 'Ihre verbundenen Apps',
-      text: 'Sehen Sie, welche Apps Zugriff haben, und trennen Sie Verbindungen.',
-    },
-    docs: {
-      label: 'Dokumentation für Entwickler',
-      text: 'Wie man eine App verbindet und Haushalte und Konten liest (auf Englisch).',
-    },
   },
   errors: {
     crossSiteForm: {
@@ -34,6 +21,14 @@ export const general: Pick<Catalogue, 'frame' | 'front' | 'errors'> = {
     pageNotFound: {
       heading: 'Seite nicht gefunden',
       text: 'Prüfen Sie die Adresse. Vielleicht wurde die Seite verschoben.',
+    },
+    incompleteLink: {
+      heading: 'Dieser Link funktioniert nicht',
+      text: 'Er ist unvollständig oder wurde verändert. Öffnen Sie die Seite noch einmal von dort, wo Sie den Link gefunden haben.',
+    },
+    forApplications: {
+      heading: 'Diese Adresse ist für Anwendungen',
+      text: 'Für Menschen gibt es hier nichts zu sehen. Die Dokumentation erklärt, wie Anwendungen sie verwenden.',
     },
     malformedRequest: 'Wir können diese Anfrage nicht lesen',
     serverError: 'Etwas ist schiefgelaufen',

@@ -7,7 +7,8 @@ export const password: Pick<Catalogue, 'password'> = {
       'Wenn Sie Ihr Passwort ändern, werden Sie in allen anderen Browsern abgemeldet. Ihre Apps bleiben verbunden.',
     current: 'Aktuelles Passwort',
     new: 'Neues Passwort',
-    rule: (characters) => `Mindestens ${characters} Zeichen.`,
+    rule: (characters) =>
+      `Mindestens ${characters} Zeichen. Vier Wörter, die nichts miteinander zu tun haben, sind leicht zu merken und schwer zu erraten.`,
     change: 'Passwort ändern',
     changed:
       'Ihr Passwort wurde geändert. In allen anderen Browsern sind Sie abgemeldet. Ihre Apps bleiben verbunden.',
@@ -16,6 +17,14 @@ export const password: Pick<Catalogue, 'password'> = {
         `Das neue Passwort ist zu kurz. Verwenden Sie mindestens ${characters} Zeichen.`,
       too_long: 'Das neue Passwort ist zu lang. Verwenden Sie ein kürzeres.',
       more_than_one_line: 'Das neue Passwort enthält einen Zeilenumbruch. Entfernen Sie ihn.',
+      contains_personal:
+        'Das neue Passwort enthält Ihren Namen, Ihre E-Mail-Adresse oder den Namen dieses Dienstes. Angreifer probieren das zuerst. Lassen Sie es weg.',
+      common:
+        'Viele Menschen verwenden das neue Passwort, deshalb probieren Angreifer es zuerst. Verwenden Sie vier Wörter, die nichts miteinander zu tun haben.',
+      pattern:
+        'Das neue Passwort ist leicht zu erraten: Es wiederholt sich oder folgt einem Muster, zum Beispiel einer Tastenreihe oder einem Datum. Verwenden Sie vier Wörter, die nichts miteinander zu tun haben.',
+      few_words:
+        'Das neue Passwort ist leicht zu erraten: Es besteht aus wenigen häufigen Wörtern. Fügen Sie Wörter hinzu, die nichts miteinander zu tun haben.',
     },
     wrongCurrentPassword: 'Das aktuelle Passwort ist falsch.',
   },

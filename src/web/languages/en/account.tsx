@@ -18,13 +18,14 @@ export const account = {
     neverUsed: 'Never',
     ends: 'Ends',
     noEnd: 'When you disconnect it',
-    endsUnused: 'Ends if unused',
+    endsUnused: (at: ComponentChildren) => <>or {at} if unused until then</>,
     noAccess:
       'The app can’t read anything at the moment: it has not used the connection for 30 days, or has ended it. To give it access again, connect it in the app.',
     renew: {
       one: (amount: ComponentChildren) => <>Renew for {amount} day</>,
       other: (amount: ComponentChildren) => <>Renew for {amount} days</>,
     },
+    endsSoon: 'This connection ends soon. If the app should keep its access, renew it.',
     renewWithoutEnd: 'Renew without an end',
     reads: (days: ComponentChildren) => <>Read in the last {days} days</>,
     requests: 'Requests',

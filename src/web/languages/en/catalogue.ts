@@ -1,11 +1,24 @@
 import { account } from './account.tsx'
 import { connect } from './connect.tsx'
 import { factors } from './factors.tsx'
+import { front } from './front.tsx'
 import { general } from './general.ts'
 import { login } from './login.tsx'
+import { mails } from './mails.ts'
 import { password } from './password.ts'
+import { recovery } from './recovery.tsx'
 
 /** The English texts of all pages. Their type is the shape of every catalogue: a missing translation does not compile. */
-export const en = { ...general, ...login, ...connect, ...account, ...password, ...factors }
+export const en = {
+  ...general,
+  ...front,
+  ...login,
+  ...connect,
+  ...account,
+  ...password,
+  ...factors,
+  ...recovery,
+  ...mails,
+}
 
 export type Catalogue = typeof en

@@ -2,7 +2,11 @@ import type { ComponentChildren } from 'preact'
 
 export const connect = {
   connect: {
-    heading: (partner: ComponentChildren) => <>Connect {partner}?</>,
+    heading: (partner: ComponentChildren, brand: ComponentChildren) => (
+      <>
+        Connect {partner} to your {brand} account?
+      </>
+    ),
     switchUser: 'Not you?',
     sees: (partner: ComponentChildren) => <>{partner} will be able to see</>,
     households: {
@@ -21,15 +25,13 @@ export const connect = {
     moreAccounts: (amount: ComponentChildren) => <>More than {amount} active accounts</>,
     fields: 'Name, type, masked number, custodian, currency, opening date',
     follows: 'This is what you can see now. If you can see more or less later, so can the app.',
-    seesNot: 'It will not see',
-    balances: 'Balances or transactions',
-    identity: 'Your password or email address',
-    changesNothing: 'It can’t change or move anything.',
-    noEnd: 'Lasts until you disconnect the app, or the app does not use it for 30 days.',
-    ends: (days: ComponentChildren, date: ComponentChildren) => (
+    cannot: 'It will not be able to',
+    see: 'see balances, transactions, your email address or your password',
+    change: 'change or move anything',
+    noEnd: 'Until you disconnect it, or it stays unused for 30 days.',
+    ends: (date: ComponentChildren, days: ComponentChildren) => (
       <>
-        Lasts for {days}, until {date}, unless you renew it. Ends earlier if you disconnect the app, or the
-        app does not use it for 30 days.
+        Until {date} ({days}), unless you renew it. It ends earlier if it stays unused for 30 days.
       </>
     ),
     days: {
@@ -38,8 +40,8 @@ export const connect = {
     },
     howToEnd: (connections: string) => (
       <>
-        Disconnect it at any time under <a href={connections}>your connected apps</a>. It loses access
-        immediately, and keeps what it has already read.
+        End it at any time under <a href={connections}>your connected apps</a>. The app loses access
+        immediately, but keeps what it has already read.
       </>
     ),
     returnTo: (host: ComponentChildren) => <>You return to {host}.</>,
@@ -57,7 +59,7 @@ export const connect = {
       pages: 'Pages',
       previous: 'Previous page',
       next: 'Next page',
-      back: 'Back',
+      back: 'Back to the question',
     },
     suspended: {
       heading: 'This app is suspended',

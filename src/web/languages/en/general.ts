@@ -8,16 +8,6 @@ export const general = {
     privacy: 'Privacy',
     terms: 'Terms',
   },
-  front: {
-    heading: 'Share your households with apps',
-    purpose:
-      'This service lets apps read the households that you can see. An app gets access only if you connect it.',
-    apps: { label: 'Your connected apps', text: 'See which apps have access, and disconnect them.' },
-    docs: {
-      label: 'Documentation for developers',
-      text: 'How to connect an app and read households and accounts.',
-    },
-  },
   errors: {
     crossSiteForm: {
       heading: 'This form came from another site',
@@ -30,6 +20,16 @@ export const general = {
     pageNotFound: {
       heading: 'Page not found',
       text: 'Check the address. The page may have moved.',
+    },
+    /** A page was opened without a parameter that it needs. */
+    incompleteLink: {
+      heading: 'This link does not work',
+      text: 'It is incomplete or was changed. Open the page again from where you found the link.',
+    },
+    /** A person opened an address of the API. */
+    forApplications: {
+      heading: 'This address is for applications',
+      text: 'There is nothing to see here for people. The documentation explains how applications use it.',
     },
     malformedRequest: 'We can’t read this request',
     serverError: 'Something went wrong',

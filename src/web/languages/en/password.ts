@@ -4,7 +4,8 @@ export const password = {
     intro: 'When you change your password, all other browsers are signed out. Your apps stay connected.',
     current: 'Current password',
     new: 'New password',
-    rule: (characters: number) => `At least ${characters} characters.`,
+    rule: (characters: number) =>
+      `At least ${characters} characters. Four words that have nothing to do with each other are easy to remember and hard to guess.`,
     change: 'Change password',
     changed: 'Your password is changed. All other browsers are signed out. Your apps stay connected.',
     rejectedPassword: {
@@ -12,6 +13,14 @@ export const password = {
         `The new password is too short. Use at least ${characters} characters.`,
       too_long: 'The new password is too long. Use a shorter one.',
       more_than_one_line: 'The new password contains a line break. Remove it.',
+      contains_personal:
+        'The new password contains your name, your email address or the name of this service. Attackers try these first. Leave them out.',
+      common:
+        'Many people use the new password, so attackers try it first. Use four words that have nothing to do with each other.',
+      pattern:
+        'The new password is easy to guess: it repeats itself or follows a pattern, for example a row of keys or a date. Use four words that have nothing to do with each other.',
+      few_words:
+        'The new password is easy to guess: it consists of a few common words. Add words that have nothing to do with each other.',
     },
     wrongCurrentPassword: 'The current password is wrong.',
   },

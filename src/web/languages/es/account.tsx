@@ -18,13 +18,14 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
     neverUsed: 'Nunca',
     ends: 'Termina',
     noEnd: 'Cuando usted la desconecte',
-    endsUnused: 'Termina sin uso',
+    endsUnused: (at) => <>o {at} si no se usa hasta entonces</>,
     noAccess:
       'La aplicación no puede leer nada por ahora: no ha usado la conexión durante 30 días, o la ha terminado. Para darle acceso de nuevo, conéctela desde la aplicación.',
     renew: {
       one: (amount) => <>Renovar por {amount} día</>,
       other: (amount) => <>Renovar por {amount} días</>,
     },
+    endsSoon: 'Esta conexión termina pronto. Si la aplicación debe conservar el acceso, renuévela.',
     renewWithoutEnd: 'Renovar sin fin',
     reads: (days) => <>Lecturas de los últimos {days} días</>,
     requests: 'Solicitudes',

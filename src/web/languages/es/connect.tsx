@@ -2,7 +2,11 @@ import type { Catalogue } from '../en/catalogue.ts'
 
 export const connect: Pick<Catalogue, 'connect'> = {
   connect: {
-    heading: (partner) => <>¿Conectar {partner}?</>,
+    heading: (partner, brand) => (
+      <>
+        ¿Conectar {partner} a su cuenta de {brand}?
+      </>
+    ),
     switchUser: '¿No es usted?',
     sees: (partner) => <>{partner} podrá ver</>,
     households: {
@@ -21,15 +25,13 @@ export const connect: Pick<Catalogue, 'connect'> = {
     moreAccounts: (amount) => <>Más de {amount} cuentas activas</>,
     fields: 'Nombre, tipo, número enmascarado, custodio, moneda, fecha de apertura',
     follows: 'Es lo que usted puede ver ahora. Si más adelante puede ver más o menos, la aplicación también.',
-    seesNot: 'No podrá ver',
-    balances: 'Saldos ni movimientos',
-    identity: 'Su contraseña ni su correo electrónico',
-    changesNothing: 'No puede cambiar ni mover nada.',
-    noEnd: 'Vale hasta que usted desconecte la aplicación, o hasta que esta no la use durante 30 días.',
-    ends: (days, date) => (
+    cannot: 'No podrá',
+    see: 'ver saldos, movimientos, su correo electrónico ni su contraseña',
+    change: 'cambiar ni mover nada',
+    noEnd: 'Hasta que usted la desconecte, o hasta que pasen 30 días sin uso.',
+    ends: (date, days) => (
       <>
-        Vale {days}, hasta el {date}, salvo que la renueve. Termina antes si usted desconecta la aplicación, o
-        si esta no la usa durante 30 días.
+        Hasta el {date} ({days}), salvo que la renueve. Termina antes si pasan 30 días sin uso.
       </>
     ),
     days: {
@@ -57,7 +59,7 @@ export const connect: Pick<Catalogue, 'connect'> = {
       pages: 'Páginas',
       previous: 'Página anterior',
       next: 'Página siguiente',
-      back: 'Volver',
+      back: 'Volver a la pregunta',
     },
     suspended: {
       heading: 'Esta aplicación está suspendida',

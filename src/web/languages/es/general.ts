@@ -1,6 +1,6 @@
 import type { Catalogue } from '../en/catalogue.ts'
 
-export const general: Pick<Catalogue, 'frame' | 'front' | 'errors'> = {
+export const general: Pick<Catalogue, 'frame' | 'errors'> = {
   frame: {
     sandbox: 'Entorno de pruebas',
     supportReference: 'Referencia para soporte:',
@@ -8,19 +8,6 @@ export const general: Pick<Catalogue, 'frame' | 'front' | 'errors'> = {
     support: 'Ayuda',
     privacy: 'Privacidad',
     terms: 'Condiciones',
-  },
-  front: {
-    heading: 'Compartir sus hogares con aplicaciones',
-    purpose:
-      'Este servicio permite que las aplicaciones lean los hogares que usted ve. Una aplicación solo obtiene acceso si usted la conecta.',
-    apps: {
-      label: 'Sus aplicaciones conectadas',
-      text: 'Vea qué aplicaciones tienen acceso y desconéctelas.',
-    },
-    docs: {
-      label: 'Documentación para desarrolladores',
-      text: 'Cómo conectar una aplicación y leer hogares y cuentas (en inglés).',
-    },
   },
   errors: {
     crossSiteForm: {
@@ -34,6 +21,14 @@ export const general: Pick<Catalogue, 'frame' | 'front' | 'errors'> = {
     pageNotFound: {
       heading: 'Página no encontrada',
       text: 'Compruebe la dirección. Es posible que la página se haya movido.',
+    },
+    incompleteLink: {
+      heading: 'Este enlace no funciona',
+      text: 'Está incompleto o se ha modificado. Abra de nuevo la página desde donde encontró el enlace.',
+    },
+    forApplications: {
+      heading: 'Esta dirección es para aplicaciones',
+      text: 'Aquí no hay nada que ver para las personas. La documentación explica cómo la usan las aplicaciones.',
     },
     malformedRequest: 'No podemos leer esta solicitud',
     serverError: 'Se ha producido un error',

@@ -16,15 +16,16 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
     connected: 'Connectée le',
     lastUsed: 'Dernière utilisation',
     neverUsed: 'Jamais',
-    ends: 'Prend fin le',
+    ends: 'Fin',
     noEnd: 'Quand vous la déconnectez',
-    endsUnused: 'Sans utilisation, prend fin le',
+    endsUnused: (at) => <>ou le {at}, sans utilisation d’ici là</>,
     noAccess:
       'L’application ne peut rien lire pour le moment\u00a0: elle n’a pas utilisé la connexion pendant 30 jours, ou y a mis fin. Pour lui redonner accès, connectez-la depuis l’application.',
     renew: {
       one: (amount) => <>Prolonger de {amount} jour</>,
       other: (amount) => <>Prolonger de {amount} jours</>,
     },
+    endsSoon: 'Cette connexion prend bientôt fin. Pour que l’application garde son accès, prolongez-la.',
     renewWithoutEnd: 'Prolonger sans limite',
     reads: (days) => <>Lectures des {days} derniers jours</>,
     requests: 'Requêtes',

@@ -2,9 +2,9 @@ import type { Catalogue } from '../en/catalogue.ts'
 
 export const connect: Pick<Catalogue, 'connect'> = {
   connect: {
-    heading: (partner) => (
+    heading: (partner, brand) => (
       <>
-        Connecter {partner}
+        Connecter {partner} à votre compte {brand}
         {'\u202f'}?
       </>
     ),
@@ -27,16 +27,14 @@ export const connect: Pick<Catalogue, 'connect'> = {
     fields: 'Nom, type, numéro masqué, dépositaire, devise, date d’ouverture',
     follows:
       'C’est ce que vous pouvez voir maintenant. Si cela augmente ou diminue plus tard, il en va de même pour l’application.',
-    seesNot: 'Elle ne verra pas',
-    balances: 'Les soldes ni les opérations',
-    identity: 'Votre mot de passe ni votre adresse e-mail',
-    changesNothing: 'Elle ne peut rien modifier ni déplacer.',
-    noEnd:
-      'Valable jusqu’à ce que vous déconnectiez l’application, ou qu’elle ne l’utilise pas pendant 30 jours.',
-    ends: (days, date) => (
+    cannot: 'Elle ne pourra pas',
+    see: 'consulter les soldes, les opérations, votre adresse e-mail ou votre mot de passe',
+    change: 'modifier ou déplacer quoi que ce soit',
+    noEnd: 'Jusqu’à ce que vous la déconnectiez, ou qu’elle reste inutilisée pendant 30 jours.',
+    ends: (date, days) => (
       <>
-        Valable {days}, jusqu’au {date}, sauf si vous prolongez. Prend fin plus tôt si vous déconnectez
-        l’application, ou si elle ne l’utilise pas pendant 30 jours.
+        Jusqu’au {date} ({days}), sauf si vous prolongez. La connexion prend fin plus tôt si elle reste
+        inutilisée pendant 30 jours.
       </>
     ),
     days: {
@@ -64,7 +62,7 @@ export const connect: Pick<Catalogue, 'connect'> = {
       pages: 'Autres pages',
       previous: 'Page précédente',
       next: 'Page suivante',
-      back: 'Retour',
+      back: 'Retour à la question',
     },
     suspended: {
       heading: 'Cette application est suspendue',

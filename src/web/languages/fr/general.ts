@@ -1,6 +1,6 @@
 import type { Catalogue } from '../en/catalogue.ts'
 
-export const general: Pick<Catalogue, 'frame' | 'front' | 'errors'> = {
+export const general: Pick<Catalogue, 'frame' | 'errors'> = {
   frame: {
     sandbox: 'Bac à sable',
     supportReference: 'Référence pour l’assistance\u00a0:',
@@ -8,19 +8,6 @@ export const general: Pick<Catalogue, 'frame' | 'front' | 'errors'> = {
     support: 'Assistance',
     privacy: 'Confidentialité',
     terms: 'Conditions d’utilisation',
-  },
-  front: {
-    heading: 'Partager vos foyers avec des applications',
-    purpose:
-      'Ce service permet à des applications de lire les foyers que vous voyez. Une application n’obtient l’accès que si vous la connectez.',
-    apps: {
-      label: 'Vos applications connectées',
-      text: 'Voyez quelles applications ont accès, et déconnectez-les.',
-    },
-    docs: {
-      label: 'Documentation pour les développeurs',
-      text: 'Comment connecter une application et lire les foyers et les comptes (en anglais).',
-    },
   },
   errors: {
     crossSiteForm: {
@@ -34,6 +21,14 @@ export const general: Pick<Catalogue, 'frame' | 'front' | 'errors'> = {
     pageNotFound: {
       heading: 'Page introuvable',
       text: 'Vérifiez l’adresse. La page a peut-être été déplacée.',
+    },
+    incompleteLink: {
+      heading: 'Ce lien ne fonctionne pas',
+      text: 'Il est incomplet ou a été modifié. Ouvrez de nouveau la page à partir de l’endroit où vous avez trouvé le lien.',
+    },
+    forApplications: {
+      heading: 'Cette adresse est destinée aux applications',
+      text: 'Il n’y a rien à voir ici pour les personnes. La documentation explique comment les applications l’utilisent.',
     },
     malformedRequest: 'Nous ne pouvons pas lire cette demande',
     serverError: 'Une erreur s’est produite',

@@ -1,0 +1,104 @@
+import type { Texts } from '../web/languages/languages.ts'
+import type { FactsOf, Mail } from './mails.ts'
+
+/** What a mail says, for both of its versions. */
+export type MailContent = {
+  subject: string
+  paragraphs: string[]
+  link: { label: string; address: string }
+}
+
+/** `link` is that of the mail, opened; empty if the mail has none of its own. The other links begin with `authUrl`. */
+export type MailFrame = { texts: Texts; authUrl: string; brand: string; link: string }
+
+/** Minutes for which a link to set a new password works. */
+export const resetMinutes = 30
+
+export function contentOf(mail: Mail, frame: MailFrame): MailContent {
+  const { texts, authUrl, brand, link: address } = frame
+  const { mails } = texts
+  switch (mail.mail) {
+    case 'connected':
+      return connected(mail.facts, frame)
+    case 'password_changed':
+      return passwordChanged(mail.facts, frame)
+    case 'new_browser':
+      return newBrowser(mail.facts, frame)
+    case 'password_reset': {
+      const { subject, text, notYou, link: label } = mails.passwordReset
+      return { subject: subject(brand), paragraphs: [text(resetMinutes), notYou], link: { label, address } }
+    }
+    case 'no_password': {
+      const { subject, text, notYou, link: label } = mails.noPassword
+      const link = { label, address: `${authUrl}/login` }
+      return { subject: subject(brand), paragraphs: [text(brand), notYou], link }
+    }
+    case 'invitation': {
+      const { subject, text, link: label } = mails.invitation
+      const paragraphs = [text(brand, momentText(mail.facts.until, texts))]
+      return { subject: subject(brand), paragraphs, link: { label, address } }
+    }
+  }
+}
+
+function connected(facts: FactsOf<'connected'>, { texts, authUrl, brand }: MailFrame): MailContent {
+  const { subject, text, notYou, link: label } = texts.mails.connected
+  const partner = oneLine(facts.partner)
+  return {
+    subject: subject(partner),
+    paragraphs: [text(partner, brand, momentText(facts.at, texts)), notYou],
+    link: { label, address: `${authUrl}/connections` },
+  }
+}
+
+function passwordChanged(
+  { by, at }: FactsOf<'password_changed'>,
+  { texts, authUrl, brand }: MailFrame,
+): MailContent {
+  const { subject, text, notYou, link: label } = texts.mails.passwordChanged
+  return {
+    subject: subject(brand),
+    paragraphs: [text[by](momentText(at, texts)), notYou],
+    link: { label, address: `${authUrl}/password/forgotten` },
+  }
+}
+
+function newBrowser(facts: FactsOf<'new_browser'>, { texts, authUrl, brand }: MailFrame): MailContent {
+  const { subject, text, notYou, link: label } = texts.mails.newBrowser
+  return {
+    subject: subject(brand),
+    paragraphs: [text(browserText(facts, texts), momentText(facts.at, texts)), notYou],
+    link: { label, address: `${authUrl}/sessions` },
+  }
+}
+
+/**
+ * Names of common browsers and systems only. They come from the User-Agent: an attacker who logs in could make the mail say
+ * anything, with an address that mail programs turn into a link.
+ */
+function browserText(facts: FactsOf<'new_browser'>, { sessions }: Texts): string {
+  const [browser, system] = [facts.browser, facts.system].map((name) =>
+    name !== null && /^[A-Za-z0-9 ]{1,40}$/.test(name) ? name : null,
+  )
+  return browser && system ? sessions.browserOn(browser, system) : (browser ?? system ?? sessions.unknown)
+}
+
+/** A name must not begin a new line: it could add a header to the mail, or sentences that look like ours. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+}
+
+const moment = {
+  year: 'numeric',
+  month: 'long',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+  timeZoneName: 'short',
+} as const
+
+function momentText(at: string, { language }: Texts): string {
+  return new Intl.DateTimeFormat(language, moment).format(new Date(at))
+}

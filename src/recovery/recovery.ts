@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import type { Context } from '../context.ts'
+import { foldCase } from '../directory/case-folding.ts'
+import { newPasswordFaults, type PasswordFault, type PasswordOwner } from '../directory/new-password.ts'
+import { hashPassword } from '../directory/passwords.ts'
+import { type Browser, isKnownTo, proofKey, tagged } from '../login/known-browser.ts'
+import { sourceOf } from '../process/source.ts'
+import { hmac } from '../secrets/derived-keys.ts'
+import { sealStored } from '../secrets/stored-secret.ts'
+import { sha256 } from '../secrets/token-format.ts'
+import type { Language } from '../web/languages/languages.ts'
+import { findLink, type Requested, requestLink, setPasswordByLink } from './recovery.sql.ts'
+
+/** The path to which a link leads. */
+export const linkPath = '/password/reset'
+
+/**
+ * A new link to set a password, with 256 random bits. The database gets the digest. The address begins with the configured
+ * `authUrl`: an attacker could choose the `Host` of a request, and the user's click would send the secret to the attacker.
+ */
+export function newLink(authUrl: string): { address: string; hash: Buffer } {
+  const secret = randomBytes(32).toString('base64url')
+  return { address: `${authUrl}${linkPath}?${new URLSearchParams({ token: secret })}`, hash: sha256(secret) }
+}
+
+/** Whether a text has the form of a secret from `newLink`. */
+export function isLinkSecret(text: string): boolean {
+  return /^[\w-]{43}$/.test(text)
+}
+
+/**
+ * Mails a link to the user with this address, if there is one. The caller answers the same, whatever the outcome. The work is
+ * the same as well: one statement, which counts the request for every address, and nothing is hashed with a password hash.
+ * @throws {DatabaseUnavailable}
+ */
+export async function requestPasswordLink(
+  { config, database, keys }: Context,
+  request: { email: string; address: string; browser: Browser; language: Language },
+): Promise<Requested> {
+  const email = foldCase(request.email.trim())
+  const { throttle } = keys.current
+  const link = newLink(config.authUrl)
+  // A browser that the account knows is not slowed down by others of the same network.
+  const source = isKnownTo(keys, request.browser, email)
+    ? hmac(throttle, 'link browser', request.browser.id, email)
+    : hmac(throttle, 'link source', sourceOf(request.address))
+  return database.one(requestLink, [
+    source,
+    hmac(throttle, 'link account', email),
+    email,
+    link.hash,
+    await sealStored(keys, link.address),
+    request.language,
+  ])
+}
+
+/** The user for whom the link works. @throws {DatabaseUnavailable} */
+export async function userOfLink(
+  { config, database }: Context,
+  secret: string,
+): Promise<PasswordOwner | undefined> {
+  const user = await database.maybe(findLink, [sha256(secret)])
+  return user && { ...user, service: config.brand.name, hasSecondFactor: false }
+}
+
+export type SetOutcome =
+  /** `proof` is for `rememberBrowser`: failed logins elsewhere must not keep this browser from the next login. */
+  | { kind: 'set'; proof: string }
+  | { kind: 'unfit'; owner: PasswordOwner; fault: PasswordFault }
+  /** The link was used, has expired, or was replaced. */
+  | { kind: 'dead' }
+
+/**
+ * Sets the password of the link's user and ends the user's sessions. It opens no session: the user logs in next, with a
+ * second factor if one is required. Without a link that works, nothing is hashed.
+ * @throws {DatabaseUnavailable}
+ */
+export async function setPassword(
+  context: Context,
+  input: { secret: string; password: string; browser: Browser },
+): Promise<SetOutcome> {
+  const { config, database, keys, passwordHashLimiter } = context
+  const user = await userOfLink(context, input.secret)
+  if (!user) return { kind: 'dead' }
+  const [fault] = await newPasswordFaults(input.password, user)
+  if (fault) return { kind: 'unfit', owner: user, fault }
+  const changed = await database.maybe(setPasswordByLink, [
+    sha256(input.secret),
+    await passwordHashLimiter.hash(() => hashPassword(input.password)),
+    proofKey(keys.current, input.browser, user.email),
+    config.mail !== undefined,
+  ])
+  if (!changed) return { kind: 'dead' }
+  return { kind: 'set', proof: tagged(keys, input.browser, user.email, changed.proof) }
+}

@@ -1,0 +1,36 @@
+import type { PasswordFault } from '../directory/new-password.ts'
+import { maxPasswordBytes } from '../directory/passwords.ts'
+import type { Texts } from '../web/languages/languages.ts'
+
+/**
+ * The field of a form that sets a password. `shortest` is in characters. `faultId` is the id of the text that says why the
+ * last password was refused.
+ */
+export function NewPasswordField(props: { shortest: number; faultId: string | undefined; texts: Texts }) {
+  const { shortest, faultId, texts } = props
+  const text = texts.password
+  return (
+    <>
+      <label for="new">{text.new}</label>
+      <input
+        type="password"
+        id="new"
+        name="new_password"
+        autocomplete="new-password"
+        minLength={shortest}
+        maxLength={maxPasswordBytes}
+        required
+        aria-invalid={faultId ? true : undefined}
+        aria-describedby={faultId ? `${faultId} rule` : 'rule'}
+      />
+      <small id="rule">{text.rule(shortest)}</small>
+    </>
+  )
+}
+
+/** The text that says why a new password was refused, and what to do. */
+export function passwordFaultText(fault: PasswordFault, { password: { rejectedPassword } }: Texts): string {
+  return fault.kind === 'too_short'
+    ? rejectedPassword.too_short(fault.characters)
+    : rejectedPassword[fault.kind]
+}

@@ -1,0 +1,59 @@
+import type { Catalogue } from '../en/catalogue.ts'
+
+export const mails: Pick<Catalogue, 'mails'> = {
+  mails: {
+    greeting: (name) => `Guten Tag ${name},`,
+    automatic: (brand) => `${brand} hat diese E-Mail automatisch gesendet.`,
+    support: 'Hilfe und Kontakt',
+    connected: {
+      subject: (partner) => `Sie haben ${partner} verbunden`,
+      text: (partner, brand, at) =>
+        `Sie haben ${partner} am ${at} mit Ihrem Konto bei ${brand} verbunden. ${partner} kann jetzt die Haushalte sehen, die Sie sehen können, und deren aktive Konten.`,
+      notYou: 'Wenn Sie das nicht waren, trennen Sie die App und ändern Sie Ihr Passwort.',
+      link: 'Verbundene Apps',
+    },
+    passwordChanged: {
+      subject: (brand) => `Ihr Passwort bei ${brand} wurde geändert`,
+      text: {
+        user: (at) =>
+          `Sie haben Ihr Passwort am ${at} geändert. In allen anderen Browsern sind Sie abgemeldet.`,
+        operator: (at) =>
+          `Der Betreiber dieses Dienstes hat Ihr Passwort am ${at} gesetzt. Sie sind in allen Browsern abgemeldet.`,
+        link: (at) =>
+          `Ihr Passwort wurde am ${at} mit dem Link gesetzt, den wir Ihnen geschickt haben. Sie sind in allen Browsern abgemeldet.`,
+      },
+      notYou:
+        'Wenn Sie das nicht waren, hat möglicherweise jemand Zugang zu Ihrem Konto. Setzen Sie sofort ein neues Passwort.',
+      link: 'Neues Passwort setzen',
+    },
+    newBrowser: {
+      subject: (brand) => `Neue Anmeldung bei ${brand}`,
+      text: (browser, at) =>
+        `Am ${at} hat sich jemand in einem Browser, den wir nicht kennen, mit Ihrem Konto angemeldet: ${browser}.`,
+      notYou:
+        'Wenn Sie das waren, müssen Sie nichts tun. Beenden Sie andernfalls diese Sitzung und ändern Sie Ihr Passwort.',
+      link: 'Ihre Sitzungen',
+    },
+    passwordReset: {
+      subject: (brand) => `Neues Passwort für ${brand}`,
+      text: (minutes) =>
+        `Mit diesem Link können Sie ein neues Passwort setzen. Er funktioniert einmal, in den nächsten ${minutes} Minuten.`,
+      notYou:
+        'Wenn Sie das nicht angefordert haben, ignorieren Sie diese E-Mail. Ihr Passwort bleibt gleich.',
+      link: 'Neues Passwort setzen',
+    },
+    noPassword: {
+      subject: (brand) => `So melden Sie sich bei ${brand} an`,
+      text: (brand) =>
+        `Jemand hat ein neues Passwort für Ihr Konto angefordert. Sie haben bei ${brand} kein Passwort: Sie melden sich mit dem Konto Ihrer Organisation an.`,
+      notYou: 'Wenn Sie das nicht angefordert haben, ignorieren Sie diese E-Mail.',
+      link: 'Anmelden',
+    },
+    invitation: {
+      subject: (brand) => `Ihr Passwort für ${brand}`,
+      text: (brand, until) =>
+        `Sie können sich bei ${brand} anmelden, sobald Sie Ihr Passwort gesetzt haben. Dieser Link funktioniert einmal, bis ${until}.`,
+      link: 'Passwort setzen',
+    },
+  },
+}

@@ -1,0 +1,55 @@
+export const mails = {
+  /** Emails to users. The link of each is on a line after its text. */
+  mails: {
+    greeting: (name: string) => `Hello ${name},`,
+    automatic: (brand: string) => `This email was sent automatically by ${brand}.`,
+    support: 'Help and contact',
+    connected: {
+      subject: (partner: string) => `You connected ${partner}`,
+      text: (partner: string, brand: string, at: string) =>
+        `You connected ${partner} to your ${brand} account on ${at}. ${partner} can now see the households you can see, and their active accounts.`,
+      notYou: 'If that wasn’t you, disconnect the app and change your password.',
+      link: 'Connected apps',
+    },
+    passwordChanged: {
+      subject: (brand: string) => `Your ${brand} password was changed`,
+      text: {
+        user: (at: string) => `You changed your password on ${at}. You are signed out of all other browsers.`,
+        operator: (at: string) =>
+          `The operator of this service set your password on ${at}. You are signed out of all browsers.`,
+        link: (at: string) =>
+          `Your password was set on ${at}, with the link that we emailed to you. You are signed out of all browsers.`,
+      },
+      notYou: 'If that wasn’t you, someone may have access to your account. Set a new password now.',
+      link: 'Set a new password',
+    },
+    newBrowser: {
+      subject: (brand: string) => `New sign-in to your ${brand} account`,
+      text: (browser: string, at: string) =>
+        `Someone signed in to your account on ${at}, in a browser that we don’t recognise: ${browser}.`,
+      notYou:
+        'If that was you, there is nothing to do. Otherwise, end that session and change your password.',
+      link: 'Your sessions',
+    },
+    passwordReset: {
+      subject: (brand: string) => `Set a new ${brand} password`,
+      text: (minutes: number) =>
+        `You can set a new password with this link. It works once, in the next ${minutes} minutes.`,
+      notYou: 'If you didn’t ask for this, ignore this email. Your password stays the same.',
+      link: 'Set a new password',
+    },
+    noPassword: {
+      subject: (brand: string) => `How to sign in to ${brand}`,
+      text: (brand: string) =>
+        `Someone asked for a new password for your account. You have no password at ${brand}: you sign in with the account of your organisation.`,
+      notYou: 'If you didn’t ask for this, ignore this email.',
+      link: 'Sign in',
+    },
+    invitation: {
+      subject: (brand: string) => `Set your ${brand} password`,
+      text: (brand: string, until: string) =>
+        `You can sign in to ${brand} as soon as you have set your password. This link works once, until ${until}.`,
+      link: 'Set your password',
+    },
+  },
+}

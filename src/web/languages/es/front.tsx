@@ -1,0 +1,22 @@
+import type { Catalogue } from '../en/catalogue.ts'
+
+export const front: Pick<Catalogue, 'front'> = {
+  front: {
+    heading: 'Compartir sus hogares con aplicaciones',
+    purpose:
+      'Las aplicaciones pueden leer los hogares que usted ve, pero solo si usted las conecta. Puede desconectarlas en cualquier momento.',
+    greeting: (name) => <>Hola, {name}</>,
+    allApps: 'Ver y desconectar sus aplicaciones',
+    lastUsed: (when) => <>Último uso: {when}</>,
+    notUsed: 'Sin usar todavía',
+    developers: {
+      heading: 'Para desarrolladores',
+      text: 'Conecte su aplicación y lea hogares y cuentas en nombre de sus usuarios.',
+      link: 'Leer la documentación (en inglés)',
+    },
+    operators: {
+      heading: 'Para operadores',
+      text: 'Gestione socios, usuarios y conexiones con los comandos en el servidor. La documentación para operadores viene con el programa.',
+    },
+  },
+}

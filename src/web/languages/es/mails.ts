@@ -1,0 +1,57 @@
+import type { Catalogue } from '../en/catalogue.ts'
+
+export const mails: Pick<Catalogue, 'mails'> = {
+  mails: {
+    greeting: (name) => `Hola, ${name}:`,
+    automatic: (brand) => `${brand} ha enviado este correo automáticamente.`,
+    support: 'Ayuda y contacto',
+    connected: {
+      subject: (partner) => `Ha conectado ${partner}`,
+      text: (partner, brand, at) =>
+        `Ha conectado ${partner} a su cuenta de ${brand} el ${at}. ${partner} puede ver ahora los hogares que usted puede ver y sus cuentas activas.`,
+      notYou: 'Si no ha sido usted, desconecte la aplicación y cambie su contraseña.',
+      link: 'Aplicaciones conectadas',
+    },
+    passwordChanged: {
+      subject: (brand) => `Su contraseña de ${brand} se ha cambiado`,
+      text: {
+        user: (at) =>
+          `Ha cambiado su contraseña el ${at}. Su sesión se ha cerrado en todos los demás navegadores.`,
+        operator: (at) =>
+          `El operador de este servicio ha establecido su contraseña el ${at}. Su sesión se ha cerrado en todos los navegadores.`,
+        link: (at) =>
+          `Su contraseña se ha establecido el ${at} con el enlace que le enviamos. Su sesión se ha cerrado en todos los navegadores.`,
+      },
+      notYou:
+        'Si no ha sido usted, es posible que alguien tenga acceso a su cuenta. Establezca una contraseña nueva cuanto antes.',
+      link: 'Establecer una contraseña nueva',
+    },
+    newBrowser: {
+      subject: (brand) => `Nuevo inicio de sesión en su cuenta de ${brand}`,
+      text: (browser, at) =>
+        `Alguien ha iniciado sesión en su cuenta el ${at}, en un navegador que no reconocemos: ${browser}.`,
+      notYou: 'Si ha sido usted, no tiene que hacer nada. Si no, cierre esa sesión y cambie su contraseña.',
+      link: 'Sus sesiones',
+    },
+    passwordReset: {
+      subject: (brand) => `Contraseña nueva para ${brand}`,
+      text: (minutes) =>
+        `Con este enlace puede establecer una contraseña nueva. Funciona una sola vez, durante los próximos ${minutes} minutos.`,
+      notYou: 'Si no lo ha pedido, ignore este correo. Su contraseña no cambia.',
+      link: 'Establecer una contraseña nueva',
+    },
+    noPassword: {
+      subject: (brand) => `Cómo iniciar sesión en ${brand}`,
+      text: (brand) =>
+        `Alguien ha pedido una contraseña nueva para su cuenta. Usted no tiene contraseña en ${brand}: inicia sesión con la cuenta de su organización.`,
+      notYou: 'Si no lo ha pedido, ignore este correo.',
+      link: 'Iniciar sesión',
+    },
+    invitation: {
+      subject: (brand) => `Su contraseña de ${brand}`,
+      text: (brand, until) =>
+        `Podrá iniciar sesión en ${brand} en cuanto establezca su contraseña. Este enlace funciona una sola vez, hasta el ${until}.`,
+      link: 'Establecer su contraseña',
+    },
+  },
+}

@@ -1,0 +1,58 @@
+import type { Catalogue } from '../en/catalogue.ts'
+
+export const mails: Pick<Catalogue, 'mails'> = {
+  mails: {
+    greeting: (name) => `Bonjour ${name},`,
+    automatic: (brand) => `Cet e-mail a été envoyé automatiquement par ${brand}.`,
+    support: 'Aide et contact',
+    connected: {
+      subject: (partner) => `Vous avez connecté ${partner}`,
+      text: (partner, brand, at) =>
+        `Vous avez connecté ${partner} à votre compte ${brand} le ${at}. ${partner} peut maintenant voir les foyers que vous pouvez voir, et leurs comptes actifs.`,
+      notYou: 'Si ce n’était pas vous, déconnectez l’application et changez votre mot de passe.',
+      link: 'Applications connectées',
+    },
+    passwordChanged: {
+      subject: (brand) => `Votre mot de passe ${brand} a été changé`,
+      text: {
+        user: (at) =>
+          `Vous avez changé votre mot de passe le ${at}. Vos sessions dans les autres navigateurs sont fermées.`,
+        operator: (at) =>
+          `L’opérateur de ce service a défini votre mot de passe le ${at}. Toutes vos sessions sont fermées.`,
+        link: (at) =>
+          `Votre mot de passe a été défini le ${at} avec le lien que nous vous avons envoyé. Toutes vos sessions sont fermées.`,
+      },
+      notYou:
+        'Si ce n’était pas vous, quelqu’un a peut-être accès à votre compte. Définissez tout de suite un nouveau mot de passe.',
+      link: 'Définir un nouveau mot de passe',
+    },
+    newBrowser: {
+      subject: (brand) => `Nouvelle connexion à votre compte ${brand}`,
+      text: (browser, at) =>
+        `Quelqu’un s’est connecté à votre compte le ${at}, dans un navigateur que nous ne reconnaissons pas : ${browser}.`,
+      notYou:
+        'Si c’était vous, vous n’avez rien à faire. Sinon, fermez cette session et changez votre mot de passe.',
+      link: 'Vos sessions',
+    },
+    passwordReset: {
+      subject: (brand) => `Nouveau mot de passe ${brand}`,
+      text: (minutes) =>
+        `Ce lien vous permet de définir un nouveau mot de passe. Il fonctionne une seule fois, dans les ${minutes} prochaines minutes.`,
+      notYou: 'Si vous n’avez rien demandé, ignorez cet e-mail. Votre mot de passe reste le même.',
+      link: 'Définir un nouveau mot de passe',
+    },
+    noPassword: {
+      subject: (brand) => `Comment vous connecter à ${brand}`,
+      text: (brand) =>
+        `Quelqu’un a demandé un nouveau mot de passe pour votre compte. Vous n’avez pas de mot de passe chez ${brand} : vous vous connectez avec le compte de votre organisation.`,
+      notYou: 'Si vous n’avez rien demandé, ignorez cet e-mail.',
+      link: 'Se connecter',
+    },
+    invitation: {
+      subject: (brand) => `Votre mot de passe ${brand}`,
+      text: (brand, until) =>
+        `Vous pourrez vous connecter à ${brand} dès que vous aurez défini votre mot de passe. Ce lien fonctionne une seule fois, jusqu’au ${until}.`,
+      link: 'Définir votre mot de passe',
+    },
+  },
+}
