@@ -19,7 +19,7 @@ import { type Login, satisfies } from '../login/login.ts'
 import { isRecent as isRecentLogin, liveSession, strengthen } from '../sessions/sessions.ts'
 import { openSession } from './finish-login.ts'
 import { openPageRequest } from './page-request.ts'
-import { type Destination, nextPage, withDestination, reseal } from './sealed-request.ts'
+import { type Destination, nextPage, reseal, withDestination } from './sealed-request.ts'
 import { wishesOf } from './wishes.ts'
 
 export const claimPaths = ['/login/second-factor', '/step-up'] as const

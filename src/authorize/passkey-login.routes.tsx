@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { PasskeyForm } from '../factors/parts.tsx'
 import { logInWithPasskey, loginPurpose, type PasskeyLoginOutcome } from '../factors/passkey-login.ts'
 import { loginOptions } from '../factors/passkeys.ts'
+import { rememberProof } from '../factors/proved-browser.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
 import type { Texts } from '../web/languages/languages.ts'
@@ -29,6 +30,7 @@ export function passkeyLoginRoutes(app: FastifyInstance, context: Context, web: 
         ...(outcome.kind === 'refused' && { reason: outcome.reason }),
       })
       if (outcome.kind === 'welcome') {
+        rememberProof(reply, context, outcome.login)
         return finishLogin(context, request, reply, { login: outcome.login, destination })
       }
       return sendRefusal({ context, web, request, reply, destination, outcome })

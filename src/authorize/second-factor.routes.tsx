@@ -4,10 +4,10 @@ import { RecoveryCodes } from '../factors/parts.tsx'
 import { loginOptions, registerPasskey, registrationOptions } from '../factors/passkeys.ts'
 import { endPendingLogin } from '../factors/pending-login.ts'
 import { type Evidence, proveFactor, withFactor } from '../factors/prove.ts'
+import { provedBrowserOf, rememberProof } from '../factors/proved-browser.ts'
 import { newRecoveryCodes } from '../factors/recovery-codes.ts'
 import { newTotpSetup, storeTotp } from '../factors/totp.ts'
 import { hasUnprovedFactor, requiredAcr } from '../login/factor-step.ts'
-import { browserOf, isKnownSince } from '../login/known-browser.ts'
 import { type Login, twoFactorAcr } from '../login/login.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -16,7 +16,7 @@ import { authorizationFault } from './authorization-request.ts'
 import { type Claim, type ClaimPath, claimOf, claimPaths, mayEnrol } from './claim.ts'
 import { faultUrl } from './connect.ts'
 import { openPageRequest } from './page-request.ts'
-import { Destination, nextPage, withDestination, reseal } from './sealed-request.ts'
+import { Destination, nextPage, reseal, withDestination } from './sealed-request.ts'
 import { type FactorFault, type Offer, SecondFactorPage } from './second-factor-page.tsx'
 
 const ProofForm = Type.Object({
@@ -99,13 +99,11 @@ async function prove(step: ClaimStep, fields: Static<typeof ProofForm>): Promise
   const { login } = claim
   const { method, credential = '', code = '' } = fields
   const evidence: Evidence = { method, text: method === 'passkey' ? credential : code }
-  const browser = browserOf(request, context.config)
-  const knownBrowser = isKnownSince(context.keys, browser, login) ? browser.id : undefined
+  const provedBrowser = provedBrowserOf(request, context, login)
   const claimant = {
     userId: login.userId,
-    loginVersion: login.loginVersion,
     address: request.ip,
-    knownBrowser,
+    provedBrowser,
   }
   const outcome = await proveFactor(context, claimant, evidence, { use: 'second-factor', owner: claim.owner })
   request.log.info({
@@ -117,6 +115,7 @@ async function prove(step: ClaimStep, fields: Static<typeof ProofForm>): Promise
   })
   switch (outcome.kind) {
     case 'proved': {
+      rememberProof(reply, context, login)
       const stronger: Login = { ...login, ...withFactor(login, evidence.method) }
       return reply.redirect(await claim.advance(stronger, evidence.method), 303)
     }
@@ -135,6 +134,7 @@ async function setUpTotp(step: ClaimStep, fields: Static<typeof TotpForm>): Prom
   const stored = await storeTotp(context, login.userId, fields)
   logEnrolment(step, 'totp', stored ? 'stored' : 'refused')
   if (!stored) return sendFactorPage(step, { kind: 'wrong', method: 'totp_setup' }, fields.sealed)
+  rememberProof(step.reply, context, login)
   return sendRecoveryCodes(step, await claim.advance({ ...login, ...withFactor(login, 'totp') }, 'totp'))
 }
 

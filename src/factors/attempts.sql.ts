@@ -3,22 +3,22 @@ import { counting, sourceLimit, windowMinutes } from '../login/login.sql.ts'
 import Type from '../typebox.ts'
 
 /**
- * Wrong codes of an account that are allowed in `accountHours`, from all unknown browsers together. An attacker who knows the
+ * Wrong codes of an account that are allowed in `accountHours`, from all browsers together in which the user has not proved a second factor before. An attacker who knows the
  * password and tries all day finds one of the three valid codes of a million with a probability of 1 in 90 in a year.
  */
 const accountLimit = 10
 const accountHours = 24
 
-/** From a browser that is known to the account. It has proved a second factor before. */
-const knownBrowserHours = 1
+/** From a browser in which the user has proved a second factor before. */
+const provedBrowserHours = 1
 
 /**
  * Counts an attempt before the code is checked, so that parallel attempts cannot exceed the limit: against the source of the
- * login limits, and against the account or, from a known browser, against this browser. Guesses from elsewhere therefore
- * cannot lock the owner out of a known browser. Passkeys and recovery codes cannot be guessed and count against the source only.
+ * login limits, and against the account or, in a browser with an earlier proof, against this browser. Guesses from elsewhere
+ * therefore cannot lock the owner out of the own browser. Passkeys and recovery codes cannot be guessed and count against the source only.
  *
  * $1 key of the source, $2 key of the account or of the browser's count; null: counts against the source only, $3 whether the
- * browser is known
+ * browser has an earlier proof
  */
 export const countFactorAttempt = statement(
   'count_factor_attempt',
@@ -32,7 +32,7 @@ export const countFactorAttempt = statement(
      ${counting}
    ), account AS (
      INSERT INTO login_failures AS f (key, count, resets_at)
-     SELECT $2, 1, now() + CASE WHEN $3 THEN interval '${knownBrowserHours} hours' ELSE interval '${accountHours} hours' END
+     SELECT $2, 1, now() + CASE WHEN $3 THEN interval '${provedBrowserHours} hours' ELSE interval '${accountHours} hours' END
        FROM source WHERE $2::bytea IS NOT NULL AND ($3 OR count <= ${sourceLimit})
      ${counting}
    )

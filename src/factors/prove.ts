@@ -12,11 +12,10 @@ import { isTotpCode } from './totp.ts'
 /** A login that has proved its first part, and where it comes from. */
 export type Claimant = {
   userId: string
-  loginVersion: string
   /** The IP address of the client. */
   address: string
-  /** The id of the browser, if it is known to the account. */
-  knownBrowser: string | undefined
+  /** The id of the browser, if the user has proved a second factor in it before (`provedBrowserOf`). */
+  provedBrowser: string | undefined
 }
 
 /** What the user sends. `passkey` is the JSON of the authenticator's answer. */
@@ -40,16 +39,15 @@ export async function proveFactor(
   purpose: ChallengePurpose,
 ): Promise<ProofOutcome> {
   const { database, keys } = context
-  const { userId, loginVersion, knownBrowser } = claimant
+  const { userId, provedBrowser } = claimant
   const { throttle } = keys.current
   const sourceKey = hmac(throttle, 'source', sourceOf(claimant.address))
-  // With the login version: after a new password, the attempts of an attacker who knew the old one do not count.
   const codeKey =
-    knownBrowser === undefined
-      ? hmac(throttle, 'second factor', userId, loginVersion)
-      : hmac(throttle, 'second factor browser', userId, knownBrowser)
+    provedBrowser === undefined
+      ? hmac(throttle, 'second factor', userId)
+      : hmac(throttle, 'second factor browser', userId, provedBrowser)
   const guessable = evidence.method === 'totp'
-  const values = [sourceKey, guessable ? codeKey : null, knownBrowser !== undefined]
+  const values = [sourceKey, guessable ? codeKey : null, provedBrowser !== undefined]
   const { wait } = await database.one(countFactorAttempt, values)
   if (wait !== null) return { kind: 'throttled', retryAfterSeconds: wait }
   const outcome = await check(context, userId, evidence, purpose)

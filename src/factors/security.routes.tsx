@@ -12,6 +12,7 @@ import { RecoveryCodes } from './parts.tsx'
 import { deletePasskey, passkeysOfUser } from './passkeys.sql.ts'
 import { registerPasskey, registrationOptions } from './passkeys.ts'
 import { withFactor } from './prove.ts'
+import { rememberProof } from './proved-browser.ts'
 import { newRecoveryCodes } from './recovery-codes.ts'
 import { maxPasskeyName, type SecurityNotice, SecuritySettings, TotpPage } from './security-page.tsx'
 import { deleteTotpSecret } from './totp.sql.ts'
@@ -127,6 +128,7 @@ async function setUpTotp(exchange: Exchange, fields: Static<typeof TotpBody>): P
   if (!stored) return sendTotpPage(exchange, fields.sealed)
   // The code that the user has just typed is a second factor of this session too.
   await strengthen(context, reply, session, withFactor(session, 'totp'), null)
+  rememberProof(reply, context, { userId: session.user_id, loginVersion: session.login_version })
   return isFirstFactor(session)
     ? sendCodes(exchange, '/security?done=totp')
     : reply.redirect('/security?done=totp', 303)

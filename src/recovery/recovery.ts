@@ -60,7 +60,9 @@ export async function userOfLink(
   secret: string,
 ): Promise<PasswordOwner | undefined> {
   const user = await database.maybe(findLink, [sha256(secret)])
-  return user && { ...user, service: config.brand.name, hasSecondFactor: false }
+  if (!user) return undefined
+  const { name, email, has_second_factor: hasSecondFactor } = user
+  return { name, email, service: config.brand.name, hasSecondFactor }
 }
 
 export type SetOutcome =

@@ -16,10 +16,10 @@ export type ChangeOutcome =
   /** The session ended, or the password was changed elsewhere, while this change was in progress. */
   | { kind: 'conflict' }
 
-/** The user who is logged in. No user has a second factor yet. */
+/** The user who is logged in. */
 export function passwordOwner({ config }: Context, session: Session): PasswordOwner {
-  const { user_name: name, email } = session
-  return { name, email, service: config.brand.name, hasSecondFactor: false }
+  const { user_name: name, email, has_passkey: hasPasskey, has_totp: hasTotp } = session
+  return { name, email, service: config.brand.name, hasSecondFactor: hasPasskey || hasTotp }
 }
 
 /**

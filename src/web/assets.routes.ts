@@ -72,7 +72,10 @@ export function imagePath({ file }: Pick<Image, 'file'>): string {
   return `/assets/${file}`
 }
 
-export function assetRoutes(app: FastifyInstance, { sheet, localTimes, passkeys, images, favicon }: Assets): void {
+export function assetRoutes(
+  app: FastifyInstance,
+  { sheet, localTimes, passkeys, images, favicon }: Assets,
+): void {
   for (const asset of [sheet, localTimes, ...passkeys, ...images]) assetRoute(app, asset)
   app.get(favicon.path, (_request, reply) =>
     reply
