@@ -6,6 +6,7 @@ import { loginRoutes } from './authorize/login.routes.tsx'
 import { logoutRoutes } from './authorize/logout.routes.tsx'
 import { openPageRequest } from './authorize/page-request.ts'
 import { passkeyLoginRoutes } from './authorize/passkey-login.routes.tsx'
+import { providerLoginRoutes } from './authorize/provider-login.routes.tsx'
 import { secondFactorRoutes } from './authorize/second-factor.routes.tsx'
 import { connectedAppRoutes } from './connected-apps/connected-apps.routes.tsx'
 import type { Context } from './context.ts'
@@ -21,6 +22,8 @@ import { accessLog } from './http/log.ts'
 import { misplaced, oauthEdge, postOnly } from './http/oauth-edge.ts'
 import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
+import { idpRoutes } from './idp/idp.routes.ts'
+import { ProviderClients } from './idp/provider-clients.ts'
 import { logoRoutes } from './partners/logo.routes.ts'
 import { recoveryRoutes } from './recovery/recovery.routes.tsx'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
@@ -47,11 +50,13 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   accessLog(app)
   const description = apiDescription(app, config)
 
-  await app.register(async (scope) => pagesForPeople(app, context, await pages(scope, context)))
+  const providers = new ProviderClients(context)
+  await app.register(async (scope) => pagesForPeople(app, context, await pages(scope, context, providers)))
 
   await app.register(async (discovery) => {
     apiErrors(discovery)
     discoveryRoutes(discovery, context)
+    idpRoutes(discovery, context, providers)
   })
 
   await app.register(
@@ -122,15 +127,16 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   )
 }
 
-async function pages(app: FastifyInstance, context: Context): Promise<Web> {
+async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
   const web = await webEdge(app, context, async (request) => (await openPageRequest(context, request)).texts)
   authorizeRoutes(app, context, web)
-  loginRoutes(app, context, web)
+  loginRoutes(app, context, web, providers)
+  providerLoginRoutes(app, context, web, providers)
   passkeyLoginRoutes(app, context, web)
   secondFactorRoutes(app, context, web)
   connectRoutes(app, context, web)
   householdsPageRoutes(app, context, web)
-  logoutRoutes(app, context, web)
+  logoutRoutes(app, context, web, providers)
   connectedAppRoutes(app, context, web)
   sessionRoutes(app, context, web)
   securityRoutes(app, context, web)

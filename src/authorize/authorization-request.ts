@@ -32,11 +32,11 @@ export const AuthorizationRequest = Type.Object({
 export type AuthorizationRequest = Static<typeof AuthorizationRequest>
 
 /**
- * The `prompt` values that change the flow. `consent` and `select_account` change nothing: the connect page always asks
- * for consent and lets the user switch accounts. Unknown values are ignored, because later specifications may define
+ * The `prompt` values that change the flow. `select_account` matters only at an identity provider, and `consent` changes
+ * nothing: the connect page always asks for consent and lets the user switch accounts. Unknown values are ignored, because later specifications may define
  * them (OpenID Connect Core section 3.1.2.1).
  */
-const effectivePrompts = ['none', 'login']
+const effectivePrompts = ['none', 'login', 'select_account']
 
 /** Where the response may be sent. The redirect URI is always one that is registered for the client. */
 export type ReturnAddress = { redirectUri: string; state?: string }

@@ -41,7 +41,8 @@ export async function openSession(
   { login, destination, stepUpOffered }: { login: Login; destination: Destination; stepUpOffered?: boolean },
 ): Promise<string> {
   const { authorization, texts } = await openPageRequest(context, request)
-  await startSession(context, request, reply, { login, language: texts.language })
+  const requestId = authorization.kind === 'invalid' ? undefined : authorization.request.id
+  await startSession(context, request, reply, { login, requestId, language: texts.language })
   const resealed = await reseal(context, authorization, stepUpOffered)
   return nextPage(resealed ? { request: resealed } : destination)
 }

@@ -28,10 +28,16 @@ export function LogoutPage(props: {
   )
 }
 
-export function LoggedOutPage({ texts: { logout } }: { texts: Texts }) {
+export function LoggedOutPage(props: {
+  texts: Texts
+  /** The provider at which the user is still logged in. */
+  stillAt?: string | undefined
+}) {
+  const { logout, idp } = props.texts
   return (
     <>
       <h1>{logout.done.heading}</h1>
+      {props.stillAt && <p>{idp.stillSignedIn(<bdi>{props.stillAt}</bdi>)}</p>}
       <p>{logout.done.text}</p>
     </>
   )

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { type Form, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
+import type { ProviderClients } from '../idp/provider-clients.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { liveSession, logOut } from '../sessions/sessions.ts'
 import { readIdTokenHint } from '../tokens/id-token.ts'
@@ -12,36 +13,49 @@ import { TechnicalLine } from '../web/parts.tsx'
 import { LoggedOutPage, LogoutPage } from './logout-pages.tsx'
 import { checkLogout, type LogoutRequest, returnAddress, sealLogout } from './logout-request.ts'
 import { openPageRequest } from './page-request.ts'
+import { continuedLogout, logOutAtProvider, providerLogoutRoutes } from './provider-logout.tsx'
 import { Destination, nextPage } from './sealed-request.ts'
 
 const LogoutQuery = Type.Object({ logout: Type.Optional(Type.String()) })
 const LogoutForm = Type.Object({ ...Destination.properties, ...LogoutQuery.properties })
 
 /** RP-Initiated Logout 1.0: a partner sends its user here by `GET` or `POST`. Our own pages have a logout form. */
-export function logoutRoutes(app: FastifyInstance, context: Context, web: Web): void {
-  app.get('/api/oauth2/logout', (request, reply) => receiveLogout({ context, web, request, reply, form: {} }))
+export function logoutRoutes(
+  app: FastifyInstance,
+  context: Context,
+  web: Web,
+  providers: ProviderClients,
+): void {
+  const services = { context, web, providers }
+  app.get('/api/oauth2/logout', (request, reply) => receiveLogout({ ...services, request, reply, form: {} }))
   app.post<{ Body: Form | null }>('/api/oauth2/logout', (request, reply) =>
-    receiveLogout({ context, web, request, reply, form: request.body ?? {} }),
+    receiveLogout({ ...services, request, reply, form: request.body ?? {} }),
   )
   app.get<{ Querystring: Static<typeof LogoutQuery> }>(
     '/logout',
     { schema: { querystring: LogoutQuery } },
-    (request, reply) => showLogout({ context, web, request, reply, sealed: request.query.logout ?? '' }),
+    (request, reply) => showLogout({ ...services, request, reply, sealed: request.query.logout ?? '' }),
   )
   app.post<{ Body: Static<typeof LogoutForm> }>(
     '/logout',
     { schema: { body: LogoutForm }, preValidation: web.ownForm },
     async (request, reply) => {
+      const ended = await logOut(request, reply, context)
+      if (ended) return logOutAtProvider({ ...services, request, reply, ended, carried: request.body })
       const { logout, ...destination } = request.body
-      await logOut(request, reply, context)
-      // A partner's logout request continues: `/logout` redirects to the partner now that no user is logged in.
-      const next = logout === undefined ? nextPage(destination) : `/logout?${new URLSearchParams({ logout })}`
-      return reply.redirect(next, 303)
+      return reply.redirect(logout === undefined ? nextPage(destination) : continuedLogout(logout), 303)
     },
   )
+  providerLogoutRoutes(app, context, web)
 }
 
-type Exchange = { context: Context; web: Web; request: FastifyRequest; reply: FastifyReply }
+type Exchange = {
+  context: Context
+  web: Web
+  providers: ProviderClients
+  request: FastifyRequest
+  reply: FastifyReply
+}
 
 async function receiveLogout({
   context,
@@ -76,6 +90,7 @@ async function receiveLogout({
 async function showLogout({
   context,
   web,
+  providers,
   request,
   reply,
   sealed,
@@ -86,7 +101,9 @@ async function showLogout({
   if (session && !isUsersOwnRequest) {
     return sendLogoutPage({ context, web, reply, sealed, logout, texts, userName: session.user_name })
   }
-  if (session) await logOut(request, reply, context)
+  const ended = session && (await logOut(request, reply, context))
+  if (ended)
+    return logOutAtProvider({ context, web, providers, request, reply, ended, carried: { logout: sealed } })
   const address = returnAddress(logout)
   if (address !== undefined) return reply.header('cache-control', 'no-store').redirect(address, 303)
   const title = texts.logout.done.heading

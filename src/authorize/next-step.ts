@@ -47,10 +47,17 @@ function answer(reason: 'no_session' | 'no_second_factor' | 'other_user' | 'no_c
 function isRecentEnough(request: AuthorizationRequest, session: Session, now: Date): boolean {
   if (isOfThisRequest(request, session)) return true
   if (request.prompt.includes('login')) return false
+  if (request.maxAge === undefined) return true
   const age = now.getTime() - session.auth_time.getTime()
-  return request.maxAge === undefined || age <= request.maxAge * 1000
+  return session.auth_time_is_known && age <= request.maxAge * 1000
 }
 
+/**
+ * A login through a provider counts for the request for which it happened, even if the provider's clock differs: its callback
+ * has checked `prompt` and `max_age`. It counts for another request only by the time of the authentication. A session at the
+ * provider may be hours old, and must not count as a login for a request of a minute ago.
+ */
 function isOfThisRequest(request: AuthorizationRequest, session: Session): boolean {
-  return session.auth_time.getTime() >= request.issuedAt
+  if (session.request_id === request.id) return true
+  return session.auth_time_is_known && session.auth_time.getTime() >= request.issuedAt
 }

@@ -90,6 +90,22 @@ export const Destination = Type.Object({
 })
 export type Destination = Static<typeof Destination>
 
+const destination = Compile(Destination)
+
+/** The destination that a flow at a provider carries (`startFlow`). Anything else counts as none. */
+export function carriedDestination(carried: string): Destination {
+  const found = Object.fromEntries(new URLSearchParams(carried))
+  return destination.Check(found)
+    ? { ...(found.request && { request: found.request }), ...(found.page && { page: found.page }) }
+    : {}
+}
+
+/** The login page, with the ways that do not start a login by themselves. */
+export function loginPage(destination: Destination, choose?: 'password' | 'account'): string {
+  const parameters = new URLSearchParams({ ...destination, ...(choose && { choose }) })
+  return parameters.size > 0 ? `/login?${parameters}` : '/login'
+}
+
 export function nextPage({ request, page }: Destination): string {
   return request ? `/connect?${new URLSearchParams({ request })}` : `/${page ?? 'connections'}`
 }

@@ -3,9 +3,9 @@ import { rotateSigningKey, signerAt } from '../keys/keyring.ts'
 import { retirementHours } from '../keys/lifetimes.ts'
 import { listSigningKeys, type SigningKeyRow } from '../keys/signing-keys.sql.ts'
 import { type SigningAlgorithm, signingAlgorithms } from '../keys/signing-keys.ts'
-import { readRotation } from '../secrets/rotation.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
-import { answer, CommandError, withDatabase } from './command.ts'
+import { answer, withDatabase } from './command.ts'
+import { checkSecretIsInUse } from './secret-in-use.ts'
 
 type Json = { json?: boolean }
 
@@ -42,13 +42,7 @@ function rotate(): Command {
     .action((options: Json & { algorithm?: SigningAlgorithm }) =>
       withDatabase(async (database, config) => {
         const keys = secretKeys(config)
-        const { state } = await readRotation(database, config, new Date())
-        if (state.kind === 'switching') {
-          throw new CommandError(
-            'The secret was replaced, and no server has started with the new one: it could not read a key that is made now. ' +
-              'Restart the server first. Nothing was changed.',
-          )
-        }
+        await checkSecretIsInUse(database, config)
         const created: SigningKeyRow[] = []
         for (const algorithm of options.algorithm ? [options.algorithm] : signingAlgorithms) {
           created.push(await rotateSigningKey(database, keys, algorithm))

@@ -8,6 +8,7 @@ import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
 import { firmCommand } from './firm.ts'
 import { grantCommand } from './grant.ts'
+import { idpCommand } from './idp.ts'
 import { importCommand } from './import.ts'
 import { keyCommand } from './key.ts'
 import { migrateCommand } from './migrate.ts'
@@ -33,6 +34,7 @@ const program = new Command('latchkey')
   .addCommand(firmCommand())
   .addCommand(roleCommand())
   .addCommand(grantCommand())
+  .addCommand(idpCommand())
   .addCommand(keyCommand())
   .addCommand(secretCommand())
   .addCommand(sandboxCommand())

@@ -9,6 +9,8 @@ import { cookieName, cookieOptions } from '../web/cookies.ts'
 
 const lifetimeMs = 10 * 60 * 1000
 const name = 'latchkey-login'
+/** Of the value: browsers limit name, value and attributes together to 4096 bytes (RFC 6265bis section 5.6). */
+const maxCookieBytes = 3800
 
 const Pending = Type.Object({
   kind: Type.Literal('pending-login'),
@@ -43,7 +45,16 @@ export function updatePendingLogin(
 }
 
 async function store({ config, keys }: Context, reply: FastifyReply, content: PendingLogin): Promise<void> {
-  const sealed = await sealJson(content, keys.current.seal)
+  const whole = await sealJson(content, keys.current.seal)
+  const { login } = content
+  // Browsers drop longer cookies. Without the id_token, the provider's logout asks the user once more.
+  const sealed =
+    whole.length <= maxCookieBytes || !login.provider
+      ? whole
+      : await sealJson(
+          { ...content, login: { ...login, provider: { ...login.provider, idToken: null } } },
+          keys.current.seal,
+        )
   reply.setCookie(cookieName(config, name), sealed, cookieOptions(config))
 }
 

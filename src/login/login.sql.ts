@@ -41,6 +41,8 @@ function decoyPosition(email: string): string {
  * A browser's proof depends on the browser's key (`proofKey`) and `login_version`. A new password makes all proofs
  * invalid, including those of an attacker who knew the old password.
  *
+ * If the user's firm has no local passwords, the user counts as one without a password.
+ *
  * $1 key of the source, $2 key of the account, $3 folded email address, $4 key of the browser's count,
  * $5 keys of the browser's proof, $6 proofs that the browser sent
  */
@@ -61,9 +63,10 @@ export const beginLogin = statement(
     known_browser: Type.Boolean(),
   }),
   `WITH own AS (
-     SELECT id, status, password_hash, login_version FROM users WHERE email_folded = $3 AND password_hash IS NOT NULL
+     SELECT u.id, u.status, u.password_hash, u.login_version, f.local_passwords
+       FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.email_folded = $3 AND u.password_hash IS NOT NULL
    ), known AS (
-     SELECT id, login_version FROM own WHERE status = 'active'
+     SELECT id, login_version FROM own WHERE status = 'active' AND local_passwords
    ), browser AS (
      SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
                      WHERE ${browserProof('key', 'login_version')} = ANY ($6::text[])) AS is_known

@@ -19,7 +19,12 @@ export const Session = Type.Object({
   user_id: Type.String(),
   user_name: Type.String(),
   email: Type.String(),
+  /** When the user authenticated, here or at the provider. */
   auth_time: Instant,
+  /** False if the provider did not say when: `auth_time` is then the time of the login here. */
+  auth_time_is_known: Type.Boolean(),
+  /** The authorization request for which the user logged in. Null if there was none. */
+  request_id: Type.Union([Type.String(), Type.Null()]),
   acr: Type.String(),
   amr: Type.Array(Type.String()),
   has_grant: Type.Boolean(),
@@ -45,15 +50,15 @@ export const findSession = statement(
   'find_session',
   Session,
   `WITH found AS (
-     SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.acr, s.amr, s.login_version,
-            ${factorColumns}
+     SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.auth_time_is_known, s.request_id, s.acr, s.amr,
+            s.login_version, ${factorColumns}
        FROM sessions s JOIN users u ON u.id = s.user_id
       WHERE s.hash = $1 AND ${isLive} AND u.status = 'active'
    ), seen AS (
      UPDATE sessions s SET last_seen_at = now()
        FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
    )
-   SELECT user_id, user_name, email, auth_time, acr, amr, login_version,
+   SELECT user_id, user_name, email, auth_time, auth_time_is_known, request_id, acr, amr, login_version,
           has_passkey, has_totp, firm_require_acr, role_require_acr,
           EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND ${isLiveGrant('g')}) AS has_grant,
            (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
@@ -67,8 +72,10 @@ export const findSession = statement(
  * $1 SHA-256 of the new id, $2 user id, $3 SHA-256 of the old id or null, $4 time of authentication by the server's clock:
  * it is compared with the time of a sealed request and is `auth_time` in the id_token (docs/adr/0006), $5 `login_version` of
  * the user when the login was checked: if it changes meanwhile, the session is not live, $6 acr, $7 amr, $8 browser or null,
- * $9 operating system or null, $10 language of the page, for later mails; null if the server sends none, $11 key by which the
- * mails about new browsers are counted; null if the account knows this browser, or the server sends no mails
+ * $9 operating system or null, $10 id of the authorization request or null, $11 whether the time of authentication is known,
+ * $12 to $15 of a login through a provider, otherwise null: id of the provider, `sub`, `sid` or null, sealed id_token or null, $16 language of the page, for later mails; null
+ * if the server sends none, $17 key by which the mails about new browsers are counted; null if the account knows this browser,
+ * or the server sends no mails
  */
 export const openSession = statement(
   'open_session',
@@ -81,22 +88,23 @@ export const openSession = statement(
      ))
    ), remembered AS (
      INSERT INTO user_languages (user_id, language)
-     SELECT $2, $10::text
-      WHERE $10::text IS NOT NULL AND NOT EXISTS (SELECT FROM user_languages WHERE user_id = $2 AND language = $10)
+     SELECT $2, $16::text
+      WHERE $16::text IS NOT NULL AND NOT EXISTS (SELECT FROM user_languages WHERE user_id = $2 AND language = $16)
      ON CONFLICT (user_id) DO UPDATE SET language = excluded.language
    ), browser_mails AS (
      INSERT INTO login_failures AS f (key, count, resets_at)
-     SELECT $11::bytea, 1, now() + interval '1 hour' WHERE $11 IS NOT NULL
+     SELECT $17::bytea, 1, now() + interval '1 hour' WHERE $17 IS NOT NULL
      ${counting}
    ), mail AS (
      ${mailRow('new_browser', {
        from: `browser_mails b JOIN users u ON u.id = $2 WHERE b.count <= ${maxBrowserMails}`,
-       language: '$10::text',
+       language: '$16::text',
        facts: { browser: '$8::text', system: '$9::text', at: 'now()' },
      })}
    )
-   INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
-   VALUES ($1, $2, $4, now() + interval '${sessionHours} hours', $5, $6, $7, $8, $9)
+   INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system, request_id,
+                         auth_time_is_known, provider_id, provider_sub, provider_sid, provider_id_token)
+   VALUES ($1, $2, $4, now() + interval '${sessionHours} hours', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
    RETURNING user_id`,
 )
 
@@ -117,8 +125,14 @@ export const strengthenSession = statement(
 /** $1 SHA-256 of the session id */
 export const endSession = statement(
   'end_session',
-  Type.Object({ user_id: Type.String() }),
-  'DELETE FROM sessions WHERE hash = $1 RETURNING user_id',
+  Type.Object({
+    user_id: Type.String(),
+    /** Of a login through a provider. */
+    provider_id: Type.Union([Type.String(), Type.Null()]),
+    /** Sealed. */
+    provider_id_token: Type.Union([Type.String(), Type.Null()]),
+  }),
+  'DELETE FROM sessions WHERE hash = $1 RETURNING user_id, provider_id, provider_id_token',
 )
 
 export const ListedSession = Type.Object({
@@ -155,6 +169,22 @@ export const endOtherSessions = statement(
   'DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id',
 )
 
+/** What a session keeps when it gets a new id. */
+const continued = [
+  ...[
+    'user_id',
+    'auth_time',
+    'auth_time_is_known',
+    'expires_at',
+    'acr',
+    'amr',
+    'browser',
+    'system',
+    'request_id',
+  ],
+  ...['provider_id', 'provider_sub', 'provider_sid', 'provider_id_token'],
+]
+
 /**
  * Changes the password, ends all sessions of the user and opens a new session for this browser, with the same end as its
  * old session. No row if the credentials have changed since they were checked, or if the session has ended.
@@ -172,10 +202,10 @@ export const changePasswordInSession = statement(
      RETURNING u.id, u.login_version
    ), ended AS (
      DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
-     RETURNING s.hash, s.user_id, s.auth_time, s.expires_at, changed.login_version, s.acr, s.amr, s.browser, s.system
+     RETURNING s.hash, changed.login_version, ${continued.map((column) => `s.${column}`).join(', ')}
    ), opened AS (
-     INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
-     SELECT $4, user_id, auth_time, expires_at, login_version, acr, amr, browser, system FROM ended WHERE hash = $1
+     INSERT INTO sessions (hash, login_version, ${continued.join(', ')})
+     SELECT $4, login_version, ${continued.join(', ')} FROM ended WHERE hash = $1
    ), mail AS (
      ${mailRow('password_changed', {
        from: 'changed JOIN users u USING (id) WHERE $6::boolean',

@@ -27,35 +27,32 @@ export async function liveSession(
 const recentMs = 10 * 60 * 1000
 
 /** Whether the user authenticated in the last ten minutes. */
-export function isRecent({ auth_time: at }: Session, now: Date): boolean {
-  return now.getTime() - at.getTime() <= recentMs
+export function isRecent({ auth_time: at, auth_time_is_known: isKnown }: Session, now: Date): boolean {
+  return isKnown && now.getTime() - at.getTime() <= recentMs
 }
 
 /**
  * Logs a browser in. From now on, the account knows the browser. If it did not before, the user gets a mail.
+ * @param requestId id of the authorization request for which the user logs in
  * @param language of the page: that of the user's mails from now on
  */
 export async function startSession(
   { config, database, keys, now }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { login, language }: { login: Login; language: Language },
+  { login, requestId, language }: { login: Login; requestId: string | undefined; language: Language },
 ): Promise<void> {
-  const { userId, loginVersion, acr, amr } = login
+  const { userId, loginVersion, acr, amr, provider } = login
   const { id, hash } = newSessionId()
   const { browser, system } = browserName(request.headers['user-agent'])
   const cookie = browserOf(request, config)
   const sendsMail = config.mail !== undefined && !isKnownSince(keys, cookie, login)
+  const old = sessionHash(request, config)
+  const authTime = provider?.authTime == null ? now() : new Date(provider.authTime)
+  const isKnown = !provider || provider.authTime !== null
   await database.one(openSession, [
-    hash,
-    userId,
-    sessionHash(request, config),
-    now(),
-    loginVersion,
-    acr,
-    amr,
-    browser,
-    system,
+    ...[hash, userId, old, authTime, loginVersion, acr, amr, browser, system, requestId ?? null, isKnown],
+    ...[provider?.id ?? null, provider?.sub ?? null, provider?.sid ?? null, provider?.idToken ?? null],
     config.mail ? language : null,
     sendsMail ? hmac(keys.current.throttle, 'browser mails', userId) : null,
   ])
@@ -82,16 +79,24 @@ export async function strengthen(
   return strengthened !== undefined
 }
 
-/** Ends this browser's session in the database and clears its cookie. Grants and connections stay. */
+/** A session that a login through a provider opened, and that has ended here. `idToken` is sealed. */
+export type EndedAtProvider = { providerId: string; idToken: string | null }
+
+/**
+ * Ends this browser's session in the database and clears its cookie. Grants and connections stay.
+ * @returns the session at the provider that the user may want to end too; undefined if the user did not log in through one
+ */
 export async function logOut(
   request: FastifyRequest,
   reply: FastifyReply,
   { config, database }: Pick<Context, 'config' | 'database'>,
-): Promise<void> {
+): Promise<EndedAtProvider | undefined> {
   const hash = sessionHash(request, config)
   const ended = hash && (await database.maybe(endSession, [hash]))
   if (ended) request.log.info({ event: 'logout', user_id: ended.user_id })
   clearSessionCookie(reply, config)
+  if (!ended || ended.provider_id === null) return undefined
+  return { providerId: ended.provider_id, idToken: ended.provider_id_token }
 }
 
 /** The common names of the browser and the operating system in a User-Agent. Null if unknown. */

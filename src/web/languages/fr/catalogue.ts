@@ -4,6 +4,7 @@ import { connect } from './connect.tsx'
 import { factors } from './factors.tsx'
 import { front } from './front.tsx'
 import { general } from './general.ts'
+import { idp } from './idp.tsx'
 import { login } from './login.tsx'
 import { mails } from './mails.ts'
 import { password } from './password.ts'
@@ -13,6 +14,7 @@ export const fr: Catalogue = {
   ...general,
   ...front,
   ...login,
+  ...idp,
   ...connect,
   ...account,
   ...password,

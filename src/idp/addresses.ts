@@ -1,0 +1,15 @@
+import type { Config } from '../config.ts'
+
+/**
+ * The addresses to register at a provider. Each provider has its own redirect URI, so that an answer of one provider cannot
+ * pass for that of another (RFC 9700 section 4.4.2).
+ */
+export function providerAddresses({ authUrl }: Pick<Config, 'authUrl'>, id: string) {
+  return {
+    redirectUri: `${authUrl}/login/idp/${id}/callback`,
+    postLogoutRedirectUri: `${authUrl}/idp/${id}/logged-out`,
+    backchannelLogoutUri: `${authUrl}/idp/${id}/backchannel-logout`,
+    /** For `private_key_jwt`. */
+    jwksUri: `${authUrl}/idp/${id}/jwks.json`,
+  }
+}

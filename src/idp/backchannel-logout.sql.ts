@@ -1,0 +1,26 @@
+import { statement } from '../database/database.ts'
+import Type from '../typebox.ts'
+
+/**
+ * Ends the browser sessions that a logout token names, once for each token. Connections go on.
+ *
+ * $1 SHA-256 of the token's issuer and `jti`, $2 when the token can no longer be used, $3 id of the provider, $4 `sub` or
+ * null, $5 `sid` or null
+ */
+export const endProviderSessions = statement(
+  'end_provider_sessions',
+  Type.Object({
+    /** False: the token was used before, and ended nothing now. */
+    is_new: Type.Boolean(),
+    ended: Type.Integer(),
+  }),
+  `WITH used AS (
+     INSERT INTO logout_tokens (hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1
+   ), ended AS (
+     DELETE FROM sessions
+      WHERE provider_id = $3 AND EXISTS (SELECT FROM used)
+        AND ($4::text IS NULL OR provider_sub = $4) AND ($5::text IS NULL OR provider_sid = $5)
+     RETURNING 1
+   )
+   SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*)::int FROM ended) AS ended`,
+)

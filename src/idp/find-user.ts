@@ -1,0 +1,91 @@
+import type { IDToken } from 'openid-client'
+import type { Queries } from '../database/database.ts'
+import { foldCase } from '../directory/case-folding.ts'
+import { checkEmail, checkId, checkName } from '../directory/values.ts'
+import { randomId } from '../secrets/token-format.ts'
+import { findIdentity, linkIdentity } from './identities.sql.ts'
+import type { Provider } from './providers.sql.ts'
+
+type Claims = Record<string, unknown>
+
+export type UserOutcome =
+  | { kind: 'found'; userId: string; email: string; loginVersion: string; isNew: boolean }
+  /** No user belongs to the account. `account` is how the user knows the account: an address, a name, or an id. */
+  | { kind: 'unmatched'; account: string }
+  /** The provider does not vouch for the address. */
+  | { kind: 'unverified'; account: string }
+  /** The user is linked to another account at the provider. */
+  | { kind: 'taken'; account: string }
+  /** The user is disabled, or has moved to a firm whose users do not log in through this provider. */
+  | { kind: 'inactive'; account: string }
+
+/**
+ * The user of an account at a provider. The link of the first login decides. Only without one, a claim names the user.
+ * @param userinfo reads further claims, if the id_token lacks those that are needed
+ * @throws {DatabaseUnavailable}
+ */
+export async function findUser(
+  database: Queries,
+  provider: Provider,
+  idToken: IDToken,
+  userinfo: () => Promise<Claims>,
+): Promise<UserOutcome> {
+  const linked = await findLinked(database, provider, idToken)
+  if (linked) return linked
+  const needed = [provider.claim, ...(provider.creates_users ? ['email', 'name'] : [])]
+  const isComplete = needed.every((name) => idToken[name] !== undefined)
+  // The claims of the signed id_token take precedence.
+  const claims: Claims = isComplete ? idToken : { ...(await userinfo()), ...idToken }
+  const account = accountOf(claims)
+  const value = claims[provider.claim]
+  if (provider.claim === 'email' && value !== undefined && claims.email_verified !== true) {
+    return { kind: 'unverified', account }
+  }
+  const candidate = typeof value === 'string' && value.length <= 320 ? value.trim() : ''
+  const fresh = provider.creates_users ? newUser(provider, claims, candidate) : undefined
+  const { outcome, user_id, email, login_version, created } = await database.one(linkIdentity, [
+    provider.id,
+    idToken.sub,
+    provider.matches === 'email' && candidate ? foldCase(candidate) : null,
+    provider.matches === 'id' && candidate ? candidate : null,
+    fresh?.id ?? null,
+    fresh?.email ?? null,
+    fresh ? foldCase(fresh.email) : null,
+    fresh?.name ?? null,
+  ])
+  if (outcome === 'linked' && user_id !== null && email !== null && login_version !== null) {
+    return { kind: 'found', userId: user_id, email, loginVersion: login_version, isNew: created }
+  }
+  // Another login of the same account may have linked it meanwhile.
+  return (await findLinked(database, provider, idToken)) ?? { kind: refusal(outcome), account }
+}
+
+function refusal(outcome: 'linked' | 'unmatched' | 'inactive' | 'taken') {
+  return outcome === 'linked' ? 'taken' : outcome
+}
+
+async function findLinked(
+  database: Queries,
+  provider: Provider,
+  { sub, ...claims }: IDToken,
+): Promise<UserOutcome | undefined> {
+  const row = await database.maybe(findIdentity, [provider.id, sub])
+  if (!row) return undefined
+  if (!row.may_log_in) return { kind: 'inactive', account: accountOf({ sub, ...claims }) }
+  const { user_id: userId, email, login_version: loginVersion } = row
+  return { kind: 'found', userId, email, loginVersion, isNew: false }
+}
+
+/** The user to create if there is none. Undefined if the provider does not vouch for an address, which every user needs. */
+function newUser({ id, matches }: Provider, claims: Claims, value: string) {
+  const { email, email_verified: verified, name } = claims
+  if (typeof email !== 'string' || verified !== true || checkEmail(email) !== null) return undefined
+  const isName = typeof name === 'string' && name.trim() !== '' && checkName(name) === null
+  const hasOwnId = matches === 'id' && value !== '' && checkId(value) === null
+  return { id: hasOwnId ? value : `${id}:${randomId()}`, email, name: isName ? name : email }
+}
+
+function accountOf({ email, preferred_username: username, sub }: Claims): string {
+  const shown = [email, username, sub].find((value) => typeof value === 'string' && value !== '')
+  return String(shown).slice(0, 320)
+}
