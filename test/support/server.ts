@@ -42,6 +42,7 @@ type PartnerOptions = {
   idTokenOnRefresh?: boolean
   postLogoutRedirectUris?: string[]
   limits?: LimitSettings
+  requireAcr?: string
   grantLifetimeDays?: number
 }
 
@@ -195,7 +196,6 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     async close() {
       await app.close()
       await rehashing.stop()
-      await mails?.stop()
       await context.usage.close()
       await own?.drop()
     },
