@@ -15,7 +15,7 @@ const names = { password: 'password (argon2id)', provider: 'OpenID Provider' }
 const providerId = 'bench'
 
 /** Logins per second of a round: those through the provider are started before the round. */
-const loginsPerSecond = { password: 20, provider: 100 }
+const loginsPerSecond = { password: 20, provider: 200 }
 
 /** The request that logs a browser in: the answer is the session cookie and a redirect to the connect page. */
 type LoginRequest = { method: 'GET' | 'POST'; path: string; headers: Record<string, string>; body?: string }
