@@ -13,7 +13,7 @@ export type Login = {
 }
 
 /** What a session keeps of a login through an identity provider. */
-export type ProviderLogin = {
+type ProviderLogin = {
   id: string
   /** The user's account at the provider. */
   sub: string
