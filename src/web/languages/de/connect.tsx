@@ -8,6 +8,7 @@ export const connect: Pick<Catalogue, 'connect'> = {
       </>
     ),
     switchUser: 'Das sind nicht Sie?',
+    again: 'Diese App ist bereits verbunden. Erneut verbinden ändert nicht, was sie sehen kann.',
     sees: (partner) => <>{partner} wird sehen können</>,
     households: {
       one: (amount) => <>{amount} Haushalt</>,
