@@ -8,7 +8,7 @@ export type MailContent = {
   link: { label: string; address: string }
 }
 
-/** `link` is that of the mail, opened; empty if the mail has none of its own. The other links begin with `authUrl`. */
+/** `link` is that of the mail, opened; empty if this mail brings none. The other links begin with `authUrl`. */
 export type MailFrame = { texts: Texts; authUrl: string; brand: string; link: string }
 
 /** Minutes for which a link to set a new password works. */
