@@ -9,7 +9,7 @@ import type { Texts } from '../web/languages/languages.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { openPageRequest } from './page-request.ts'
 import { LeavingPage, sendProviderFault } from './provider-pages.tsx'
-import type { Destination } from './sealed-request.ts'
+import { carriedText, type Destination } from './sealed-request.ts'
 
 /** Sends the browser to the provider, or shows why that is not possible. */
 export async function goToProvider(content: {
@@ -30,7 +30,7 @@ export async function goToProvider(content: {
   const { authorization, texts } = await openPageRequest(context, request)
   const partners = authorization.kind === 'invalid' ? undefined : authorization.request
   const wish = wishOf(partners, texts, content)
-  const carried = new URLSearchParams(destination).toString()
+  const carried = carriedText(destination)
   let address: string
   try {
     address = await startLogin(context, content.providers, { request, reply }, { provider, wish, carried })
@@ -62,12 +62,15 @@ export function leaveFor(content: {
   return web.page({ reply, texts, title: heading, body })
 }
 
+type Wanted = { loginHint?: string; otherAccount?: boolean; destination: Destination }
+
 function wishOf(
   partners: AuthorizationRequest | undefined,
   texts: Texts,
-  { loginHint, otherAccount = false }: { loginHint?: string; otherAccount?: boolean },
+  { loginHint, otherAccount = false, destination }: Wanted,
 ): LoginWish {
-  const isLogin = partners?.prompt.includes('login') ?? false
+  // The page Security changes how the account is protected, and is for a user who has just authenticated.
+  const isLogin = partners?.prompt.includes('login') || destination.page === 'security'
   return {
     prompts: [
       ...(isLogin || otherAccount ? ['login' as const] : []),

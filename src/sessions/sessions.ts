@@ -2,11 +2,11 @@ import Bowser from 'bowser'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { browserOf, isKnownSince, newProof, rememberBrowser } from '../login/known-browser.ts'
-import type { Login } from '../login/login.ts'
+import type { Authentication, Login } from '../login/login.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { clearSessionCookie, newSessionId, sessionHash, setSessionCookie } from '../web/cookies.ts'
 import type { Language } from '../web/languages/languages.ts'
-import { endSession, findSession, openSession, type Session } from './sessions.sql.ts'
+import { endSession, findSession, openSession, type Session, strengthenSession } from './sessions.sql.ts'
 
 /**
  * The live session of the browser, with the SHA-256 of its id. With `clientId`, it also has the user's subject for this
@@ -23,9 +23,18 @@ export async function liveSession(
   return hash && session ? { ...session, hash } : undefined
 }
 
+/** Milliseconds after a login during which the user may change how the account is protected. */
+const recentMs = 10 * 60 * 1000
+
+/** Whether the user authenticated in the last ten minutes. */
+export function isRecent({ auth_time: at, auth_time_is_known: isKnown }: Session, now: Date): boolean {
+  return isKnown && now.getTime() - at.getTime() <= recentMs
+}
+
 /**
  * Logs a browser in. From now on, the account knows the browser. If it did not before, the user gets a mail.
- * @param requestId id of the authorization request for which the user logs in
+ * @param requestId id of the authorization request for which the user logs in. Kept for a login through a provider only: the
+ *   time of another login says by itself whether it was for this request.
  * @param language of the page: that of the user's mails from now on
  */
 export async function startSession(
@@ -42,14 +51,34 @@ export async function startSession(
   const old = sessionHash(request, config)
   const authTime = provider?.authTime == null ? now() : new Date(provider.authTime)
   const isKnown = !provider || provider.authTime !== null
+  const ofRequest = (provider && requestId) ?? null
   await database.one(openSession, [
-    ...[hash, userId, old, authTime, loginVersion, acr, amr, browser, system, requestId ?? null, isKnown],
+    ...[hash, userId, old, authTime, loginVersion, acr, amr, browser, system, ofRequest, isKnown],
     ...[provider?.id ?? null, provider?.sub ?? null, provider?.sid ?? null, provider?.idToken ?? null],
     config.mail ? language : null,
     sendsMail ? hmac(keys.current.throttle, 'browser mails', userId) : null,
   ])
   setSessionCookie(reply, config, id)
   rememberBrowser(reply, config, cookie, newProof(keys, cookie, login))
+}
+
+/**
+ * Replaces the browser's session by a stronger one of the same user.
+ * @param authTime the new time of authentication, null to keep it
+ * @returns whether the session was still live
+ */
+export async function strengthen(
+  { config, database }: Context,
+  reply: FastifyReply,
+  session: Session & { hash: Buffer },
+  { acr, amr }: Authentication,
+  authTime: Date | null,
+): Promise<boolean> {
+  const { id, hash } = newSessionId()
+  const values = [session.hash, session.user_id, hash, acr, amr, authTime]
+  const strengthened = await database.maybe(strengthenSession, values)
+  if (strengthened) setSessionCookie(reply, config, id)
+  return strengthened !== undefined
 }
 
 /** A session that a login through a provider opened, and that has ended here. `idToken` is sealed. */

@@ -42,6 +42,7 @@ type PartnerOptions = {
   idTokenOnRefresh?: boolean
   postLogoutRedirectUris?: string[]
   limits?: LimitSettings
+  requireAcr?: string
   grantLifetimeDays?: number
 }
 
