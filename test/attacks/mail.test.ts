@@ -150,9 +150,7 @@ describe('80: a flood of mails to one address', () => {
   test('a browser that the account knows is not slowed down by its network', async () => {
     const known = await loggedIn(server, 'dan')
     await query(database.database, 'DELETE FROM outbox')
-    await Promise.all(
-      Array.from({ length: 31 }, (_, n) => requestLink(server, `stranger-${n}@example.com`)),
-    )
+    await Promise.all(Array.from({ length: 31 }, (_, n) => requestLink(server, `stranger-${n}@example.com`)))
     await requestLink(server, emailOf('cleo'))
     expect(await count()).toBe(0)
     await requestLink(server, emailOf('dan'), { visitor: known })
