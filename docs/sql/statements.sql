@@ -56,6 +56,11 @@ SELECT EXISTS (SELECT FROM found) AS live, (SELECT seconds_ahead FROM advanced):
 -- any_firm
 SELECT id FROM firms LIMIT 1;
 
+-- apps_of_user
+SELECT g.id, p.name, p.logo, g.last_used_at FROM grants g JOIN partners p USING (client_id)
+WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+ORDER BY g.last_used_at DESC NULLS LAST, p.name, g.id LIMIT 5;
+
 -- begin_expensive_read
 INSERT INTO expensive_reads AS r (client_id, counts_until)
 VALUES ($1, ARRAY[date_trunc('milliseconds', now() + make_interval(secs => $3))])
@@ -64,9 +69,11 @@ WHERE cardinality(ARRAY(SELECT t FROM unnest(r.counts_until) t WHERE t > now()))
 RETURNING counts_until[cardinality(counts_until)] AS counts_until;
 
 -- begin_login
-WITH known AS (
-  SELECT id, password_hash, login_version
-  FROM users WHERE email_folded = $3 AND status = 'active' AND password_hash IS NOT NULL
+WITH own AS (
+  SELECT u.id, u.status, u.password_hash, u.login_version, f.local_passwords
+  FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.email_folded = $3 AND u.password_hash IS NOT NULL
+), known AS (
+  SELECT id, login_version FROM own WHERE status = 'active' AND local_passwords
 ), browser AS (
   SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
     WHERE encode(sha256(key::bytea || convert_to(login_version::text, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
@@ -91,10 +98,10 @@ SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > 100 THE
     END - now()))::int AS wait,
 known.id AS user_id, known.login_version, browser.is_known AS known_browser,
 coalesce(
-  known.password_hash,
+  (SELECT password_hash FROM own),
   (SELECT password_hash FROM users
-    WHERE password_hash IS NOT NULL AND email_folded > $3 ORDER BY email_folded LIMIT 1),
-  (SELECT password_hash FROM users WHERE password_hash IS NOT NULL ORDER BY email_folded LIMIT 1)
+    WHERE password_hash IS NOT NULL AND login_version >= (SELECT encode(substring(sha256(convert_to(decoy_key || $3, 'UTF8')) FOR 16), 'hex')::uuid FROM deployment) ORDER BY login_version LIMIT 1),
+  (SELECT password_hash FROM users WHERE password_hash IS NOT NULL ORDER BY login_version LIMIT 1)
 ) AS password_hash
 FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true;
 
@@ -105,10 +112,10 @@ WITH changed AS (
   RETURNING u.id, u.login_version
 ), ended AS (
   DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
-  RETURNING s.hash, s.user_id, s.auth_time, s.expires_at, changed.login_version, s.acr, s.amr, s.browser, s.system
+  RETURNING s.hash, changed.login_version, s.user_id, s.auth_time, s.auth_time_is_known, s.expires_at, s.acr, s.amr, s.browser, s.system, s.request_id, s.provider_id, s.provider_sub, s.provider_sid, s.provider_id_token
 ), opened AS (
-  INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
-  SELECT $4, user_id, auth_time, expires_at, login_version, acr, amr, browser, system FROM ended WHERE hash = $1
+  INSERT INTO sessions (hash, login_version, user_id, auth_time, auth_time_is_known, expires_at, acr, amr, browser, system, request_id, provider_id, provider_sub, provider_sid, provider_id_token)
+  SELECT $4, login_version, user_id, auth_time, auth_time_is_known, expires_at, acr, amr, browser, system, request_id, provider_id, provider_sub, provider_sid, provider_id_token FROM ended WHERE hash = $1
 ), mail AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
@@ -128,6 +135,14 @@ SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM ho
 (SELECT count(*)::int FROM partners) AS partners,
 (SELECT count(*)::int FROM grants g WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS grants;
 
+-- delete_provider
+WITH gone AS (DELETE FROM identity_providers WHERE id = $1 RETURNING id)
+SELECT (SELECT count(*)::int FROM identities i WHERE i.provider_id = gone.id) AS linked_users,
+(SELECT count(*)::int FROM sessions s WHERE s.provider_id = gone.id AND s.expires_at > now()) AS live_sessions,
+(SELECT count(*)::int FROM identities i JOIN users u ON u.id = i.user_id JOIN firms f ON f.id = u.firm_id
+  WHERE i.provider_id = gone.id AND (u.password_hash IS NULL OR NOT f.local_passwords)) AS users_without_password
+FROM gone;
+
 -- end_connections
 WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
 SELECT count(*)::int AS connections FROM ended;
@@ -141,8 +156,19 @@ RETURNING client_id;
 -- end_other_sessions
 DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id;
 
+-- end_provider_sessions
+WITH used AS (
+  INSERT INTO logout_tokens (hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1
+), ended AS (
+  DELETE FROM sessions
+  WHERE provider_id = $3 AND EXISTS (SELECT FROM used)
+  AND ($4::text IS NULL OR provider_sub = $4) AND ($5::text IS NULL OR provider_sid = $5)
+  RETURNING 1
+)
+SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*)::int FROM ended) AS ended;
+
 -- end_session
-DELETE FROM sessions WHERE hash = $1 RETURNING user_id;
+DELETE FROM sessions WHERE hash = $1 RETURNING user_id, provider_id, provider_id_token;
 
 -- end_session_of_user
 DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id;
@@ -217,8 +243,20 @@ SELECT
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS household;
 
+-- find_identity
+WITH found AS (
+  SELECT i.provider_id, i.sub, u.id AS user_id, u.email, u.login_version,
+  u.status = 'active' AND (p.firms = '{}' OR u.firm_id = ANY (p.firms)) AS may_log_in
+  FROM identities i JOIN users u ON u.id = i.user_id JOIN identity_providers p ON p.id = i.provider_id
+  WHERE i.provider_id = $1 AND i.sub = $2
+), seen AS (
+  UPDATE identities i SET last_login_at = now() FROM found
+  WHERE i.provider_id = found.provider_id AND i.sub = found.sub AND found.may_log_in
+)
+SELECT user_id, email, login_version, may_log_in FROM found;
+
 -- find_link
-SELECT u.id AS user_id, u.email
+SELECT u.name, u.email
 FROM password_links l JOIN users u ON u.id = l.user_id JOIN firms f ON f.id = u.firm_id
 WHERE l.hash = $1 AND l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords;
 
@@ -231,6 +269,18 @@ ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
 grant_lifetime_days FROM partners WHERE client_id = $1;
 
+-- find_provider
+SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.public_jwk, p.claim, p.matches, p.scope,
+p.acr_values, p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AS creates_users,
+EXISTS (SELECT FROM firms f WHERE f.local_passwords AND (p.firms = '{}' OR f.id = ANY (p.firms)))
+AS allows_passwords FROM identity_providers p WHERE p.id = $1;
+
+-- find_provider_of_domain
+SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.public_jwk, p.claim, p.matches, p.scope,
+p.acr_values, p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AS creates_users,
+EXISTS (SELECT FROM firms f WHERE f.local_passwords AND (p.firms = '{}' OR f.id = ANY (p.firms)))
+AS allows_passwords FROM identity_providers p JOIN identity_provider_domains d ON d.provider_id = p.id WHERE d.domain = $1;
+
 -- find_sandbox
 SELECT a.client_id, a.client_secret FROM firms f LEFT JOIN sandbox_application a ON true WHERE f.id = $1 LIMIT 1;
 
@@ -241,14 +291,14 @@ SELECT seconds_ahead::float FROM sandbox_clocks WHERE refresh_locator_hash = $1;
 
 -- find_session
 WITH found AS (
-  SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.acr, s.amr
+  SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.auth_time_is_known, s.request_id, s.acr, s.amr
   FROM sessions s JOIN users u ON u.id = s.user_id
   WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version AND u.status = 'active'
 ), seen AS (
   UPDATE sessions s SET last_seen_at = now()
   FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
 )
-SELECT user_id, user_name, email, auth_time, acr, amr,
+SELECT user_id, user_name, email, auth_time, auth_time_is_known, request_id, acr, amr,
 EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS has_grant,
 (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
 FROM found;
@@ -363,6 +413,27 @@ INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods
   grant_lifetime_days, site, logo, logo_image, privacy_url, description)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
   nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, '')) RETURNING client_id;
+
+-- insert_provider
+WITH facts AS (
+  SELECT EXISTS (SELECT FROM identity_providers WHERE id = $1) AS id_taken,
+  (SELECT id FROM identity_providers WHERE issuer = $3) AS issuer_of,
+  ARRAY(SELECT domain FROM identity_provider_domains WHERE domain = ANY ($15::text[]) ORDER BY domain) AS taken_domains,
+  ARRAY(SELECT firm FROM unnest($10::text[] || $11::text) AS firm
+    WHERE firm IS NOT NULL AND NOT EXISTS (SELECT FROM firms f WHERE f.id = firm)) AS unknown_firms,
+  $12::text IS NULL OR EXISTS (SELECT FROM roles WHERE name = $12) AS role_exists
+), created AS (
+  INSERT INTO identity_providers (id, name, issuer, client_id, auth_method, credential, public_jwk, claim, matches, firms,
+    creates_firm, creates_role, scope, acr_values)
+  SELECT $1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10, $11, $12, $13, $14
+  FROM facts
+  WHERE NOT id_taken AND issuer_of IS NULL AND taken_domains = '{}' AND unknown_firms = '{}' AND role_exists
+  ON CONFLICT DO NOTHING
+  RETURNING id
+), domains AS (
+  INSERT INTO identity_provider_domains (domain, provider_id) SELECT unnest($15::text[]), id FROM created
+)
+SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 
 -- insert_sandbox_application
 INSERT INTO sandbox_application (client_id, client_secret) VALUES ($1, $2);
@@ -522,6 +593,49 @@ WITH concerned AS (
 UPDATE grants g SET expires_at = now() + make_interval(days => days), end_notice_at = CASE WHEN days > 7 THEN now() + make_interval(days => days - 7) END
 FROM concerned WHERE g.id = concerned.id
 RETURNING g.id;
+
+-- link_by_operator
+WITH named AS (
+  SELECT id FROM users WHERE id = $3 OR email_folded = $3
+), linked AS (
+  INSERT INTO identities (provider_id, sub, user_id)
+  SELECT p.id, $2, named.id FROM identity_providers p, named WHERE p.id = $1
+  ON CONFLICT DO NOTHING
+  RETURNING user_id
+)
+SELECT EXISTS (SELECT FROM identity_providers WHERE id = $1) AS provider_exists, (SELECT id FROM named) AS user_id,
+EXISTS (SELECT FROM linked) AS linked;
+
+-- link_identity
+WITH candidate AS (
+  SELECT u.id, u.email, u.login_version, u.status = 'active' AS active, false AS created
+  FROM identity_providers p, users u
+  WHERE p.id = $1 AND (u.email_folded = $3 OR u.id = $4)
+  AND (p.firms = '{}' OR u.firm_id = ANY (p.firms)) AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
+    OR EXISTS (SELECT FROM identity_provider_domains d
+      WHERE d.provider_id = p.id AND d.domain = split_part(u.email_folded, '@', 2)))
+), created AS (
+  INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
+  SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active' FROM identity_providers p
+  WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND $6::text IS NOT NULL
+  AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
+    OR EXISTS (SELECT FROM identity_provider_domains d
+      WHERE d.provider_id = p.id AND d.domain = split_part($7::text, '@', 2)))
+  AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $7) OR u.id IN ($4, $5))
+  ON CONFLICT DO NOTHING
+  RETURNING id, email, login_version, true AS active, true AS created
+), found AS (
+  SELECT * FROM candidate UNION ALL SELECT * FROM created
+), linked AS (
+  INSERT INTO identities (provider_id, sub, user_id, last_login_at)
+  SELECT $1, $2, id, now() FROM found WHERE active
+  ON CONFLICT DO NOTHING
+  RETURNING user_id
+)
+SELECT CASE WHEN found.id IS NULL THEN 'unmatched' WHEN NOT found.active THEN 'inactive'
+WHEN linked.user_id IS NULL THEN 'taken' ELSE 'linked' END AS outcome,
+found.id AS user_id, found.email, found.login_version, coalesce(found.created, false) AS created
+FROM (SELECT) AS one LEFT JOIN found ON true LEFT JOIN linked ON linked.user_id = found.id;
 
 -- list-users
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
@@ -1106,6 +1220,15 @@ ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
 grant_lifetime_days, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
 
+-- list_providers
+SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.claim, p.matches,
+ARRAY(SELECT d.domain FROM identity_provider_domains d WHERE d.provider_id = p.id ORDER BY d.domain) AS domains,
+p.firms, p.creates_firm, p.creates_role, p.scope, p.acr_values, p.created_at,
+(SELECT count(*)::int FROM identities i WHERE i.provider_id = p.id) AS linked_users,
+(SELECT count(*)::int FROM sessions s WHERE s.provider_id = p.id AND s.expires_at > now()) AS live_sessions,
+(SELECT max(i.last_login_at) FROM identities i WHERE i.provider_id = p.id) AS last_login_at
+FROM identity_providers p WHERE $1::text IS NULL OR p.id = $1 ORDER BY p.id;
+
 -- list_sealed_identity_providers
 SELECT credential AS sealed FROM identity_providers WHERE left(credential, 3) = $1 LIMIT 500;
 
@@ -1118,12 +1241,13 @@ created_at <= now() - interval '90 days' AS aged
 FROM signing_keys ORDER BY algorithm, generation;
 
 -- live_grants_of_user
-SELECT g.id, p.name AS partner_name, coalesce(
+SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
   p.redirect_uris[1]) AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
 coalesce(p.grant_lifetime_days, $2::integer) AS lifetime_days,
 (g.expires_at IS NOT NULL
   AND coalesce(g.expires_at + interval '1 day' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true)) AS renewable,
+coalesce(g.expires_at < now() + interval '7 days', false) AS ends_soon,
 (SELECT max(c.refreshed_at) + interval '30 days'
   FROM connections c
   WHERE c.grant_id = g.id AND c.revoked_at IS NULL AND c.refreshed_at > now() - interval '30 days') AS unused_until,
@@ -1135,6 +1259,12 @@ FROM grants g JOIN partners p USING (client_id)
 WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
 ORDER BY p.name, g.id;
 
+-- login_choices
+SELECT p.id, p.name, p.issuer,
+EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id) AS by_domain,
+EXISTS (SELECT FROM firms WHERE local_passwords) AS passwords
+FROM identity_providers p ORDER BY p.name, p.id;
+
 -- open_session
 WITH old AS (
   DELETE FROM sessions WHERE hash = $3 OR hash = ANY (ARRAY(
@@ -1144,12 +1274,12 @@ WITH old AS (
   ))
 ), remembered AS (
   INSERT INTO user_languages (user_id, language)
-  SELECT $2, $10::text
-  WHERE $10::text IS NOT NULL AND NOT EXISTS (SELECT FROM user_languages WHERE user_id = $2 AND language = $10)
+  SELECT $2, $16::text
+  WHERE $16::text IS NOT NULL AND NOT EXISTS (SELECT FROM user_languages WHERE user_id = $2 AND language = $16)
   ON CONFLICT (user_id) DO UPDATE SET language = excluded.language
 ), browser_mails AS (
   INSERT INTO login_failures AS f (key, count, resets_at)
-  SELECT $11::bytea, 1, now() + interval '1 hour' WHERE $11 IS NOT NULL
+  SELECT $17::bytea, 1, now() + interval '1 hour' WHERE $17 IS NOT NULL
   ON CONFLICT (key) DO UPDATE SET
   count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
   resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
@@ -1158,13 +1288,14 @@ WITH old AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
   jsonb_build_object('mail', 'new_browser', 'to', u.email, 'name', u.name,
-    'language', $10::text,
+    'language', $16::text,
     'facts', jsonb_build_object('browser', $8::text, 'system', $9::text, 'at', now())),
   now() + interval '2 days'
   FROM browser_mails b JOIN users u ON u.id = $2 WHERE b.count <= 5
 )
-INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system)
-VALUES ($1, $2, $4, now() + interval '8 hours', $5, $6, $7, $8, $9)
+INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system, request_id,
+  auth_time_is_known, provider_id, provider_sub, provider_sid, provider_id_token)
+VALUES ($1, $2, $4, now() + interval '8 hours', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 RETURNING user_id;
 
 -- postpone_message
@@ -1422,6 +1553,12 @@ FROM partners p
 WHERE g.id = $1 AND g.user_id = $3 AND p.client_id = g.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND (g.expires_at IS NOT NULL
   AND coalesce(g.expires_at + interval '0' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true))
 RETURNING g.client_id, g.expires_at;
+
+-- replace_credential
+UPDATE identity_providers SET credential = $2, public_jwk = $3::jsonb WHERE id = $1 RETURNING id;
+
+-- replace_hash
+UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id;
 
 -- replace_partner_keys
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
@@ -2063,6 +2200,16 @@ used = w.used + excluded.used - excluded.granted
 + greatest(least(excluded.granted, excluded.most - w.used - (excluded.used - excluded.granted)), 0),
 granted = greatest(least(excluded.granted, excluded.most - w.used - (excluded.used - excluded.granted)), 0)
 RETURNING now() AS now, key, granted, used;
+
+-- unlink_by_operator
+WITH gone AS (
+  DELETE FROM identities i USING users u
+  WHERE i.provider_id = $1 AND i.user_id = u.id AND (u.id = $2 OR u.email_folded = $2)
+  RETURNING i.user_id, i.sub
+), ended AS (
+  DELETE FROM sessions s USING gone WHERE s.user_id = gone.user_id AND s.provider_id = $1 RETURNING 1
+)
+SELECT user_id, sub, (SELECT count(*)::int FROM ended) AS sessions_ended FROM gone;
 
 -- update-password
 WITH changed AS (
