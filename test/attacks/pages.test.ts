@@ -129,7 +129,7 @@ describe('37: the headers of pages', () => {
       // Sends what the proxy in front, which ends TLS, would send.
       const url = new URL('/login', https.baseUrl).href
       const page = await new Visitor().get(url)
-      expectPage(page)
+      expectPage(page, "'self'")
       expect(
         Number(/max-age=(\d+)/.exec(page.headers.get('strict-transport-security') ?? '')?.[1]),
       ).toBeGreaterThan(31_000_000)

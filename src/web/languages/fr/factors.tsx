@@ -49,7 +49,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
     passkey: {
       button: 'Utiliser une clé d’accès',
       text: 'Votre appareil vous demande votre empreinte, votre visage ou son code PIN.',
-      needsScript: 'Une clé d’accès nécessite JavaScript, qui est désactivé dans ce navigateur.',
+      needsScript: 'Pour utiliser une clé d’accès, activez JavaScript dans ce navigateur.',
       unsupported: 'Ce navigateur ne prend pas en charge les clés d’accès.',
       failed: 'La clé d’accès n’a pas été utilisée. Réessayez.',
       refused: 'Cette clé d’accès n’a pas été acceptée. Réessayez, ou connectez-vous autrement.',
