@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { Logger } from 'pino'
 import type { Config, LogLevel } from './config.ts'
+import { endNotices } from './connected-apps/end-notices.ts'
 import type { Context } from './context.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
@@ -94,11 +95,13 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   }
   const purge = new Purge(database, logger)
   const mails = mailWorker(context, logger)
+  const notices = config.mail && endNotices(database, logger)
   keyring.start()
   limits.start()
   usage.start()
   purge.start()
   mails?.start()
+  notices?.start()
   return {
     async close() {
       // The servers refuse new connections and finish the requests in progress. Then the database is closed. A busy
@@ -106,7 +109,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       for (const { server: http } of [server, ops]) http.keepAliveTimeout = 1
       await server.close()
       await ops.close()
-      for (const job of [rehashing, keyring, limits, purge, mails]) await job?.stop()
+      for (const job of [rehashing, keyring, limits, purge, notices, mails]) await job?.stop()
       await sandbox?.stop()
       await usage.close()
       await database.close()

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './support/longest-first.ts'
 
 /** The test files of these folders, to be run together: `--project NAME`. */
 const suite = (name: string, ...folders: string[]) => ({
@@ -23,6 +24,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
+    sequence: { sequencer: LongestFirst },
     // One more than there are processors: some tests wait for processes to start and for time to pass.
     maxWorkers: availableParallelism() + 1,
     // Each file has a database of its own, and importing ours has no effect: loading it anew for each would only take time.

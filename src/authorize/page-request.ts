@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { carriedText } from '../idp/browser-flow.ts'
+import { carriedBy } from '../idp/browser-flow.ts'
 import { acceptedKeys } from '../secrets/derived-keys.ts'
 import type { Texts } from '../web/languages/languages.ts'
 import { pageTexts } from '../web/page-texts.ts'
@@ -33,7 +33,7 @@ export function openPageRequest(context: Context, request: FastifyRequest): Prom
 
 async function open({ config, keys, now }: Context, request: FastifyRequest): Promise<PageRequest> {
   const { query, body } = request
-  const carried = new URLSearchParams(carriedText(textIn(query, 'state') ?? ''))
+  const carried = new URLSearchParams(carriedBy(textIn(query, 'state') ?? ''))
   // Our forms send it in the body, our redirects in the query, and providers in the state of a login or logout.
   const sealedText = (name: string) => textIn(body ?? query, name) ?? carried.get(name) ?? undefined
   const sealKeys = acceptedKeys(keys, 'seal')

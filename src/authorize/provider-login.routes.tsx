@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { rawQuery } from '../http/parameters.ts'
-import { carriedText, endFlow } from '../idp/browser-flow.ts'
+import { carriedBy, endFlow } from '../idp/browser-flow.ts'
 import { completeLogin } from '../idp/complete-login.ts'
 import type { ProviderClients } from '../idp/provider-clients.ts'
 import { findProvider } from '../idp/providers.sql.ts'
@@ -60,7 +60,7 @@ async function receiveCallback(
   const provider = await context.database.maybe(findProvider, [id])
   if (!provider) return notFound(reply)
   const { texts } = await openPageRequest(context, request)
-  const destination = carriedDestination(carriedText(state))
+  const destination = carriedDestination(carriedBy(state))
   const flow = await endFlow(context, request, reply, { kind: 'login', state })
   if (flow?.providerId !== id) {
     request.log.warn({

@@ -9,7 +9,7 @@ import type { Texts } from '../web/languages/languages.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { openPageRequest } from './page-request.ts'
 import { LeavingPage, sendProviderFault } from './provider-pages.tsx'
-import type { Destination } from './sealed-request.ts'
+import { carriedText, type Destination } from './sealed-request.ts'
 
 /** Sends the browser to the provider, or shows why that is not possible. */
 export async function goToProvider(content: {
@@ -30,7 +30,7 @@ export async function goToProvider(content: {
   const { authorization, texts } = await openPageRequest(context, request)
   const partners = authorization.kind === 'invalid' ? undefined : authorization.request
   const wish = wishOf(partners, texts, content)
-  const carried = new URLSearchParams(destination).toString()
+  const carried = carriedText(destination)
   let address: string
   try {
     address = await startLogin(context, content.providers, { request, reply }, { provider, wish, carried })

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { carriedText, endFlow } from '../idp/browser-flow.ts'
+import { carriedBy, endFlow } from '../idp/browser-flow.ts'
 import type { ProviderClients } from '../idp/provider-clients.ts'
 import { startProviderLogout } from '../idp/provider-logout.ts'
 import { findProvider } from '../idp/providers.sql.ts'
@@ -69,7 +69,7 @@ export function providerLogoutRoutes(app: FastifyInstance, context: Context, web
       const { state = '', only } = request.query
       // Without the flow's cookie, another site may have sent the browser here: then no partner's address is next.
       const flow = await endFlow(context, request, reply, { kind: 'logout', state })
-      const next = flow?.providerId === request.params.id ? pageAfterLogout(carriedText(state)) : undefined
+      const next = flow?.providerId === request.params.id ? pageAfterLogout(carriedBy(state)) : undefined
       if (next) return reply.redirect(next, 303)
       const { texts } = await openPageRequest(context, request)
       const provider = only && (await context.database.maybe(findProvider, [request.params.id]))

@@ -92,17 +92,25 @@ export type Destination = Static<typeof Destination>
 
 const destination = Compile(Destination)
 
-/** The destination that a flow at a provider carries (`startFlow`). Anything else counts as none. */
+/** Of the fields of a form or query, those that name the next page. The others must not get into an address. */
+function onlyDestination({ request, page }: Destination): Destination {
+  return { ...(request && { request }), ...(page && { page }) }
+}
+
+/** The destination as text that a flow at a provider carries (`startFlow`). */
+export function carriedText(destination: Destination): string {
+  return new URLSearchParams(onlyDestination(destination)).toString()
+}
+
+/** The reverse of `carriedText`. Text of another shape carries none. */
 export function carriedDestination(carried: string): Destination {
   const found = Object.fromEntries(new URLSearchParams(carried))
-  return destination.Check(found)
-    ? { ...(found.request && { request: found.request }), ...(found.page && { page: found.page }) }
-    : {}
+  return destination.Check(found) ? onlyDestination(found) : {}
 }
 
 /** The login page, with the ways that do not start a login by themselves. */
 export function loginPage(destination: Destination, choose?: 'password' | 'account'): string {
-  const parameters = new URLSearchParams({ ...destination, ...(choose && { choose }) })
+  const parameters = new URLSearchParams({ ...onlyDestination(destination), ...(choose && { choose }) })
   return parameters.size > 0 ? `/login?${parameters}` : '/login'
 }
 

@@ -16,7 +16,7 @@ export type Brand = {
 }
 
 /** The ground of the primary button, `#rrggbb`. Its text has the colour of the page's ground. */
-export type Accent = { light: string; dark: string }
+type Accent = { light: string; dark: string }
 
 /** The colours that the accent is compared with: those of assets/tokens.css. */
 export const grounds = {

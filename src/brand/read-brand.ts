@@ -96,7 +96,9 @@ function readBrandFile(path: string): BrandFile | string[] {
     return [error instanceof SyntaxError ? `is not JSON: ${error.message}` : reasonOf(error)]
   }
   if (brandFile.Check(content)) return content
-  return brandFile.Errors(content).map((error) => {
+  // TypeBox reports an unknown setting twice. The report about the object names all unknown settings.
+  const errors = brandFile.Errors(content).filter(({ keyword }) => keyword !== 'boolean')
+  return errors.map((error) => {
     if (error.keyword === 'additionalProperties') {
       const known = Object.keys(BrandFile.properties).join(', ')
       return `has unknown settings: ${error.params.additionalProperties.join(', ')}. Known are ${known}`

@@ -7,6 +7,7 @@ import { explainSchema, readSchema, type SchemaState } from '../database/migrate
 import { connectDatabase } from '../database/open.ts'
 import { openSigningKeys, signerAt } from '../keys/keyring.ts'
 import { signingAlgorithms } from '../keys/signing-keys.ts'
+import type { MailSettings } from '../mail/mail-settings.ts'
 import { type Rotation, readRotation } from '../secrets/rotation.ts'
 import { secretFile } from '../secrets/secret-files.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
@@ -45,7 +46,12 @@ async function* examine(): AsyncGenerator<Check> {
     return
   }
   yield passed('configuration', `${config.environment} at ${config.authUrl}, API at ${config.baseUrl}`)
-  yield await examineMail(config)
+  yield* examinePlace(config)
+  if (config.mail) yield await examineMail(config.mail)
+}
+
+/** The configured database, if there is one. */
+async function* examinePlace(config: Config): AsyncGenerator<Check> {
   if (!config.databaseUrl && !embeddedExists(config.dataDir)) {
     const detail = `there is none in ${config.dataDir} yet: \`latchkey start\` or \`latchkey import\` creates it`
     yield { check: 'database', ok: false, detail }
@@ -66,8 +72,7 @@ async function* examine(): AsyncGenerator<Check> {
 }
 
 /** Connects to the mail server and logs in. No mail is sent. */
-async function examineMail({ mail }: Config): Promise<Check> {
-  if (!mail) return passed('mail', 'no mails are sent, because LATCHKEY_SMTP_URL is not set')
+async function examineMail(mail: MailSettings): Promise<Check> {
   try {
     const { verifySmtp } = await import('../mail/smtp.ts') // most commands do not need it
     await verifySmtp(mail)

@@ -68,7 +68,7 @@ function reasonOf(fault: PasswordFault): string {
 
 /**
  * Also ends the user's sessions: an attacker who is logged in may be the reason for the change.
- * @param options the name of the service, and whether the user gets a mail about it
+ * @param how `service` is the name that users know the service by, `sendsMail` whether the user gets a mail about it
  */
 export async function setPassword(
   database: Database,

@@ -46,7 +46,9 @@ function Greeting({ texts, user: { name, apps } }: { texts: Texts; user: User })
       <article>
         <h2>{connections.heading}</h2>
         {apps.length === 0 ? (
-          <p>{connections.none}</p>
+          <p>
+            {connections.none} {connections.howToConnect}
+          </p>
         ) : (
           <ul class="rows">
             {apps.map((app) => (

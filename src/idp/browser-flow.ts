@@ -80,13 +80,13 @@ export async function endFlow<Kind extends (LoginFlow | LogoutFlow)['kind']>(
   if (slot === undefined || cookie === undefined) return undefined
   const content = await openJson(cookie, acceptedKeys(keys, 'seal'))
   if (!sealed.Check(content) || content.expiresAt <= now().getTime()) return undefined
-  if (!isEqual(state, stateOf(Number(slot), content.key, carriedText(state)))) return undefined
+  if (!isEqual(state, stateOf(Number(slot), content.key, carriedBy(state)))) return undefined
   reply.clearCookie(name, cookieOptions(config))
   return isKind(content.flow, kind) ? content.flow : undefined
 }
 
 /** The text that the flow carries, without a check: it must be checked as any text from a browser. */
-export function carriedText(state: string): string {
+export function carriedBy(state: string): string {
   return state.split('.').slice(2).join('.')
 }
 

@@ -6,7 +6,7 @@ import type { Mail } from './mails.ts'
 
 /**
  * Writes a mail in the user's language.
- * @param link the link of the mail, opened; undefined if the mail has none of its own
+ * @param link the link of the mail, opened; undefined if this mail brings none
  */
 export function composeMail(
   mail: Mail,

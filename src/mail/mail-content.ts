@@ -8,7 +8,7 @@ export type MailContent = {
   link: { label: string; address: string }
 }
 
-/** `link` is that of the mail, opened; empty if the mail has none of its own. The other links begin with `authUrl`. */
+/** `link` is that of the mail, opened; empty if this mail brings none. The other links begin with `authUrl`. */
 export type MailFrame = { texts: Texts; authUrl: string; brand: string; link: string }
 
 /** Minutes for which a link to set a new password works. */
@@ -20,6 +20,8 @@ export function contentOf(mail: Mail, frame: MailFrame): MailContent {
   switch (mail.mail) {
     case 'connected':
       return connected(mail.facts, frame)
+    case 'connection_ends':
+      return connectionEnds(mail.facts, frame)
     case 'password_changed':
       return passwordChanged(mail.facts, frame)
     case 'new_browser':
@@ -47,6 +49,16 @@ function connected(facts: FactsOf<'connected'>, { texts, authUrl, brand }: MailF
   return {
     subject: subject(partner),
     paragraphs: [text(partner, brand, momentText(facts.at, texts)), notYou],
+    link: { label, address: `${authUrl}/connections` },
+  }
+}
+
+function connectionEnds(facts: FactsOf<'connection_ends'>, { texts, authUrl }: MailFrame): MailContent {
+  const { subject, text, toRenew, link: label } = texts.mails.connectionEnds
+  const partner = oneLine(facts.partner)
+  return {
+    subject: subject(partner),
+    paragraphs: [text(partner, momentText(facts.until, texts)), toRenew],
     link: { label, address: `${authUrl}/connections` },
   }
 }

@@ -23,6 +23,8 @@ function mailOf<Kind extends string, Facts extends TSchema>(mail: Kind, facts: F
 const Mail = Type.Union([
   /** The user has connected an application. */
   mailOf('connected', Type.Object({ partner: Type.String(), at: At })),
+  /** A user's consent for an application expires soon. */
+  mailOf('connection_ends', Type.Object({ partner: Type.String(), until: At })),
   mailOf(
     'password_changed',
     Type.Object({

@@ -1,4 +1,4 @@
-import { type PasswordOwner, shortestPassword } from '../directory/new-password.ts'
+import type { PasswordOwner } from '../directory/new-password.ts'
 import { resetMinutes } from '../mail/mail-content.ts'
 import { NewPasswordField } from '../sessions/new-password-field.tsx'
 import type { Texts } from '../web/languages/languages.ts'
@@ -73,7 +73,6 @@ export function NewPasswordForm(props: {
   fault: string | undefined
 }) {
   const { texts, owner, fault } = props
-  const { email } = owner
   const { choose } = texts.recovery
   return (
     <>
@@ -81,7 +80,7 @@ export function NewPasswordForm(props: {
       <p>
         {choose.account(
           <strong>
-            <bdi>{email}</bdi>
+            <bdi>{owner.email}</bdi>
           </strong>,
         )}
       </p>
@@ -89,12 +88,8 @@ export function NewPasswordForm(props: {
       <form method="post" action="/password/new">
         <HiddenFields csrf={props.csrf} />
         {/* Password managers need the user name. */}
-        <input type="email" autocomplete="username" value={email} readonly hidden />
-        <NewPasswordField
-          shortest={shortestPassword(owner)}
-          faultId={fault ? 'fault' : undefined}
-          texts={texts}
-        />
+        <input type="email" autocomplete="username" value={owner.email} readonly hidden />
+        <NewPasswordField owner={owner} faultId={fault ? 'fault' : undefined} texts={texts} />
         <button type="submit">{choose.submit}</button>
       </form>
     </>

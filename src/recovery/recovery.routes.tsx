@@ -12,7 +12,7 @@ import { passwordFaultText } from '../sessions/new-password-field.tsx'
 import Type, { type Static } from '../typebox.ts'
 import { cookieName, cookieOptions } from '../web/cookies.ts'
 import type { Web } from '../web/edge.tsx'
-import { isLinkSecret, linkPath, requestPasswordLink, setPassword, userOfLink } from './recovery.ts'
+import { isLinkSecret, linkPath, ownerOfLink, requestPasswordLink, setPassword } from './recovery.ts'
 import { NewPasswordForm, PasswordSet, Requested, RequestForm, Unavailable } from './recovery-pages.tsx'
 
 const RequestBody = Type.Object({ email: Type.String({ maxLength: 320 }), ...Destination.properties })
@@ -98,9 +98,9 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
   )
 
   app.get('/password/new', async (request, reply) => {
-    const user = await userOfLink(context, linkCookie(request, config))
-    return user
-      ? sendNewPasswordForm({ context, web, request, reply, owner: user })
+    const owner = await ownerOfLink(context, linkCookie(request, config))
+    return owner
+      ? sendNewPasswordForm({ context, web, request, reply, owner })
       : sendDeadLink({ context, web, request, reply })
   })
 

@@ -13,7 +13,7 @@ const maxOfAccount = 3
 const maxOfSource = 30
 
 /** Days for which the link of an invitation works. */
-export const invitationDays = 7
+const invitationDays = 7
 
 const resetLife = `${resetMinutes} minutes`
 

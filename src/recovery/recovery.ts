@@ -8,6 +8,7 @@ import { sourceOf } from '../process/source.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { sealStored } from '../secrets/stored-secret.ts'
 import { sha256 } from '../secrets/token-format.ts'
+import { passwordOwner } from '../sessions/password-owner.ts'
 import type { Language } from '../web/languages/languages.ts'
 import { findLink, type Requested, requestLink, setPasswordByLink } from './recovery.sql.ts'
 
@@ -29,7 +30,7 @@ export function isLinkSecret(text: string): boolean {
 }
 
 /**
- * Mails a link to the user with this address, if there is one. The caller answers the same, whatever the outcome. The work is
+ * Mails a link to the user with this address, if there is one. The caller answers the same for every outcome. The work is
  * the same as well: one statement, which counts the request for every address, and nothing is hashed with a password hash.
  * @throws {DatabaseUnavailable}
  */
@@ -55,14 +56,11 @@ export async function requestPasswordLink(
 }
 
 /** The user for whom the link works. @throws {DatabaseUnavailable} */
-export async function userOfLink(
-  { config, database }: Context,
-  secret: string,
-): Promise<PasswordOwner | undefined> {
-  const user = await database.maybe(findLink, [sha256(secret)])
+export async function ownerOfLink(context: Context, secret: string): Promise<PasswordOwner | undefined> {
+  const user = await context.database.maybe(findLink, [sha256(secret)])
   if (!user) return undefined
   const { name, email, has_second_factor: hasSecondFactor } = user
-  return { name, email, service: config.brand.name, hasSecondFactor }
+  return passwordOwner(context, { name, email, hasSecondFactor })
 }
 
 export type SetOutcome =
@@ -82,16 +80,16 @@ export async function setPassword(
   input: { secret: string; password: string; browser: Browser },
 ): Promise<SetOutcome> {
   const { config, database, keys, passwordHashLimiter } = context
-  const user = await userOfLink(context, input.secret)
-  if (!user) return { kind: 'dead' }
-  const [fault] = await newPasswordFaults(input.password, user)
-  if (fault) return { kind: 'unfit', owner: user, fault }
+  const owner = await ownerOfLink(context, input.secret)
+  if (!owner) return { kind: 'dead' }
+  const [fault] = await newPasswordFaults(input.password, owner)
+  if (fault) return { kind: 'unfit', owner, fault }
   const changed = await database.maybe(setPasswordByLink, [
     sha256(input.secret),
     await passwordHashLimiter.hash(() => hashPassword(input.password)),
-    proofKey(keys.current, input.browser, user.email),
+    proofKey(keys.current, input.browser, owner.email),
     config.mail !== undefined,
   ])
   if (!changed) return { kind: 'dead' }
-  return { kind: 'set', proof: tagged(keys, input.browser, user.email, changed.proof) }
+  return { kind: 'set', proof: tagged(keys, input.browser, owner.email, changed.proof) }
 }

@@ -24,16 +24,22 @@ export function sendAccountPage(content: {
   const csrf = web.csrfToken(reply)
   const body = (
     <>
-      <Navigation current={page} csrf={csrf} texts={texts} />
+      <Navigation current={page} texts={texts} />
       <h1>{heading}</h1>
-      <p>{texts.account.loggedInAs(<UserName>{session.user_name}</UserName>)}</p>
+      <form method="post" action="/logout" class="who">
+        <HiddenFields csrf={csrf} />
+        {texts.account.loggedInAs(<UserName>{session.user_name}</UserName>)}{' '}
+        <button type="submit" class="aside">
+          {texts.account.logOut}
+        </button>
+      </form>
       {content.body(csrf, texts)}
     </>
   )
   return web.page({ reply, texts, status, title: heading, body, wide: true, localTimes, passkeys })
 }
 
-function Navigation({ current, csrf, texts }: { current: AccountPage; csrf: string; texts: Texts }) {
+function Navigation({ current, texts }: { current: AccountPage; texts: Texts }) {
   const link = (page: AccountPage) => (
     <a href={`/${page}`} aria-current={page === current ? 'page' : undefined}>
       {texts[page].heading}
@@ -45,12 +51,6 @@ function Navigation({ current, csrf, texts }: { current: AccountPage; csrf: stri
       {link('sessions')}
       {link('security')}
       {link('password')}
-      <form method="post" action="/logout">
-        <HiddenFields csrf={csrf} />
-        <button type="submit" class="aside">
-          {texts.account.logOut}
-        </button>
-      </form>
     </nav>
   )
 }

@@ -16,12 +16,6 @@ export type ChangeOutcome =
   /** The session ended, or the password was changed elsewhere, while this change was in progress. */
   | { kind: 'conflict' }
 
-/** The user who is logged in. */
-export function passwordOwner({ config }: Context, session: Session): PasswordOwner {
-  const { user_name: name, email, has_passkey: hasPasskey, has_totp: hasTotp } = session
-  return { name, email, service: config.brand.name, hasSecondFactor: hasPasskey || hasTotp }
-}
-
 /**
  * Changes the user's password and ends all other sessions. This session continues with a new id.
  * @param newSession SHA-256 of the new session id
@@ -30,10 +24,10 @@ export function passwordOwner({ config }: Context, session: Session): PasswordOw
 export async function changePassword(
   context: Context,
   session: Session & { hash: Buffer },
-  input: { current: string; next: string; address: string; browser: Browser },
+  input: { current: string; next: string; owner: PasswordOwner; address: string; browser: Browser },
   newSession: Buffer,
 ): Promise<ChangeOutcome> {
-  const [fault] = await newPasswordFaults(input.next, passwordOwner(context, session))
+  const [fault] = await newPasswordFaults(input.next, input.owner)
   if (fault) return { kind: 'unfit', fault }
   const login = await logIn(context, {
     email: session.email,

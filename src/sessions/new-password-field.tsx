@@ -1,14 +1,12 @@
-import type { PasswordFault } from '../directory/new-password.ts'
+import { type PasswordFault, type PasswordOwner, shortestPassword } from '../directory/new-password.ts'
 import { maxPasswordBytes } from '../directory/passwords.ts'
 import type { Texts } from '../web/languages/languages.ts'
 
-/**
- * The field of a form that sets a password. `shortest` is in characters. `faultId` is the id of the text that says why the
- * last password was refused.
- */
-export function NewPasswordField(props: { shortest: number; faultId: string | undefined; texts: Texts }) {
-  const { shortest, faultId, texts } = props
+/** The field of a form that sets a password. `faultId` is the id of the text that says why the last one was refused. */
+export function NewPasswordField(props: { owner: PasswordOwner; faultId: string | undefined; texts: Texts }) {
+  const { owner, faultId, texts } = props
   const text = texts.password
+  const shortest = shortestPassword(owner)
   return (
     <>
       <label for="new">{text.new}</label>

@@ -1,4 +1,4 @@
-import { type PasswordOwner, shortestPassword } from '../directory/new-password.ts'
+import type { PasswordOwner } from '../directory/new-password.ts'
 import { maxPasswordBytes } from '../directory/passwords.ts'
 import { pauseText } from '../login/refusal.ts'
 import type { Texts } from '../web/languages/languages.ts'
@@ -39,11 +39,7 @@ export function PasswordForm(props: {
             aria-describedby={wrong ? 'fault' : undefined}
           />
         </label>
-        <NewPasswordField
-          shortest={shortestPassword(owner)}
-          faultId={unfit ? 'fault' : undefined}
-          texts={texts}
-        />
+        <NewPasswordField owner={owner} faultId={unfit ? 'fault' : undefined} texts={texts} />
         <button type="submit">{text.change}</button>
       </form>
     </>

@@ -1,13 +1,15 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import pLimit from 'p-limit'
 import type { Context } from '../context.ts'
+import type { PasswordOwner } from '../directory/new-password.ts'
 import { browserOf, rememberBrowser } from '../login/known-browser.ts'
 import { refusalStatus } from '../login/refusal.ts'
 import Type, { type Static } from '../typebox.ts'
 import { newSessionId, setSessionCookie } from '../web/cookies.ts'
 import type { Web } from '../web/edge.tsx'
 import { sendAccountPage } from './account-page.tsx'
-import { type ChangeOutcome, changePassword, passwordOwner } from './change-password.ts'
+import { type ChangeOutcome, changePassword } from './change-password.ts'
+import { passwordOwner } from './password-owner.ts'
 import { type Notice, PasswordForm } from './password-page.tsx'
 import type { Session } from './sessions.sql.ts'
 import { liveSession } from './sessions.ts'
@@ -42,7 +44,8 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
       const { current_password: current, new_password: next } = request.body
       const { id, hash } = newSessionId()
       const browser = browserOf(request, context.config)
-      const input = { current, next, address: request.ip, browser }
+      const owner = ownerOf(context, session)
+      const input = { current, next, owner, address: request.ip, browser }
       const outcome: ChangeOutcome =
         changes.pendingCount < maxQueuedChanges
           ? await changes(() => changePassword(context, session, input, hash))
@@ -82,10 +85,15 @@ function sendForm(content: {
   notice?: Notice | undefined
 }): FastifyReply {
   const { context, notice, ...page } = content
-  const owner = passwordOwner(context, page.session)
+  const owner = ownerOf(context, page.session)
   return sendAccountPage({
     ...page,
     page: 'password',
     body: (csrf, texts) => <PasswordForm csrf={csrf} owner={owner} notice={notice} texts={texts} />,
   })
+}
+
+function ownerOf(context: Context, session: Session): PasswordOwner {
+  const { user_name: name, email, has_passkey: hasPasskey, has_totp: hasTotp } = session
+  return passwordOwner(context, { name, email, hasSecondFactor: hasPasskey || hasTotp })
 }

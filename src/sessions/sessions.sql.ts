@@ -23,7 +23,7 @@ export const Session = Type.Object({
   auth_time: Instant,
   /** False if the provider did not say when: `auth_time` is then the time of the login here. */
   auth_time_is_known: Type.Boolean(),
-  /** The authorization request for which the user logged in. Null if there was none. */
+  /** The authorization request for which the user logged in through a provider. Null for other logins. */
   request_id: Type.Union([Type.String(), Type.Null()]),
   acr: Type.String(),
   amr: Type.Array(Type.String()),
@@ -72,10 +72,10 @@ export const findSession = statement(
  * $1 SHA-256 of the new id, $2 user id, $3 SHA-256 of the old id or null, $4 time of authentication by the server's clock:
  * it is compared with the time of a sealed request and is `auth_time` in the id_token (docs/adr/0006), $5 `login_version` of
  * the user when the login was checked: if it changes meanwhile, the session is not live, $6 acr, $7 amr, $8 browser or null,
- * $9 operating system or null, $10 id of the authorization request or null, $11 whether the time of authentication is known,
- * $12 to $15 of a login through a provider, otherwise null: id of the provider, `sub`, `sid` or null, sealed id_token or null, $16 language of the page, for later mails; null
- * if the server sends none, $17 key by which the mails about new browsers are counted; null if the account knows this browser,
- * or the server sends no mails
+ * $9 operating system or null, $10 of a login through a provider: id of the authorization request or null, $11 whether
+ * the time of authentication is known, $12 to $15 of a login through a provider, otherwise null: id of the provider, `sub`,
+ * `sid` or null, sealed id_token or null, $16 language of the page, for later mails; null if the server sends none, $17 key by
+ * which the mails about new browsers are counted; null if the account knows this browser, or the server sends no mails
  */
 export const openSession = statement(
   'open_session',

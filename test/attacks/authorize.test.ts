@@ -89,7 +89,7 @@ describe('1: a redirect_uri that is almost the registered one', () => {
       expectErrorPage(page)
       expect(page.document.querySelector('.fault code')?.text).toBe(shown)
       expect(page.document.querySelector('.fault')?.text).toContain('Empfangene redirect_uri:')
-      expect(page.document.querySelector('img')).toBeNull()
+      expect(page.document.querySelector('main img')).toBeNull()
     }
   })
 
@@ -139,7 +139,7 @@ describe('an unknown client gets an error page, regardless of its other paramete
     for (const page of await Promise.all(everyWay(server, parametersFor(partner, { client_id: clientId })))) {
       expectErrorPage(page)
       expect(page.text).toContain('Unknown client_id')
-      expect(page.document.querySelector('img')).toBeNull()
+      expect(page.document.querySelector('main img')).toBeNull()
     }
   })
 

@@ -3,7 +3,7 @@ import { findPartner } from '../../src/partners/partners.sql.ts'
 import { createPartner, updatePartner } from '../../src/partners/partners.ts'
 import { brandDirectory, brandFaults } from '../support/brand.ts'
 import { serverFixture } from '../support/fixtures.ts'
-import { png, pngChunk, webp } from '../support/pictures.ts'
+import { png, pngChunk, realWebp, webp } from '../support/pictures.ts'
 import { redirectOf, Visitor } from '../support/visitor.ts'
 
 const server = await serverFixture({ users: ['ada'] })
@@ -62,10 +62,11 @@ describe('77: a picture that is not what it seems', () => {
   })
 
   test.each([
-    ['VP8 ', [0, 0, 0, 0x9d, 1, 0x2a, 64, 0, 48, 0]],
-    ['VP8L', [0x2f, 63, 192, 11, 0]],
-  ] as const)('a WebP picture (%s) is accepted, and its size is read', (name, content) => {
-    const directory = brandDirectory({ favicon: 'logo.webp' }, { 'logo.webp': webp(name, [...content]) })
+    ['as Chromium makes it', realWebp],
+    ['without loss', webp('VP8L', [0x2f, 63, 192, 11, 0])],
+    ['extended', webp('VP8X', [0, 0, 0, 0, 63, 0, 0, 47, 0, 0], 'VP8L')],
+  ])('the size of a WebP picture is read: %s', (_name, content) => {
+    const directory = brandDirectory({ favicon: 'logo.webp', logo: 'logo.webp' }, { 'logo.webp': content })
     expect(brandFaults(directory)).toEqual([
       'brand.json: favicon: "logo.webp" has 64 x 48 pixels; it must be square',
     ])

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { hashSync } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
-import { hashPassword } from '../../src/directory/passwords.ts'
 import { query } from '../support/database.ts'
-import { emailOf, password, seed } from '../support/directory.ts'
+import { emailOf, password, seed, seededCost } from '../support/directory.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { interruptibleDatabase } from '../support/interruptible-database.ts'
 import { api, authorize, logIn, pkce, token } from '../support/journey.ts'
@@ -152,7 +152,7 @@ test('38: a thousand secrets, in the right and in the wrong places, are in no li
     const partner = await server.partner()
     watch(partner.clientSecret)
     const userPassword = canary()
-    await query(server.database, 'UPDATE users SET password_hash = $1', [await hashPassword(userPassword)])
+    await query(server.database, 'UPDATE users SET password_hash = $1', [hashSync(userPassword, seededCost)])
     const done = await journey(partner, userPassword)
     await misplaced(partner, done)
     // Replays, which are logged separately.

@@ -13,6 +13,7 @@ import { conditional } from './benches/conditional.ts'
 import { crawl } from './benches/crawl.ts'
 import { importRows } from './benches/import.ts'
 import { limits } from './benches/limits.ts'
+import { login } from './benches/login.ts'
 import { page } from './benches/page.ts'
 import { paging } from './benches/paging.ts'
 import { rotation } from './benches/rotation.ts'
@@ -36,6 +37,7 @@ const benches = new Map<string, Bench>([
   ['refresh', refresh],
   ['exchange', exchange],
   ['introspect', introspect],
+  ['login', login],
   ['rotation', rotation],
   ['import', importRows],
 ])

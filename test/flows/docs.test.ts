@@ -215,17 +215,17 @@ describe('addresses and caching', () => {
 })
 
 test.each([
-  ['en', 'Documentation for developers'],
-  ['de', 'Dokumentation für Entwickler'],
-  ['fr', 'Documentation pour les développeurs'],
-  ['es', 'Documentación para desarrolladores'],
-])('the front page leads to the docs and to the connected apps: %s', async (language, label) => {
+  ['en', 'Read the documentation'],
+  ['de', 'Zur Dokumentation (auf Englisch)'],
+  ['fr', 'Lire la documentation (en anglais)'],
+  ['es', 'Leer la documentación (en inglés)'],
+])('the front page leads to the docs and to the login: %s', async (language, label) => {
   const page = await new Visitor().get(server.authUrl, { 'accept-language': language })
   expect(page.status).toBe(200)
   expect(page.document.querySelector('.badge')?.text).toBe(chooseTexts(language, undefined).frame.sandbox)
-  const links = page.document.querySelectorAll('a').map((link) => [link.getAttribute('href'), link.text])
+  const links = page.document.querySelectorAll('main a').map((link) => [link.getAttribute('href'), link.text])
   expect(links).toEqual([
-    ['/connections', expect.any(String)],
+    ['/login', expect.any(String)],
     [root, label],
   ])
   expect(page.headers.getSetCookie()).toEqual([])

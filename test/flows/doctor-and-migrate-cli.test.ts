@@ -4,13 +4,21 @@ import { commandLine } from '../support/command-line.ts'
 import { seed } from '../support/directory.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { latchkey } from '../support/latchkey.ts'
+import { mailboxFixture } from '../support/mailbox.ts'
 
 const secret = randomBytes(32).toString('hex')
 
 const db = await databaseFixture()
 await serverFixture({ on: db, secret, authUrl: 'http://localhost:4000' })
 await seed(db.database, { users: ['ann', 'bob'], households: ['h1'] })
-const cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret })
+const mailbox = await mailboxFixture()
+const from = 'mail@latchkey.example'
+const cli = commandLine({
+  DATABASE_URL: db.url,
+  LATCHKEY_SECRET: secret,
+  LATCHKEY_SMTP_URL: `smtp://127.0.0.1:${mailbox.port}`,
+  LATCHKEY_MAIL_FROM: from,
+})
 
 describe('doctor', () => {
   test('reports that every check passed, with details', async () => {
@@ -26,7 +34,9 @@ describe('doctor', () => {
         'schema',
         'data',
         'signing keys',
+        'stored secrets',
         'secret',
+        'mail',
       ].map((check) => [check, true]),
     )
     expect(await cli.text('doctor')).toMatch(
@@ -42,6 +52,12 @@ describe('doctor', () => {
       { LATCHKEY_SECRET: 'another secret of 32 bytes or more' },
       'signing keys',
       /another secret than LATCHKEY_SECRET/,
+    ],
+    [
+      'an unreachable mail server',
+      { LATCHKEY_SMTP_URL: 'smtp://me:hunter2@127.0.0.1:1', LATCHKEY_MAIL_FROM: from },
+      'mail',
+      /^the mail server 127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED/,
     ],
   ])('with %s reports what is wrong and exits with 1', async (_case, change, check, detail) => {
     const { code, stdout, stderr } = await latchkey(['doctor', '--json'], {

@@ -18,6 +18,7 @@ import { seed } from '../support/directory.ts'
 import { refresh, token } from '../support/journey.ts'
 import { errorOf } from '../support/latchkey.ts'
 import { neverIssued } from '../support/never-issued.ts'
+import { png, realWebp } from '../support/pictures.ts'
 import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 import { postForm } from '../support/token-endpoint.ts'
 
@@ -232,6 +233,47 @@ test('concurrent changes of the authentication method are atomic: secrets and ke
   expect({ keys: key_ids.length, secrets: live_secrets }).toEqual(
     signs ? { keys: 1, secrets: 0 } : { keys: 0, secrets: 1 },
   )
+})
+
+test('what users see of a partner is set when it is created, changed, and removed', async () => {
+  const [first, second] = [join(directory, 'first.png'), join(directory, 'second.webp')]
+  writeFileSync(first, png(64))
+  writeFileSync(second, realWebp)
+  const { client_id: clientId } = await cli.json(
+    ...['partner', 'create', '--name', 'Seen', '--redirect-uri', redirectUri, '--logo', first],
+    ...['--description', ' Plans for retirement ', '--privacy-url', 'https://partner.example/privacy#apps'],
+  )
+  const created = await cli.text('partner', 'show', clientId)
+  const logo = /^logo {11}([\w-]{22}\.png)$/m.exec(created)?.[1]
+  expect(created).toContain('privacy URL    https://partner.example/privacy#apps\n')
+  expect(created).toContain('description    Plans for retirement\n')
+  const shown = await fetch(`${server.authUrl}/assets/partners/${logo}`)
+  expect(Buffer.from(await shown.arrayBuffer())).toEqual(png(64))
+  expect(await update(clientId, '--logo', second)).toMatchObject({
+    logo: expect.stringMatching(/\.webp$/),
+    description: 'Plans for retirement',
+  })
+  const refused = await cli.run(
+    'partner',
+    'update',
+    clientId,
+    '--logo',
+    jwks,
+    '--description',
+    'x'.repeat(201),
+  )
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toContain('The logo is not a PNG or WebP picture.\nThe description must have')
+  expect(await update(clientId, '--no-logo', '--no-description', '--no-privacy-url')).toMatchObject({
+    logo: null,
+    description: null,
+    privacy_url: null,
+  })
+  const missing = await cli.run('partner', 'update', clientId, '--logo', join(directory, 'none.png'))
+  expect(missing).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('none.png cannot be read: ENOENT'),
+  })
 })
 
 test('partner create accepts a site', async () => {

@@ -74,7 +74,7 @@ describe('an invalid new password', () => {
     ['that repeats itself', 'passwordpassword', 'repeats itself'],
     ['of a row of keys', 'qwertzuiopasdfghjkl', 'follows a pattern'],
     ['of letters in order', 'abcdefghijklmnopq', 'follows a pattern'],
-    ['that many people use', '123456789012345678', 'Many people use'],
+    ['that many people use', '1qaz2wsx3edc4rfv', 'Many people use'],
     ['of two common words', 'Sunshine Sunday', 'a few common words'],
   ])('%s is refused with the reason, and nothing is changed', async (_case, next, reason) => {
     const visitor = await loggedIn(server, 'dan')

@@ -2,9 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { defaultBrand } from '../../src/brand/read-brand.ts'
 import { loginStatus } from '../support/change-password.ts'
 import { commandLine } from '../support/command-line.ts'
-import { query, urlOf } from '../support/database.ts'
+import { query } from '../support/database.ts'
+import { movableClock } from '../support/database-clock.ts'
 import { emailOf, password } from '../support/directory.ts'
-import { serverFixture } from '../support/fixtures.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { authorize } from '../support/journey.ts'
 import { errorOf } from '../support/latchkey.ts'
 import { loginPage, wrong } from '../support/login.ts'
@@ -18,12 +19,16 @@ import { redirectOf, Visitor } from '../support/visitor.ts'
 const chosen = 'plum tractor velvet orbit'
 const mailbox = await mailboxFixture()
 const users = ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus', 'hal', 'ivy', 'jim']
+const database = await databaseFixture()
 const server = await serverFixture({
+  on: database,
   mail: mailbox.settings,
-  clock: true,
+  clock: await movableClock(database),
   users: [...users, { id: 'out', status: 'disabled' }, { id: 'fed', firm: 'federated' }],
 })
 await query(server.database, `UPDATE firms SET local_passwords = false WHERE id = 'federated'`)
+const brand = { ...defaultBrand(), supportUrl: 'https://help.example/' }
+const silent = await serverFixture({ on: database, brand })
 
 beforeEach(async () => {
   await query(server.database, 'DELETE FROM outbox')
@@ -137,9 +142,8 @@ describe('a forgotten password', () => {
 })
 
 describe('an invitation', () => {
-  const url = urlOf(server.database)
-  const env = { DATABASE_URL: url, LATCHKEY_SECRET: testSecret, LATCHKEY_AUTH_URL: server.authUrl }
-  const silent = commandLine(env)
+  const env = { DATABASE_URL: database.url, LATCHKEY_SECRET: testSecret, LATCHKEY_AUTH_URL: server.authUrl }
+  const printing = commandLine(env)
   const mailing = commandLine({
     ...env,
     LATCHKEY_SMTP_URL: `smtp://127.0.0.1:${mailbox.port}`,
@@ -161,11 +165,11 @@ describe('an invitation', () => {
   })
 
   test('without a mail server is printed for the operator, and no mail is written', async () => {
-    const { link } = await silent.json('user', 'invite', 'hal')
+    const { link } = await printing.json('user', 'invite', 'hal')
     expect(await query(server.database, 'SELECT FROM outbox')).toEqual([])
     expect((await setByLink(link, chosen)).status).toBe(303)
     expect(await loginStatus(server, 'hal', chosen)).toBe(303)
-    const text = await silent.text('user', 'invite', 'hal')
+    const text = await printing.text('user', 'invite', 'hal')
     expect(text).toMatch(/^Give this link to hal, .*\nhttp\S+\/password\/reset\?token=\S{43}\n$/)
   })
 
@@ -191,10 +195,6 @@ describe('an invitation', () => {
 
 describe('without a mail server', () => {
   test('the login page offers no link by mail, and the page says what to do', async () => {
-    const silent = await serverFixture({
-      on: { url: urlOf(server.database), database: server.database, drop: async () => {} },
-      brand: { ...defaultBrand(), supportUrl: 'https://help.example/' },
-    })
     expect((await loginPage(silent)).text).not.toContain('/password/forgotten')
     const page = await new Visitor().get(`${silent.authUrl}/password/forgotten`)
     expect(page.status).toBe(200)

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import sparticuz from '@sparticuz/chromium'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { inject } from 'vitest'
 
 const output = fileURLToPath(new URL('../output', import.meta.url))
@@ -17,9 +16,10 @@ const args = [
   '--disable-background-networking',
 ]
 
-/** The system's Chromium, or the one from the npm package. */
+/** The system's Chromium, or the one from the npm package. Playwright is loaded here, because most files open no browser. */
 export async function launchBrowser(): Promise<Browser> {
   const system = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
+  const { chromium } = await import('playwright-core')
   return chromium.launch({ executablePath: system ?? (await unpacked()), args })
 }
 
@@ -43,15 +43,19 @@ async function unpackInto(directory: string): Promise<void> {
   const before = process.env.TMPDIR
   process.env.TMPDIR = directory
   try {
-    await sparticuz.executablePath()
+    await (await import('@sparticuz/chromium')).default.executablePath()
   } finally {
     if (before === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = before
   }
 }
 
-/** Saves a screenshot of the page, for people who want to see what a user sees: test/output/<name>.png */
+/**
+ * With `SCREENSHOTS=1`, saves a screenshot of the page, for people who want to see what a user sees: test/output/<name>.png.
+ * Not in every run, because a screenshot costs as much as the rest of a short visit.
+ */
 export async function screenshot(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS !== '1') return
   mkdirSync(output, { recursive: true })
   await page.screenshot({ path: join(output, `${name}.png`), fullPage: true })
 }

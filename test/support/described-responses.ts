@@ -78,6 +78,7 @@ function responseFaults({ method, path, status, reply, text }: Response): string
     // No operation: an error, in the format of the address.
     const name = mediaType === 'application/problem+json' ? 'Problem' : 'OAuthError'
     if (![400, 404, 405].includes(status)) return ['no operation is described']
+    if (mediaType === 'text/html' && method === 'GET') return [] // for a person with a browser
     return method === 'HEAD' ? [] : schemaFaults({ $ref: `#/components/schemas/${name}` }, text)
   }
   const reference = operation.responses[status]

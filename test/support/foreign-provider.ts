@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
-import Provider, { type ClientMetadata, errors } from 'oidc-provider'
+import Provider, { type ClientMetadata, type Configuration } from 'oidc-provider'
 import { afterAll } from 'vitest'
 import { onFreePort } from './ports.ts'
 import { type Page, redirectOf, type Visitor } from './visitor.ts'
 
 /** An account at the foreign provider. The claims are what it says about the user. */
-export type ForeignAccount = {
+type ForeignAccount = {
   email?: string
   email_verified?: boolean
   name?: string
@@ -18,68 +18,78 @@ export type ForeignProvider = {
   /** The accounts by their `sub`. A test may change them. */
   accounts: Map<string, ForeignAccount>
   /** The parameters of all authorization requests so far. */
-  requests: Record<string, unknown>[]
+  requests: Record<string, string>[]
   /** How the next logins authenticate the user. */
   method: { acr?: string; amr?: string[] }
   close(): Promise<void>
 }
 
 /** `oidc-provider`, a certified OpenID Provider, with one client. It is closed after the file's last test. */
-export async function foreignProvider(client: (issuer: string) => Promise<ClientMetadata> | ClientMetadata) {
-  const accounts: ForeignProvider['accounts'] = new Map()
-  const requests: ForeignProvider['requests'] = []
-  const method: ForeignProvider['method'] = {}
+export async function foreignProvider(client: ClientMetadata): Promise<ForeignProvider> {
   const pair = await generateKeyPair('ES256', { extractable: true })
   const key: JWK = { ...(await exportJWK(pair.privateKey)), kid: 'foreign', alg: 'ES256', use: 'sig' }
-  const { server, issuer } = await onFreePort(async (port) => {
+  const foreign = await onFreePort(async (port) => {
     const issuer = `http://127.0.0.1:${port}`
-    const provider = new Provider(issuer, {
-      clients: [{ id_token_signed_response_alg: 'ES256', ...(await client(issuer)) }],
-      jwks: { keys: [key] },
-      cookies: { keys: ['a key for tests'] },
-      claims: {
-        openid: ['sub'],
-        email: ['email', 'email_verified'],
-        profile: ['name'],
-        acr: null,
-        auth_time: null,
-      },
-      acrValues: ['urn:example:mfa'],
-      features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
-      enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
-      interactions: { url: (_context, interaction) => `/sign-in/${interaction.uid}` },
-      findAccount: (_context, sub) => ({
-        accountId: sub,
-        claims: () => ({ ...accounts.get(sub), sub }),
-      }),
-      async loadExistingGrant({ oidc }) {
-        const grant = new oidc.provider.Grant({
-          clientId: oidc.client?.clientId ?? '',
-          accountId: oidc.session?.accountId ?? '',
-        })
-        grant.addOIDCScope('openid email profile')
-        await grant.save()
-        return grant
-      },
-    })
-    provider.on('authorization.success', ({ oidc }) => requests.push({ ...oidc.params }))
-    const server = createServer((request, response) => {
-      if (!request.url?.startsWith('/sign-in/')) return provider.callback()(request, response)
-      if (request.method === 'GET') {
-        response.setHeader('content-type', 'text/html')
-        return response.end(`<form method="post" action="${request.url}"></form>`)
-      }
-      return signIn(provider, request, response, method)
+    const accounts: ForeignProvider['accounts'] = new Map()
+    const provider = new Provider(issuer, settings(client, key, accounts))
+    const server = createServer()
+    const foreign: ForeignProvider = {
+      issuer,
+      accounts,
+      requests: [],
+      method: {},
+      close: () => closed(server),
+    }
+    const handle = provider.callback()
+    server.on('request', (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', issuer)
+      if (pathname === '/auth') foreign.requests.push(Object.fromEntries(searchParams))
+      if (!pathname.startsWith('/sign-in/')) return void handle(request, response)
+      if (request.method === 'POST') return void signIn(provider, request, response, foreign.method)
+      response.setHeader('content-type', 'text/html').end(`<form method="post" action="${pathname}"></form>`)
     })
     await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, '127.0.0.1', resolve)
+      server.once('error', reject).listen(port, '127.0.0.1', resolve)
     })
-    return { server, issuer }
+    return foreign
   })
-  const close = () => closed(server)
-  afterAll(close)
-  return { issuer, accounts, requests, method, close } satisfies ForeignProvider
+  afterAll(() => foreign.close())
+  return foreign
+}
+
+function settings(client: ClientMetadata, key: JWK, accounts: ForeignProvider['accounts']): Configuration {
+  const seconds = () => 3600
+  return {
+    clients: [{ id_token_signed_response_alg: 'ES256', ...client }],
+    jwks: { keys: [key] },
+    cookies: { keys: ['a key for tests'] },
+    claims: {
+      openid: ['sub', 'acr', 'amr', 'auth_time'],
+      email: ['email', 'email_verified'],
+      profile: ['name'],
+    },
+    acrValues: ['urn:example:mfa'],
+    features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
+    interactions: { url: (_context, interaction) => `/sign-in/${interaction.uid}` },
+    ttl: { Interaction: seconds, Grant: seconds, Session: seconds, AccessToken: seconds, IdToken: seconds },
+    // Without its protection against loopback addresses, where the tests' servers are.
+    fetch: (url, options) =>
+      fetch(url, Object.fromEntries(Object.entries(options ?? {}).filter(([name]) => name !== 'dispatcher'))),
+    findAccount: (_context, sub) => ({
+      accountId: sub,
+      claims: () => ({ ...accounts.get(sub), sub }),
+    }),
+    async loadExistingGrant({ oidc }) {
+      const grant = new oidc.provider.Grant({
+        clientId: oidc.client?.clientId ?? '',
+        accountId: oidc.session?.accountId ?? '',
+      })
+      grant.addOIDCScope('openid email profile')
+      await grant.save()
+      return grant
+    },
+  }
 }
 
 /** The account that the form names is logged in. Without one, the user cancels. */
@@ -99,14 +109,12 @@ async function signIn(
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
 }
 
-export function closed(server: Server): Promise<void> {
+function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()
   })
 }
-
-export { errors as foreignErrors }
 
 /** Follows redirects, also to other origins and by the `Refresh` header, to the next page or the given origin. */
 export async function followAnywhere(visitor: Visitor, page: Page, stopAt?: string): Promise<Page> {
@@ -133,5 +141,8 @@ export async function signInAs(
   const action = page.document.querySelector('form[action^="/sign-in/"]')?.getAttribute('action')
   if (!action) throw new Error(`not the provider's page: ${page.url} ${page.text}`)
   const answer = await visitor.post(new URL(action, page.url).href, { account })
-  return followAnywhere(visitor, answer, stopAt)
+  const next = await followAnywhere(visitor, answer, stopAt)
+  // If another account was logged in there, the provider first ends that session.
+  const confirm = next.document.querySelector('form[action$="/session/end/confirm"]')?.getAttribute('action')
+  return confirm ? followAnywhere(visitor, await visitor.submit(next, confirm, {}), stopAt) : next
 }

@@ -1,5 +1,10 @@
 import { addProvider, type NewProvider } from '../../src/idp/providers.ts'
+import { query } from './database.ts'
+import { followAnywhere, signInAs } from './foreign-provider.ts'
 import type { TestServer } from './server.ts'
+import { type Page, Visitor } from './visitor.ts'
+
+export const clientSecret = 'a client secret of more than 32 bytes, for tests'
 
 /** Adds a provider as `latchkey idp add` does. */
 export async function addTestProvider(
@@ -10,7 +15,7 @@ export async function addTestProvider(
     name: 'Northbridge',
     clientId: 'latchkey',
     authMethod: 'client_secret_basic',
-    secret: 'a client secret of more than 32 bytes, for tests',
+    secret: clientSecret,
     algorithm: 'ES256',
     claim: 'email',
     matches: 'email',
@@ -22,4 +27,34 @@ export async function addTestProvider(
     ...provider,
   })
   if (outcome.kind !== 'done') throw new Error(JSON.stringify(outcome))
+}
+
+/** Presses the provider's button on a login page. @returns the page of the provider */
+export async function continueWith(visitor: Visitor, page: Page, provider: string): Promise<Page> {
+  return followAnywhere(visitor, await visitor.submit(page, `/login/idp/${provider}`, {}))
+}
+
+/** Logs in through the provider in a new browser. @returns the page after the login */
+export async function loginThrough(
+  server: TestServer,
+  provider: string,
+  account: string,
+  visitor = new Visitor(),
+): Promise<Page> {
+  const login = await visitor.get(`${server.authUrl}/login?choose=account`)
+  return signInAs(visitor, await continueWith(visitor, login, provider), account)
+}
+
+/** The linked accounts as `provider sub user`. */
+export async function identities({ database }: TestServer): Promise<string[]> {
+  const rows = await query<{ text: string }>(
+    database,
+    `SELECT concat_ws(' ', provider_id, sub, user_id) AS text FROM identities ORDER BY 1`,
+  )
+  return rows.map(({ text }) => text)
+}
+
+/** The text of a page without markup, in one line. */
+export function textOf(page: Page): string {
+  return (page.document.querySelector('main')?.text ?? page.text).replace(/\s+/g, ' ').trim()
 }

@@ -34,7 +34,7 @@ export async function mailboxFixture(options: MailboxOptions = {}): Promise<Mail
   return mailbox
 }
 
-export async function openMailbox({ onMail, ...options }: MailboxOptions = {}): Promise<Mailbox> {
+async function openMailbox({ onMail, ...options }: MailboxOptions = {}): Promise<Mailbox> {
   const received: ReceivedMail[] = []
   const waiting: ((mail: ReceivedMail) => void)[] = []
   const settle = () => {

@@ -80,5 +80,9 @@ export function expectErrorPage(page: Page): void {
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(page.headers.get('location')).toBeNull()
   expect(page.headers.get('refresh')).toBeNull()
-  expect(page.document.querySelectorAll('a[href], form, iframe, script, meta[http-equiv]')).toEqual([])
+  const addresses = page.document
+    .querySelectorAll('a[href], form, iframe, script, meta[http-equiv]')
+    .map((element) => element.getAttribute('href') ?? element.getAttribute('action') ?? element.outerHTML)
+  // The brand leads to the front page. The form switches the language.
+  expect(addresses).toEqual(['/', '/language'])
 }

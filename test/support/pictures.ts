@@ -45,3 +45,9 @@ export function webp(name: 'VP8 ' | 'VP8L' | 'VP8X', content: number[], extra = 
   length.writeUInt32LE(body.length)
   return Buffer.concat([Buffer.from('RIFF'), length, body])
 }
+
+/** A WebP of 64 by 48 pixels that Chromium made. */
+export const realWebp = Buffer.from(
+  'UklGRkgAAABXRUJQVlA4IDwAAACQAwCdASpAADAAPtForlIoJiQioqgBABoJZwDQGAd7tTT4REAAAP7tTNo/9feUOxKjCKzrzjHbaCAAAAA=',
+  'base64',
+)

@@ -59,7 +59,7 @@ export type TestServer = {
   stopClock(): void
   /** All log lines so far. */
   logs(): string
-  /** Begins to send the mails that are due. A test server does not do so by itself. */
+  /** Sends the mails that are due, up to four. A test server does not do so by itself. */
   sendMails(): Promise<void>
   partner(options?: PartnerOptions): Promise<TestPartner>
   close(): Promise<void>
@@ -154,7 +154,6 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   usage.start()
   const { mail: settings, authUrl, brand } = context.config
   const channel = settings && mailChannel({ settings, keys: context.keys, authUrl, brand })
-  const mails = channel && new OutboxWorker({ database, logger, channel })
   return {
     authUrl: context.config.authUrl,
     baseUrl: context.config.baseUrl,
@@ -171,7 +170,12 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       stoppedAt = Date.now()
     },
     logs: () => lines.join(''),
-    sendMails: async () => mails?.wake(),
+    async sendMails() {
+      if (!channel) throw new Error('the server sends no mails')
+      const mails = new OutboxWorker({ database, logger, channel })
+      await mails.wake()
+      await mails.stop()
+    },
     async partner({
       name = 'Test Partner',
       redirectUri = 'https://partner.example/callback',
@@ -191,7 +195,6 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     },
     async close() {
       await app.close()
-      await mails?.stop()
       await rehashing.stop()
       await context.usage.close()
       await own?.drop()

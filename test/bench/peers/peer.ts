@@ -20,6 +20,19 @@ export async function startStaticRoute(body: string): Promise<StaticRoute> {
   return { pid, load: (seconds) => loadHttp({ url, duration: seconds }), stop }
 }
 
+export type IdentityProvider = {
+  issuer: string
+  /** The provider reads the public keys of its client there. */
+  setClientKeys(jwksUri: string): Promise<void>
+  stop(): void
+}
+
+export async function startIdentityProvider(): Promise<IdentityProvider> {
+  const { ask, stop } = startPeer('identity-provider')
+  const issuer = String(await ask('address'))
+  return { issuer, setClientKeys: async (jwksUri) => void (await ask(jwksUri)), stop }
+}
+
 /** Starts a process that runs `peers/NAME`. `ask` sends it a message and waits for the reply. */
 export function startPeer(name: string, env: Record<string, string> = {}) {
   const file = fileURLToPath(new URL(`./${name}.js`, import.meta.url))

@@ -12,6 +12,14 @@ export const mails: Pick<Catalogue, 'mails'> = {
       notYou: 'Wenn Sie das nicht waren, trennen Sie die App und ändern Sie Ihr Passwort.',
       link: 'Verbundene Apps',
     },
+    connectionEnds: {
+      subject: (partner) => `${partner} verliert bald den Zugriff`,
+      text: (partner, until) =>
+        `Ihre Verbindung mit ${partner} endet am ${until}. Danach kann die App Ihre Haushalte und Konten nicht mehr sehen.`,
+      toRenew:
+        'Wenn die App den Zugriff behalten soll, verlängern Sie die Verbindung auf der folgenden Seite. Andernfalls müssen Sie nichts tun.',
+      link: 'Verbundene Apps',
+    },
     passwordChanged: {
       subject: (brand) => `Ihr Passwort bei ${brand} wurde geändert`,
       text: {

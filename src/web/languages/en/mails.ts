@@ -11,6 +11,14 @@ export const mails = {
       notYou: 'If that wasn’t you, disconnect the app and change your password.',
       link: 'Connected apps',
     },
+    connectionEnds: {
+      subject: (partner: string) => `${partner} will lose access soon`,
+      text: (partner: string, until: string) =>
+        `Your connection with ${partner} ends on ${until}. After that, the app can no longer see your households and accounts.`,
+      toRenew:
+        'If the app should keep its access, renew the connection on the page below. Otherwise there is nothing to do.',
+      link: 'Connected apps',
+    },
     passwordChanged: {
       subject: (brand: string) => `Your ${brand} password was changed`,
       text: {

@@ -12,6 +12,14 @@ export const mails: Pick<Catalogue, 'mails'> = {
       notYou: 'Si no ha sido usted, desconecte la aplicación y cambie su contraseña.',
       link: 'Aplicaciones conectadas',
     },
+    connectionEnds: {
+      subject: (partner) => `${partner} perderá pronto el acceso`,
+      text: (partner, until) =>
+        `Su conexión con ${partner} termina el ${until}. Después, la aplicación ya no podrá ver sus hogares ni sus cuentas.`,
+      toRenew:
+        'Si la aplicación debe conservar el acceso, renueve la conexión en la página siguiente. De lo contrario, no tiene que hacer nada.',
+      link: 'Aplicaciones conectadas',
+    },
     passwordChanged: {
       subject: (brand) => `Su contraseña de ${brand} se ha cambiado`,
       text: {

@@ -12,6 +12,14 @@ export const mails: Pick<Catalogue, 'mails'> = {
       notYou: 'Si ce n’était pas vous, déconnectez l’application et changez votre mot de passe.',
       link: 'Applications connectées',
     },
+    connectionEnds: {
+      subject: (partner) => `${partner} perdra bientôt l’accès`,
+      text: (partner, until) =>
+        `Votre connexion avec ${partner} prend fin le ${until}. Ensuite, l’application ne pourra plus consulter vos foyers ni vos comptes.`,
+      toRenew:
+        'Pour que l’application garde son accès, prolongez la connexion sur la page ci-dessous. Sinon, vous n’avez rien à faire.',
+      link: 'Applications connectées',
+    },
     passwordChanged: {
       subject: (brand) => `Votre mot de passe ${brand} a été changé`,
       text: {
