@@ -43,6 +43,10 @@ type PartnerOptions = {
   postLogoutRedirectUris?: string[]
   limits?: LimitSettings
   grantLifetimeDays?: number
+  logo?: Buffer
+  site?: string
+  privacyUrl?: string
+  description?: string
 }
 
 export type TestServer = {
