@@ -5,11 +5,14 @@ import { householdsPageRoutes } from './authorize/households.routes.tsx'
 import { loginRoutes } from './authorize/login.routes.tsx'
 import { logoutRoutes } from './authorize/logout.routes.tsx'
 import { openPageRequest } from './authorize/page-request.ts'
+import { passkeyLoginRoutes } from './authorize/passkey-login.routes.tsx'
 import { providerLoginRoutes } from './authorize/provider-login.routes.tsx'
+import { secondFactorRoutes } from './authorize/second-factor.routes.tsx'
 import { connectedAppRoutes } from './connected-apps/connected-apps.routes.tsx'
 import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
+import { securityRoutes } from './factors/security.routes.tsx'
 import { frontRoutes, pagesForPeople } from './front/front.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
@@ -129,11 +132,14 @@ async function pages(app: FastifyInstance, context: Context, providers: Provider
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web, providers)
   providerLoginRoutes(app, context, web, providers)
+  passkeyLoginRoutes(app, context, web)
+  secondFactorRoutes(app, context, web)
   connectRoutes(app, context, web)
   householdsPageRoutes(app, context, web)
   logoutRoutes(app, context, web, providers)
   connectedAppRoutes(app, context, web)
   sessionRoutes(app, context, web)
+  securityRoutes(app, context, web)
   passwordRoutes(app, context, web)
   frontRoutes(app, context, web)
   recoveryRoutes(app, context, web)

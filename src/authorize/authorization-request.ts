@@ -26,6 +26,8 @@ export const AuthorizationRequest = Type.Object({
   uiLocales: Type.Optional(Type.String()),
   /** `acr_values`, in order of preference. */
   acrValues: Type.Optional(Type.Array(Type.String())),
+  /** The user was asked for a stronger factor because of `acr_values`. They are voluntary, so that is enough. */
+  stepUpOffered: Type.Optional(Type.Boolean()),
 })
 export type AuthorizationRequest = Static<typeof AuthorizationRequest>
 

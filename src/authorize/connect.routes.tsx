@@ -17,6 +17,7 @@ import { nextStep } from './next-step.ts'
 import { sendOutdated, startAgainLink } from './outdated-request.tsx'
 import { openPageRequest } from './page-request.ts'
 import { seal } from './sealed-request.ts'
+import { wishesOfRequest } from './wishes.ts'
 
 const ConnectQuery = Type.Object({ request: Type.String() })
 const ConnectForm = Type.Object({
@@ -77,11 +78,13 @@ async function showConnect(exchange: Exchange): Promise<FastifyReply> {
     return sendOutdated({ web, reply, texts, opened: { kind: 'expired', request: authorization } })
   }
   const session = await liveSession(request, context, authorization.clientId)
-  const next = nextStep(authorization, session, context.now())
+  const next = nextStep(authorization, session, wishesOfRequest(authorization, partner), context.now())
   const step = { ...exchange, authorization, texts }
   switch (next.kind) {
     case 'login':
       return reply.redirect(`/login?${new URLSearchParams({ request: sealed })}`, 303)
+    case 'step-up':
+      return reply.redirect(`/step-up?${new URLSearchParams({ request: sealed })}`, 303)
     case 'answer':
       return sendBack(reply, faultUrl(authorization, context.config, next.fault))
     case 'issue':

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { errorPageAddress } from '../errors/catalogue.ts'
 import { withParameters } from '../http/parameters.ts'
+import { acrLevel } from '../login/login.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { newToken, randomId } from '../secrets/token-format.ts'
 import type { Session } from '../sessions/sessions.sql.ts'
@@ -45,6 +46,7 @@ export async function connect(
     user.amr,
     config.grantLifetimeDays ?? null,
     config.mail ? language : null,
+    acrLevel(user),
   ]
   const row = await record().catch((error: unknown) => {
     if (!isConcurrentPress(error)) throw error

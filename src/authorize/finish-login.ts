@@ -1,20 +1,48 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { keepPendingLogin } from '../factors/pending-login.ts'
+import { findFactorFacts } from '../login/factor-facts.sql.ts'
+import { factorStep } from '../login/factor-step.ts'
 import type { Login } from '../login/login.ts'
 import { startSession } from '../sessions/sessions.ts'
 import { openPageRequest } from './page-request.ts'
-import { type Destination, nextPage, renew } from './sealed-request.ts'
+import { type Destination, nextPage, reseal, withDestination } from './sealed-request.ts'
+import { wishesOf } from './wishes.ts'
 
-/** Opens the session and redirects to where the browser was going. Every way to log in ends here. */
+/**
+ * Ends every way to log in. If the login lacks a second factor, no session is opened: the browser keeps the login, sealed, and
+ * goes to the page for the factor. Otherwise opens the session and redirects to where the browser was going.
+ */
 export async function finishLogin(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
   { login, destination }: { login: Login; destination: Destination },
 ): Promise<FastifyReply> {
+  const { authorization } = await openPageRequest(context, request)
+  const facts = await context.database.maybe(findFactorFacts, [login.userId, login.loginVersion])
+  const step = facts && factorStep(login, facts, await wishesOf(context, authorization))
+  if (step && step.kind !== 'none') {
+    await keepPendingLogin(context, reply, login)
+    return reply.redirect(withDestination('/login/second-factor', destination), 303)
+  }
+  return reply.redirect(await openSession(context, request, reply, { login, destination }), 303)
+}
+
+/**
+ * Opens the session of a complete login.
+ * @param stepUpOffered whether the user was asked for a second factor
+ * @returns the address of the next page
+ */
+export async function openSession(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { login, destination, stepUpOffered }: { login: Login; destination: Destination; stepUpOffered?: boolean },
+): Promise<string> {
   const { authorization, texts } = await openPageRequest(context, request)
   const requestId = authorization.kind === 'invalid' ? undefined : authorization.request.id
   await startSession(context, request, reply, { login, requestId, language: texts.language })
-  const renewed = await renew(context, authorization)
-  return reply.redirect(nextPage(renewed ? { request: renewed } : destination), 303)
+  const resealed = await reseal(context, authorization, stepUpOffered)
+  return nextPage(resealed ? { request: resealed } : destination)
 }

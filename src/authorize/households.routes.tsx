@@ -10,6 +10,7 @@ import { HouseholdsPage } from './households-page.tsx'
 import { nextStep } from './next-step.ts'
 import { sendOutdated } from './outdated-request.tsx'
 import { openPageRequest } from './page-request.ts'
+import { wishesOfRequest } from './wishes.ts'
 
 const HouseholdsQuery = Type.Object({
   request: Type.String(),
@@ -33,7 +34,7 @@ export function householdsPageRoutes(app: FastifyInstance, context: Context, web
       const { clientId } = opened.request
       const partner = await context.database.maybe(findPartner, [clientId])
       const session = await liveSession(request, context, clientId)
-      const next = nextStep(opened.request, session, context.now())
+      const next = nextStep(opened.request, session, wishesOfRequest(opened.request, partner), context.now())
       if (partner?.status !== 'active' || next.kind !== 'connect') {
         return reply.redirect(`/connect?${new URLSearchParams({ request: sealed })}`, 303)
       }

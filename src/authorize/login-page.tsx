@@ -28,6 +28,8 @@ export function LoginPage(props: {
   partnerName?: string | undefined
   email?: string | undefined
   refusal?: LoginRefusal | undefined
+  /** The button for a passkey. */
+  passkey: ComponentChildren
   /** For users who have forgotten their password. */
   recoveryLink?: RecoveryLink | undefined
 }) {
@@ -49,6 +51,7 @@ export function LoginPage(props: {
           </button>
         </form>
       ))}
+      {props.passkey}
       {props.step === 'password' && props.recoveryLink && (
         <p>
           <a href={props.recoveryLink.href}>{props.recoveryLink.label}</a>

@@ -14,6 +14,7 @@ import type { Texts } from '../web/languages/languages.ts'
 import { finishLogin } from './finish-login.ts'
 import { LoginPage, type LoginRefusal, type LoginStep } from './login-page.tsx'
 import { openPageRequest } from './page-request.ts'
+import { passkeyLogin } from './passkey-login.routes.tsx'
 import { goToProvider } from './provider-login.tsx'
 import { Destination, withDestination } from './sealed-request.ts'
 
@@ -110,11 +111,13 @@ async function sendLoginPage(
   const authorizationRequest = authorization.kind === 'open' ? authorization.request : undefined
   const partner =
     authorizationRequest && (await context.database.maybe(findPartner, [authorizationRequest.clientId]))
+  const csrf = web.csrfToken(reply)
   const body = (
     <LoginPage
       destination={destination}
       texts={texts}
-      csrf={web.csrfToken(reply)}
+      csrf={csrf}
+      passkey={step !== 'none' && (await passkeyLogin({ context, csrf, destination, texts }))}
       step={step}
       providers={buttons}
       otherAccount={choose === 'account'}
@@ -127,7 +130,15 @@ async function sendLoginPage(
   // The forms lead to the providers, and Chromium checks redirects after a form.
   const formAction = [...new Set(choices.map(({ issuer }) => new URL(issuer).protocol))].join(' ')
   const status = refusal ? statusOf(reply, refusal) : 200
-  return web.page({ reply, texts, status, title: texts.login.heading, body, formAction })
+  return web.page({
+    reply,
+    texts,
+    status,
+    title: texts.login.heading,
+    body,
+    formAction,
+    passkeys: step !== 'none',
+  })
 }
 
 function stepOf(choices: { by_domain: boolean; passwords: boolean }[], choose: Choice['choose']): LoginStep {

@@ -1,3 +1,4 @@
+import { factorStep, type Wishes } from '../login/factor-step.ts'
 import type { Session } from '../sessions/sessions.sql.ts'
 import {
   type AuthorizationFault,
@@ -7,6 +8,8 @@ import {
 
 export type NextStep =
   | { kind: 'login' }
+  /** The session lacks a second factor that is required or, once, preferred. */
+  | { kind: 'step-up' }
   | { kind: 'connect'; session: Session }
   /** `prompt=none`, and the user has a session and a grant: the code is issued without a page. */
   | { kind: 'issue'; session: Session }
@@ -14,7 +17,12 @@ export type NextStep =
   | { kind: 'answer'; fault: AuthorizationFault }
 
 /** Decides what the browser gets next. Every page of the flow leads back to this decision. */
-export function nextStep(request: AuthorizationRequest, session: Session | undefined, now: Date): NextStep {
+export function nextStep(
+  request: AuthorizationRequest,
+  session: Session | undefined,
+  wishes: Wishes,
+  now: Date,
+): NextStep {
   const silent = request.prompt.includes('none')
   if (!session || !isRecentEnough(request, session, now)) {
     return silent ? answer('no_session') : { kind: 'login' }
@@ -23,11 +31,15 @@ export function nextStep(request: AuthorizationRequest, session: Session | undef
     if (!silent && !isOfThisRequest(request, session)) return { kind: 'login' }
     return answer('other_user')
   }
-  if (!silent) return { kind: 'connect', session }
+  const factor = factorStep(session, session, wishes)
+  if (factor.kind === 'enrol' || (factor.kind === 'prove' && !factor.optional)) {
+    return silent ? answer('no_second_factor') : { kind: 'step-up' }
+  }
+  if (!silent) return factor.kind === 'prove' ? { kind: 'step-up' } : { kind: 'connect', session }
   return session.has_grant ? { kind: 'issue', session } : answer('no_consent')
 }
 
-function answer(reason: 'no_session' | 'other_user' | 'no_consent'): NextStep {
+function answer(reason: 'no_session' | 'no_second_factor' | 'other_user' | 'no_consent'): NextStep {
   return { kind: 'answer', fault: authorizationFault(reason) }
 }
 

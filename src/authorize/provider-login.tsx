@@ -62,12 +62,15 @@ export function leaveFor(content: {
   return web.page({ reply, texts, title: heading, body })
 }
 
+type Wanted = { loginHint?: string; otherAccount?: boolean; destination: Destination }
+
 function wishOf(
   partners: AuthorizationRequest | undefined,
   texts: Texts,
-  { loginHint, otherAccount = false }: { loginHint?: string; otherAccount?: boolean },
+  { loginHint, otherAccount = false, destination }: Wanted,
 ): LoginWish {
-  const isLogin = partners?.prompt.includes('login') ?? false
+  // The page Security changes how the account is protected, and is for a user who has just authenticated.
+  const isLogin = partners?.prompt.includes('login') || destination.page === 'security'
   return {
     prompts: [
       ...(isLogin || otherAccount ? ['login' as const] : []),

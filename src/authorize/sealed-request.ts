@@ -52,19 +52,26 @@ export async function unseal(text: string, keys: readonly Buffer[], now: Date): 
 const maxRequestAgeMs = 24 * 3600 * 1000
 
 /**
+ * Seals the request of a completed login again, if necessary.
+ *
  * A user may leave the login page open for longer than ten minutes. After the login, an expired request that is less
  * than a day old is sealed again for ten minutes. Its `issuedAt` stays the same, so the new session always counts as a
  * login for this request. The request stays expired if its redirect URI is no longer registered for the partner.
  *
+ * @param stepUpOffered the user could prove a stronger factor for the `acr_values` of the request, and is not asked again
  * @returns the new sealed text, or undefined if the old one is not replaced
  * @throws {DatabaseUnavailable}
  */
-export async function renew(
+export async function reseal(
   { database, keys, now }: Context,
   authorization: Unsealed,
+  stepUpOffered = false,
 ): Promise<string | undefined> {
-  if (authorization.kind !== 'expired') return undefined
-  const { request } = authorization
+  if (authorization.kind === 'invalid') return undefined
+  const request = { ...authorization.request, ...(stepUpOffered && { stepUpOffered }) }
+  if (authorization.kind === 'open') {
+    return stepUpOffered ? seal(request, keys.current.seal, now()) : undefined
+  }
   if (now().getTime() - request.issuedAt > maxRequestAgeMs) return undefined
   const partner = await database.maybe(findPartner, [request.clientId])
   if (!partner?.redirect_uris.includes(request.redirectUri)) return undefined
@@ -77,7 +84,9 @@ export async function renew(
  */
 export const Destination = Type.Object({
   request: Type.Optional(Type.String()),
-  page: Type.Optional(Type.Union([Type.Literal('sessions'), Type.Literal('password')])),
+  page: Type.Optional(
+    Type.Union([Type.Literal('sessions'), Type.Literal('password'), Type.Literal('security')]),
+  ),
 })
 export type Destination = Static<typeof Destination>
 

@@ -39,6 +39,7 @@ export const omittedTables = [
   'schema_migrations',
   'sessions',
   'client_assertions',
+  'used_challenges',
   'login_failures',
   'listing_ranges',
   'limit_windows',

@@ -148,6 +148,9 @@ const setUpAgain: Record<string, string> = {
   identity_providers:
     'users cannot log in through these identity providers; `latchkey idp list` names them, and ' +
     '`latchkey idp set-credential ID` stores a new client secret or key',
+  totp_secrets:
+    'codes of these authenticator apps are refused; the users sign in with a passkey or a recovery code and set the app up ' +
+    'again, or `latchkey user reset-factors ID` removes it',
 }
 
 function examineStored(unreadable: { table: string; rows: number }[]): Check {

@@ -6,12 +6,14 @@ import { backupCommand, restoreCommand } from './backup.ts'
 import { failCommand } from './command.ts'
 import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
+import { firmCommand } from './firm.ts'
 import { grantCommand } from './grant.ts'
 import { idpCommand } from './idp.ts'
 import { importCommand } from './import.ts'
 import { keyCommand } from './key.ts'
 import { migrateCommand } from './migrate.ts'
 import { partnerCommand } from './partner.ts'
+import { roleCommand } from './role.ts'
 import { sandboxCommand } from './sandbox.ts'
 import { secretCommand } from './secret.ts'
 import { startCommand } from './start.ts'
@@ -29,6 +31,8 @@ const program = new Command('latchkey')
   .addCommand(importCommand())
   .addCommand(partnerCommand())
   .addCommand(userCommand())
+  .addCommand(firmCommand())
+  .addCommand(roleCommand())
   .addCommand(grantCommand())
   .addCommand(idpCommand())
   .addCommand(keyCommand())

@@ -7,6 +7,7 @@ import {
   rotatePartnerSecret,
   updatePartner,
 } from '../partners/partners.ts'
+import { requireAcrOption } from './acr-option.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { grantLifetimeOption } from './grant-lifetime-option.ts'
 import { addLimitOptions, changedLimits, type LimitOptions, limitLines, newLimits } from './limit-options.ts'
@@ -28,6 +29,7 @@ type CreateOptions = Json &
     idTokenOnRefresh?: boolean
     postLogoutRedirectUri?: string[]
     grantLifetimeDays?: number
+    requireAcr?: string
   }
 
 type UpdateOptions = Json &
@@ -41,6 +43,8 @@ type UpdateOptions = Json &
     idTokenOnRefresh?: boolean
     /** False for `--no-grant-lifetime-days`. */
     grantLifetimeDays?: number | false
+    /** False for `--no-require-acr`. */
+    requireAcr?: string | false
   }
 
 export function partnerCommand(): Command {
@@ -77,6 +81,7 @@ function create(): Command {
       'an address to which users may return after logout (repeatable)',
     )
     .addOption(grantLifetimeOption())
+    .addOption(requireAcrOption('its users connect'))
     .option('--json', 'print JSON')
     .action((options: CreateOptions) =>
       withDatabase(async (database, { environment }) => {
@@ -92,6 +97,7 @@ function create(): Command {
           ...profileOf(options),
           limits: newLimits(options),
           grantLifetimeDays: options.grantLifetimeDays,
+          requireAcr: options.requireAcr,
         })
         if (registration.kind === 'refused') throw new CommandError(registration.faults.join('\n'))
         const { clientId, clientSecret } = registration
@@ -150,6 +156,8 @@ function update(): Command {
     .option('--no-id-token-on-refresh', 'return an id_token on a refresh only if it says token_type=id')
     .addOption(grantLifetimeOption())
     .option('--no-grant-lifetime-days', "users' consents are valid as long as the deployment says")
+    .addOption(requireAcrOption('its users connect'))
+    .option('--no-require-acr', 'its users may connect with any login')
     .option('--json', 'print JSON')
     .action((clientId: string, options: UpdateOptions) =>
       withDatabase(async (database, { environment }) => {
@@ -162,6 +170,7 @@ function update(): Command {
           idTokenOnRefresh: options.idTokenOnRefresh,
           limits: changedLimits(options),
           grantLifetimeDays: options.grantLifetimeDays === false ? null : options.grantLifetimeDays,
+          requireAcr: options.requireAcr === false ? null : options.requireAcr,
         })
         if (outcome.kind === 'unknown') throw unknown(clientId)
         if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
@@ -251,6 +260,7 @@ function describe(partner: Partner, more: string[]): string {
     `authenticates  ${partner.auth_methods.join(', ')}`,
     ...partner.key_ids.map((kid) => `key            ${kid}`),
     `id_token       ${partner.id_token_alg}${partner.id_token_on_refresh ? ', also on refresh' : ''}`,
+    ...(partner.require_acr === null ? [] : [`requires       ${partner.require_acr}`]),
     ...limitLines(partner.limits),
     ...(partner.grant_lifetime_days === null
       ? []

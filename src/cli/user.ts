@@ -5,11 +5,13 @@ import {
   disableUser,
   enableUser,
   findUser,
+  foldedUnlessId,
   type NewUser,
   setPassword,
   type UserOutcome,
 } from '../directory/users.ts'
 import { quoted } from '../directory/values.ts'
+import { deleteFactors } from '../factors/factors.sql.ts'
 import { type InviteOutcome, invite } from '../recovery/invite.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { readPassword } from './read-password.ts'
@@ -25,6 +27,7 @@ export function userCommand(): Command {
     .addCommand(setPasswordCommand())
     .addCommand(disable())
     .addCommand(enable())
+    .addCommand(resetFactors())
     .addCommand(inviteCommand())
 }
 
@@ -127,9 +130,25 @@ function describe(user: UserFacts): string {
     `role         ${user.role}, sees ${user.sees}`,
     `status       ${statusOf(user)}`,
     `password     ${user.has_password ? 'set' : 'none: the user cannot log in'}`,
+    `factors      ${factorsOf(user)}`,
     `sessions     ${user.sessions}`,
     `live grants  ${user.live_grants}`,
   ].join('\n')
+}
+
+type Factors = Pick<UserFacts, 'passkeys' | 'has_totp' | 'recovery_codes'>
+
+function factorsOf({ passkeys, has_totp, recovery_codes: codes }: Factors): string {
+  const factors = [
+    passkeys > 0 ? counted(passkeys, 'passkey') : [],
+    has_totp ? 'authenticator app' : [],
+    codes > 0 ? counted(codes, 'recovery code') : [],
+  ].flat()
+  return factors.join(', ') || 'none'
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function statusOf({ status, disabled_by_operator_at: at }: ListedUser): string {
@@ -180,6 +199,22 @@ function enable(): Command {
         `${id} is active. If the next import lists this user as disabled, it disables the user again.`,
       )
     })
+}
+
+function resetFactors(): Command {
+  return new Command('reset-factors')
+    .description('remove all second factors of a user who has lost them, and end all sessions of the user')
+    .argument('<email-or-id>')
+    .option('--json', 'print JSON')
+    .action((user: string, options: Json) =>
+      withDatabase(async (database) => {
+        const removed = await database.maybe(deleteFactors, [foldedUnlessId(user)])
+        if (!removed) throw new CommandError(`There is no user ${quoted(user)}.`, 'not_found')
+        const { id, passkeys, totp, recovery_codes, sessions_ended: ended } = removed
+        const what = factorsOf({ passkeys, has_totp: totp, recovery_codes })
+        answer(options, removed, `Removed from ${id}: ${what}; ${sessions(ended)}.`)
+      }),
+    )
 }
 
 function done(outcome: UserOutcome) {

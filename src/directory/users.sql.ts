@@ -105,6 +105,10 @@ const UserFacts = Type.Object({
   has_password: Type.Boolean(),
   sessions: Type.Integer(),
   live_grants: Type.Integer(),
+  passkeys: Type.Integer(),
+  has_totp: Type.Boolean(),
+  /** Recovery codes that are left. */
+  recovery_codes: Type.Integer(),
 })
 export type UserFacts = Static<typeof UserFacts>
 
@@ -114,7 +118,10 @@ export const findUserFacts = statement(
   UserFacts,
   `SELECT ${listed}, f.name AS firm_name, r.sees, u.password_hash IS NOT NULL AS has_password,
           (SELECT count(*)::integer FROM sessions s WHERE s.user_id = u.id AND s.expires_at > now()) AS sessions,
-          (SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND ${isLiveGrant('g')}) AS live_grants
+          (SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND ${isLiveGrant('g')}) AS live_grants,
+          (SELECT count(*)::integer FROM passkeys k WHERE k.user_id = u.id) AS passkeys,
+          EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = u.id) AS has_totp,
+          coalesce((SELECT cardinality(c.hashes) FROM recovery_codes c WHERE c.user_id = u.id), 0) AS recovery_codes
      FROM users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
     WHERE u.id = $1 OR u.email_folded = $1`,
 )

@@ -78,7 +78,11 @@ export async function setPassword(
 ): Promise<UserOutcome> {
   const user = await findUser(database, idOrEmail)
   if (!user) return changed(idOrEmail, undefined)
-  const faults = await newPasswordFaults(password, { ...user, service, hasSecondFactor: false })
+  const faults = await newPasswordFaults(password, {
+    ...user,
+    service,
+    hasSecondFactor: user.passkeys > 0 || user.has_totp,
+  })
   if (faults.length > 0) return { kind: 'refused', reasons: faults.map(reasonOf) }
   const hash = await hashPassword(password)
   return changed(idOrEmail, await database.maybe(updatePassword, [user.id, hash, sendsMail]))
@@ -109,7 +113,7 @@ function changed(idOrEmail: string, row: { id: string; sessions_ended: number } 
 }
 
 /** Ids are case-sensitive, addresses are not. */
-function foldedUnlessId(idOrEmail: string): string {
+export function foldedUnlessId(idOrEmail: string): string {
   return idOrEmail.includes('@') ? foldCase(idOrEmail) : idOrEmail
 }
 

@@ -167,10 +167,36 @@ export const oauthErrors = {
         remedy:
           'Show your connect button, and send the request without prompt=none when the user presses it.',
       },
+      no_second_factor: {
+        message: 'The user must prove a second factor.',
+        cause:
+          'With prompt=none: your application, or the role or the firm of the user, requires a stronger login than the user has made.',
+        remedy:
+          'Show your connect button, and send the request without prompt=none when the user presses it. The user proves the second factor on a page of this server.',
+      },
       other_user: {
         message: 'The user who is logged in is not the user of the id_token_hint.',
         cause: 'In this browser, another user is logged in.',
         remedy: 'Send the request again without id_token_hint, if this other user may connect.',
+      },
+    },
+  },
+  unmet_authentication_requirements: {
+    status: 303,
+    title: 'Authentication requirements not met',
+    sentBy: ['redirect'],
+    meaning:
+      'A stronger login is required than the user could make (OpenID Connect Core Error Code unmet_authentication_requirements).',
+    retryable: true,
+    retry:
+      'Only if the user wants to: show your connect button again, and say that a second factor is needed.',
+    causes: {
+      second_factor_refused: {
+        message: 'The user did not prove the second factor that is required.',
+        cause:
+          'Your application, or the role or the firm of the user, requires a second factor or a passkey. The user chose to go back.',
+        remedy:
+          'Tell the user which second factor is needed. The operator sets what your application requires: latchkey partner update --require-acr.',
       },
     },
   },

@@ -1,5 +1,6 @@
 import { endings } from './endings.ts'
 import { type Entry, otherEnvironment } from './entry.ts'
+import { stepUpProblems } from './step-up.ts'
 
 const getAccessToken =
   'Get a new access token at oauth2/token with grant_type=refresh_token, and repeat the call once.'
@@ -165,6 +166,7 @@ export const problems = {
       ...endings,
     },
   },
+  ...stepUpProblems,
   not_found: {
     status: 404,
     title: 'Not found',

@@ -2,11 +2,11 @@ import { statement } from '../database/database.ts'
 import Type from '../typebox.ts'
 
 /** Minutes for which failures are counted, starting with the first. */
-const windowMinutes = 15
+export const windowMinutes = 15
 
 /** Failures allowed in that time. A source may be a whole office behind one address. */
 const accountLimit = 10
-const sourceLimit = 100
+export const sourceLimit = 100
 
 /** SQL for an upsert of `login_failures AS f`: counts until the first count's window ends. */
 export const counting = `ON CONFLICT (key) DO UPDATE SET

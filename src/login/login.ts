@@ -1,35 +1,80 @@
-/** A user who has proved who they are, and how. */
-export type Login = {
-  userId: string
-  /** The user's address. An account knows a browser by it (`proofKey`). */
-  email: string
-  /** The user's `login_version` when the proof was checked. If it has changed since, the session is not live. */
-  loginVersion: string
-  /** `acr` and `amr` (RFC 8176) of the id_token. */
-  acr: string
-  amr: string[]
-  /** Absent: the user has authenticated here, just now. */
-  provider?: ProviderLogin
-}
+import Type, { type Static } from '../typebox.ts'
 
 /** What a session keeps of a login through an identity provider. */
-type ProviderLogin = {
-  id: string
+const ProviderLogin = Type.Object({
+  id: Type.String(),
   /** The user's account at the provider. */
-  sub: string
+  sub: Type.String(),
   /** The session at the provider. Null if the provider does not name it. */
-  sid: string | null
+  sid: Type.Union([Type.String(), Type.Null()]),
   /** When the user authenticated at the provider, in milliseconds since the epoch. Null if the provider does not say. */
-  authTime: number | null
+  authTime: Type.Union([Type.Number(), Type.Null()]),
   /** Sealed: the provider's logout needs it. Null if it is too long to be kept. */
-  idToken: string | null
-}
+  idToken: Type.Union([Type.String(), Type.Null()]),
+})
 
-/** The `acr` value for a login with only a password. Latchkey defines it, because no standard does. */
+/** A user who has proved who they are, and how. */
+export const Login = Type.Object({
+  userId: Type.String(),
+  /** The user's address. An account knows a browser by it (`proofKey`). */
+  email: Type.String(),
+  /** The user's `login_version` when the proof was checked. If it has changed since, the session is not live. */
+  loginVersion: Type.String(),
+  /** `acr` and `amr` (RFC 8176) of the id_token. */
+  acr: Type.String(),
+  amr: Type.Array(Type.String()),
+  /** Absent: the user has authenticated here, just now. */
+  provider: Type.Optional(ProviderLogin),
+})
+export type Login = Static<typeof Login>
+
+/** The `acr` value for a login with only a password. Latchkey defines these values, because no standard does. */
 export const passwordAcr = 'urn:latchkey:acr:password'
 
 /** The `acr` value for a login through an identity provider that names none. */
 export const federatedAcr = 'urn:latchkey:acr:federated'
 
-/** The values of `acr` that this server gives itself. A foreign identity provider may give others. */
-export const acrValues = [passwordAcr]
+/** A password or the login at a provider, and in addition a one-time password or a recovery code. */
+export const twoFactorAcr = 'urn:latchkey:acr:two-factor'
+
+/** A passkey that verified the user (PIN, fingerprint, face), alone or as a second factor. */
+export const phishingResistantAcr = 'urn:latchkey:acr:phishing-resistant'
+
+/** The values of `acr` that this server gives itself, the weakest first. A foreign identity provider may give others. */
+export const acrValues = [passwordAcr, twoFactorAcr, phishingResistantAcr]
+
+/** What a role, a firm or a partner can require. */
+export const requirableAcrs = [twoFactorAcr, phishingResistantAcr]
+
+/** The reasons why this cannot be required: messages for the operator. */
+export function acrFaults(acr: string | null | undefined): string[] {
+  if (typeof acr !== 'string' || requirableAcrs.includes(acr)) return []
+  return [`The required acr must be ${requirableAcrs.join(' or ')}, not ${JSON.stringify(acr)}.`]
+}
+
+/** How a user logged in. */
+export type Authentication = { acr: string; amr: string[] }
+
+/**
+ * 1 password, 2 two factors, 3 resistant to phishing. A login at a foreign provider counts as two factors if its `amr` says
+ * so (`mfa` of RFC 8176). The function `acr_level` of the database gives the same numbers to requirements.
+ */
+export function acrLevel({ acr, amr }: Authentication): number {
+  if (acrValues.includes(acr)) return levelOf(acr)
+  return amr.includes('mfa') ? levelOf(twoFactorAcr) : levelOf(passwordAcr)
+}
+
+/** Whether this login is at least as strong as the required `acr` value. A value of a foreign provider must be equal. */
+export function satisfies(authentication: Authentication, required: string): boolean {
+  if (authentication.acr === required) return true
+  return acrValues.includes(required) && acrLevel(authentication) >= levelOf(required)
+}
+
+/** The strongest of these requirements. Undefined: nothing is required. */
+export function strongest(requirements: (string | null | undefined)[]): string | undefined {
+  return acrValues.findLast((acr) => requirements.includes(acr))
+}
+
+function levelOf(acr: string): number {
+  return acrValues.indexOf(acr) + 1
+}

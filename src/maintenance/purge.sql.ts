@@ -15,6 +15,7 @@ type PurgedTable =
   | 'sessions'
   | 'client_assertions'
   | 'logout_tokens'
+  | 'used_challenges'
   | 'login_failures'
   | 'grant_reads'
   | 'household_changes'
@@ -51,6 +52,11 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   // A minute later, because a statement that began before the expiry may still wait for a lock before it reads the row.
   client_assertions: purgeStatement(
     'client_assertions',
+    'expires_at',
+    `expires_at < now() - interval '1 minute'`,
+  ),
+  used_challenges: purgeStatement(
+    'used_challenges',
     'expires_at',
     `expires_at < now() - interval '1 minute'`,
   ),

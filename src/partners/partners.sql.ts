@@ -34,13 +34,15 @@ export const Partner = Type.Object({
   limits: LimitSettings,
   /** Days for which a user's consent is valid. Null: the default of the deployment. */
   grant_lifetime_days: Type.Union([Type.Integer(), Type.Null()]),
+  /** The weakest `acr` with which users may connect, and with which access tokens are accepted. */
+  require_acr: Type.Union([Type.String(), Type.Null()]),
 })
 export type Partner = Static<typeof Partner>
 
 const columns = `client_id, name, status, redirect_uris, require_pkce, auth_methods,
   ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
   id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
-  grant_lifetime_days`
+  grant_lifetime_days, require_acr`
 
 /** $1 client_id */
 export const findPartner = statement(
@@ -59,16 +61,17 @@ export const listPartners = statement(
  * $1 client_id, $2 name, $3 redirect URIs, $4 whether PKCE is required, $5 authentication methods, $6 SHA-256 of each
  * secret, $7 JWKS as JSON or null, $8 thumbprints of its keys, $9 algorithm of id_tokens, $10 post-logout redirect URIs,
  * $11 whether a refresh returns an id_token, $12 limits as JSON, $13 days for which a consent is valid or null, $14 web site or
- * null, $15 file name of the logo or null, $16 the picture or null, $17 privacy URL or null, $18 description or null
+ * null, $15 file name of the logo or null, $16 the picture or null, $17 privacy URL or null, $18 description or null,
+ * $19 required `acr` or null
  */
 export const insertPartner = statement(
   'insert_partner',
   Type.Object({ client_id: Type.String() }),
   `INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
                          key_thumbprints, id_token_alg, post_logout_redirect_uris, id_token_on_refresh, limits,
-                         grant_lifetime_days, site, logo, logo_image, privacy_url, description)
+                         grant_lifetime_days, site, logo, logo_image, privacy_url, description, require_acr)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-           nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, '')) RETURNING client_id`,
+           nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, ''), $19) RETURNING client_id`,
 )
 
 /**
@@ -76,7 +79,7 @@ export const insertPartner = statement(
  * authentication methods that the partner must have now, $5 the new ones, $6 SHA-256 of each secret, $7 JWKS as JSON, $8
  * thumbprints of its keys, $9 whether a refresh returns an id_token, $10 limits as JSON: those not in it do not change, null
  * removes one, $11 days for which a consent is valid (0: the default of the deployment), $12 web site, $13 file name of the
- * logo, $14 the picture, $15 privacy URL, $16 description. No row: no such
+ * logo, $14 the picture, $15 privacy URL, $16 description, $17 required `acr`. No row: no such
  * partner, or its methods have been changed in the meantime.
  */
 export const updatePartnerSettings = statement(
@@ -94,7 +97,8 @@ export const updatePartnerSettings = statement(
           logo = nullif(coalesce($13, logo), ''),
           logo_image = CASE WHEN $13::text IS NULL THEN logo_image ELSE $14::bytea END,
           privacy_url = nullif(coalesce($15, privacy_url), ''),
-          description = nullif(coalesce($16, description), '')
+          description = nullif(coalesce($16, description), ''),
+          require_acr = nullif(coalesce($17, require_acr), '')
     WHERE client_id = $1 AND auth_methods = $4
    RETURNING ${columns}`,
 )

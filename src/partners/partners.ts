@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts'
 import { checkVisible } from '../directory/values.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import type { LimitChanges, LimitSettings } from '../limit-settings.ts'
+import { acrFaults } from '../login/login.ts'
 import { newToken } from '../secrets/token-format.ts'
 import { Compile } from '../typebox.ts'
 import { newClientId } from './client-id.ts'
@@ -35,6 +36,8 @@ export type NewPartner = ProfileChanges & {
   limits?: LimitSettings | undefined
   /** Days for which a user's consent is valid. Default: that of the deployment. */
   grantLifetimeDays?: number | undefined
+  /** The weakest `acr` with which users may connect. Default: any. */
+  requireAcr?: string | undefined
 }
 
 /** Undefined: the setting is not changed. */
@@ -49,6 +52,8 @@ export type PartnerChanges = ProfileChanges & {
   limits?: LimitChanges | undefined
   /** Null: the default of the deployment. */
   grantLifetimeDays?: number | null | undefined
+  /** Null: none. */
+  requireAcr?: string | null | undefined
 }
 
 type Refused = { kind: 'refused'; faults: string[] }
@@ -95,6 +100,7 @@ export async function createPartner(
     ...profile.faults,
     ...methodFaults(authMethods, input.jwks !== undefined),
     ...(keys.kind === 'refused' ? keys.faults : []),
+    ...acrFaults(input.requireAcr),
     ...(signingAlgorithm.Check(idTokenAlg) ? [] : ['The algorithm of id_tokens must be RS256 or ES256.']),
   ]
   if (faults.length > 0 || keys.kind === 'refused') return { kind: 'refused', faults }
@@ -115,6 +121,7 @@ export async function createPartner(
     JSON.stringify(input.limits ?? {}),
     input.grantLifetimeDays ?? null,
     ...profile.columns,
+    input.requireAcr ?? null,
   ])
   return { kind: 'created', clientId, clientSecret: secret?.text }
 }
@@ -139,6 +146,7 @@ export async function updatePartner(
     ...(name === undefined ? [] : nameFaults(name.trim())),
     ...uriFaults('Redirect URI', redirectUris ?? []),
     ...profile.faults,
+    ...acrFaults(changes.requireAcr),
     ...newMethodFaults(partner, changes),
     ...(keys.kind === 'refused' ? keys.faults : []),
   ]
@@ -157,6 +165,7 @@ export async function updatePartner(
     changes.limits ? JSON.stringify(changes.limits) : null,
     changes.grantLifetimeDays === null ? 0 : (changes.grantLifetimeDays ?? null),
     ...profile.columns,
+    changes.requireAcr === null ? '' : (changes.requireAcr ?? null),
   ])
   if (!updated) return { kind: 'conflict' }
   return { kind: 'updated', partner: updated, clientSecret: credentials?.clientSecret }

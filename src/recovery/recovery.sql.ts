@@ -1,4 +1,5 @@
 import { Instant, statement } from '../database/database.ts'
+import { hasSecondFactor } from '../directory/second-factor.sql.ts'
 import { browserProof, counting } from '../login/login.sql.ts'
 import { resetMinutes } from '../mail/mail-content.ts'
 import { mailRow, rememberedLanguage } from '../mail/mail-row.sql.ts'
@@ -114,8 +115,8 @@ export const inviteUser = statement(
 /** The user for whom a link works. $1 SHA-256 of the secret in the link */
 export const findLink = statement(
   'find_link',
-  Type.Object({ name: Type.String(), email: Type.String() }),
-  `SELECT u.name, u.email
+  Type.Object({ name: Type.String(), email: Type.String(), has_second_factor: Type.Boolean() }),
+  `SELECT u.name, u.email, ${hasSecondFactor('u.id')} AS has_second_factor
      FROM password_links l JOIN users u ON u.id = l.user_id JOIN firms f ON f.id = u.firm_id
     WHERE l.hash = $1 AND ${isLive}`,
 )

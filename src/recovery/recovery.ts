@@ -58,7 +58,9 @@ export async function requestPasswordLink(
 /** The user for whom the link works. @throws {DatabaseUnavailable} */
 export async function ownerOfLink(context: Context, secret: string): Promise<PasswordOwner | undefined> {
   const user = await context.database.maybe(findLink, [sha256(secret)])
-  return user && passwordOwner(context, user)
+  if (!user) return undefined
+  const { name, email, has_second_factor: hasSecondFactor } = user
+  return passwordOwner(context, { name, email, hasSecondFactor })
 }
 
 export type SetOutcome =

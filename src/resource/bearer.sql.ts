@@ -6,8 +6,9 @@ import Type from '../typebox.ts'
 /**
  * Common table expressions that authenticate a call in the statement that answers it. A revocation therefore takes effect
  * with the next request on every server. `$1` is the access token (`BearerToken.value`). `bearer` has a row if the token's
- * connection exists, with the first reason to refuse the token. `caller` has the user's row if there is no reason to refuse it. A nonce that the connection no longer
- * has was revoked: a refresh keeps the nonces of all tokens that have not expired (docs/adr/0019).
+ * connection exists, with the first reason to refuse the token. `caller` has the user's row if there is no reason to refuse it. A nonce
+ * that the connection no longer has was revoked: a refresh keeps the nonces of all tokens that have not expired
+ * (docs/adr/0019). The last reason is the login of the user, if the partner requires a stronger one (RFC 9470).
  */
 export const callerOf = `
   bearer AS (
@@ -15,7 +16,10 @@ export const callerOf = `
            CASE ${whenEnded('c', 'g', 'u')}
                 WHEN p.status <> 'active' THEN 'client_suspended'
                 WHEN ($1::access_token).expires_at <= now() THEN 'expired'
-                WHEN NOT ${isIssuedToken('($1).nonce', '($1).expires_at')} THEN 'token_revoked' END AS refusal
+                WHEN NOT ${isIssuedToken('($1).nonce', '($1).expires_at')} THEN 'token_revoked'
+                WHEN c.acr_level < p.require_level THEN
+                  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+           END AS refusal
       FROM connections c
       JOIN grants g ON g.id = c.grant_id
       JOIN partners p ON p.client_id = g.client_id
@@ -43,6 +47,8 @@ export const CallerColumns = {
     Type.Literal('client_suspended'),
     Type.Literal('token_revoked'),
     Type.Literal('expired'),
+    Type.Literal('two_factors_required'),
+    Type.Literal('passkey_required'),
     Type.Null(),
   ]),
 }

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
-import type { ProblemCode } from '../errors/catalogue.ts'
+import type { ProblemCode, ProblemReason } from '../errors/catalogue.ts'
 import { errorAddress } from '../http/addresses.ts'
 import { sendProblem } from '../http/api-edge.ts'
 import { type BearerRefusal, bearerRefusal } from '../http/refusals.ts'
+import { phishingResistantAcr, twoFactorAcr } from '../login/login.ts'
 import { verifyAccessToken } from '../secrets/verified-tokens.ts'
 
 export type BearerToken = {
@@ -89,6 +90,7 @@ export function sendBearerRefusal(
     ...(whose && { client_id: whose.client_id, user_id: whose.user_id }),
   })
   const error = bearerErrors.get(code)
+  const acr = requiredAcrs.get(reason)
   const base = new URL(config.baseUrl)
   const challenge = [
     'realm="latchkey"',
@@ -99,6 +101,7 @@ export function sendBearerRefusal(
           `error_description="${explanation}"`,
           `error_uri="${errorAddress(reply.server, code, anchor)}"`,
         ]),
+    ...(acr === undefined ? [] : [`acr_values="${acr}"`]),
     ...(reply.request.url.startsWith(base.pathname)
       ? [`resource_metadata="${base.origin}${resourceMetadataPath(config)}"`]
       : []),
@@ -110,6 +113,13 @@ export function sendBearerRefusal(
 const bearerErrors = new Map<ProblemCode, string>([
   ['bad_request', 'invalid_request'],
   ['invalid_token', 'invalid_token'],
+  ['insufficient_user_authentication', 'insufficient_user_authentication'], // RFC 9470 section 3
+])
+
+/** What the user has to log in with, for `acr_values` of the challenge. */
+const requiredAcrs = new Map<ProblemReason, string>([
+  ['two_factors_required', twoFactorAcr],
+  ['passkey_required', phishingResistantAcr],
 ])
 
 /** The path of the API's own metadata: between the host and the path of what it describes (RFC 9728 section 3.1). */

@@ -5,7 +5,7 @@ import type { Texts } from '../web/languages/languages.ts'
 import { HiddenFields, UserName } from '../web/parts.tsx'
 import type { Session } from './sessions.sql.ts'
 
-type AccountPage = 'connections' | 'sessions' | 'password'
+type AccountPage = 'connections' | 'sessions' | 'security' | 'password'
 
 /** Sends one of the account pages, with their common navigation, in the browser's language. */
 export function sendAccountPage(content: {
@@ -16,8 +16,9 @@ export function sendAccountPage(content: {
   body: (csrf: string, texts: Texts) => ComponentChildren
   status?: number
   localTimes?: boolean
+  passkeys?: boolean
 }): FastifyReply {
-  const { web, reply, session, page, status = 200, localTimes = false } = content
+  const { web, reply, session, page, status = 200, localTimes = false, passkeys = false } = content
   const texts = web.texts(reply.request)
   const { heading } = texts[page]
   const csrf = web.csrfToken(reply)
@@ -35,7 +36,7 @@ export function sendAccountPage(content: {
       {content.body(csrf, texts)}
     </>
   )
-  return web.page({ reply, texts, status, title: heading, body, wide: true, localTimes })
+  return web.page({ reply, texts, status, title: heading, body, wide: true, localTimes, passkeys })
 }
 
 function Navigation({ current, texts }: { current: AccountPage; texts: Texts }) {
@@ -48,6 +49,7 @@ function Navigation({ current, texts }: { current: AccountPage; texts: Texts }) 
     <nav class="account" aria-label={texts.account.navigation}>
       {link('connections')}
       {link('sessions')}
+      {link('security')}
       {link('password')}
     </nav>
   )

@@ -93,6 +93,7 @@ function sendForm(content: {
   })
 }
 
-function ownerOf(context: Context, { user_name: name, email }: Session): PasswordOwner {
-  return passwordOwner(context, { name, email })
+function ownerOf(context: Context, session: Session): PasswordOwner {
+  const { user_name: name, email, has_passkey: hasPasskey, has_totp: hasTotp } = session
+  return passwordOwner(context, { name, email, hasSecondFactor: hasPasskey || hasTotp })
 }

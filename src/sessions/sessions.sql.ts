@@ -1,5 +1,6 @@
 import { Instant, statement } from '../database/database.ts'
 import { isLiveGrant } from '../grants/ended.sql.ts'
+import { FactorFacts, factorColumns } from '../login/factor-facts.sql.ts'
 import { browserProof, counting } from '../login/login.sql.ts'
 import { mailRow } from '../mail/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -29,6 +30,8 @@ export const Session = Type.Object({
   has_grant: Type.Boolean(),
   /** The user's subject for the partner, even if the grant has ended. */
   subject: Type.Union([Type.String(), Type.Null()]),
+  login_version: Type.String(),
+  ...FactorFacts.properties,
 })
 export type Session = Static<typeof Session>
 
@@ -47,14 +50,16 @@ export const findSession = statement(
   'find_session',
   Session,
   `WITH found AS (
-     SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.auth_time_is_known, s.request_id, s.acr, s.amr
+     SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.auth_time_is_known, s.request_id, s.acr, s.amr,
+            s.login_version, ${factorColumns}
        FROM sessions s JOIN users u ON u.id = s.user_id
       WHERE s.hash = $1 AND ${isLive} AND u.status = 'active'
    ), seen AS (
      UPDATE sessions s SET last_seen_at = now()
        FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
    )
-   SELECT user_id, user_name, email, auth_time, auth_time_is_known, request_id, acr, amr,
+   SELECT user_id, user_name, email, auth_time, auth_time_is_known, request_id, acr, amr, login_version,
+          has_passkey, has_totp, firm_require_acr, role_require_acr,
           EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND ${isLiveGrant('g')}) AS has_grant,
            (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
      FROM found`,
@@ -101,6 +106,20 @@ export const openSession = statement(
                          auth_time_is_known, provider_id, provider_sub, provider_sid, provider_id_token)
    VALUES ($1, $2, $4, now() + interval '${sessionHours} hours', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
    RETURNING user_id`,
+)
+
+/**
+ * Makes a session stronger, after the user has proved a second factor. It gets a new id, and keeps its end. No row: it has
+ * ended, or belongs to another user. $1 SHA-256 of the old id, $2 user id, $3 SHA-256 of the new id, $4 acr, $5 amr, $6 time
+ * of authentication, null to keep it
+ */
+export const strengthenSession = statement(
+  'strengthen_session',
+  Type.Object({ user_id: Type.String() }),
+  `UPDATE sessions s SET hash = $3, acr = $4, amr = $5, auth_time = coalesce($6, s.auth_time),
+                       auth_time_is_known = s.auth_time_is_known OR $6 IS NOT NULL
+     FROM users u WHERE s.hash = $1 AND s.user_id = $2 AND u.id = s.user_id AND ${isLive}
+   RETURNING s.user_id`,
 )
 
 /** $1 SHA-256 of the session id */

@@ -2,11 +2,11 @@ import Bowser from 'bowser'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { browserOf, isKnownSince, newProof, rememberBrowser } from '../login/known-browser.ts'
-import type { Login } from '../login/login.ts'
+import type { Authentication, Login } from '../login/login.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { clearSessionCookie, newSessionId, sessionHash, setSessionCookie } from '../web/cookies.ts'
 import type { Language } from '../web/languages/languages.ts'
-import { endSession, findSession, openSession, type Session } from './sessions.sql.ts'
+import { endSession, findSession, openSession, type Session, strengthenSession } from './sessions.sql.ts'
 
 /**
  * The live session of the browser, with the SHA-256 of its id. With `clientId`, it also has the user's subject for this
@@ -21,6 +21,14 @@ export async function liveSession(
   const hash = sessionHash(request, config)
   const session = hash ? await database.maybe(findSession, [hash, clientId ?? null]) : undefined
   return hash && session ? { ...session, hash } : undefined
+}
+
+/** Milliseconds after a login during which the user may change how the account is protected. */
+const recentMs = 10 * 60 * 1000
+
+/** Whether the user authenticated in the last ten minutes. */
+export function isRecent({ auth_time: at, auth_time_is_known: isKnown }: Session, now: Date): boolean {
+  return isKnown && now.getTime() - at.getTime() <= recentMs
 }
 
 /**
@@ -52,6 +60,25 @@ export async function startSession(
   ])
   setSessionCookie(reply, config, id)
   rememberBrowser(reply, config, cookie, newProof(keys, cookie, login))
+}
+
+/**
+ * Replaces the browser's session by a stronger one of the same user.
+ * @param authTime the new time of authentication, null to keep it
+ * @returns whether the session was still live
+ */
+export async function strengthen(
+  { config, database }: Context,
+  reply: FastifyReply,
+  session: Session & { hash: Buffer },
+  { acr, amr }: Authentication,
+  authTime: Date | null,
+): Promise<boolean> {
+  const { id, hash } = newSessionId()
+  const values = [session.hash, session.user_id, hash, acr, amr, authTime]
+  const strengthened = await database.maybe(strengthenSession, values)
+  if (strengthened) setSessionCookie(reply, config, id)
+  return strengthened !== undefined
 }
 
 /** A session that a login through a provider opened, and that has ended here. `idToken` is sealed. */

@@ -14,6 +14,9 @@ export type Introspection =
       token: 'access' | 'refresh'
       clientId: string
       subject: string
+      /** How and when the user logged in (RFC 9470 section 6). */
+      acr: string
+      authTime: Date
       issuedAt: Date
       expiresAt: Date
     }
@@ -32,21 +35,26 @@ export async function introspect(
     const { clientId, method, digest } = client
     const statement = introspectLiveToken[presented.kind]
     const live = await database.shortReads.maybe(statement, [clientId, method, digest, ...values])
-    if (live) return active(presented, clientId, live.subject)
+    if (live) {
+      const { subject, acr, auth_time: authTime } = live
+      return active(presented, clientId, { subject, acr, authTime })
+    }
   }
   const statement = introspectToken[presented.kind === 'access' ? 'access' : 'refresh']
   const row = await database.shortReads.one(statement, [...clientValues(client), ...values])
   const refusal = clientRefusal(row.client_authentication, client)
   if (refusal) return refusal
-  if (presented.kind === 'none' || row.subject === null) return { kind: 'inactive' }
-  return active(presented, client.clientId, row.subject)
+  const { subject, acr, auth_time: authTime } = row
+  if (presented.kind === 'none' || subject === null || acr === null || authTime === null)
+    return { kind: 'inactive' }
+  return active(presented, client.clientId, { subject, acr, authTime })
 }
 
 function active(
   { kind, expiresAt }: Exclude<PresentedToken, { kind: 'none' }>,
   clientId: string,
-  subject: string,
+  facts: { subject: string; acr: string; authTime: Date },
 ): Introspection {
   const issuedAt = new Date(expiresAt.getTime() - lifetimes[kind] * 1000)
-  return { kind: 'active', token: kind, clientId, subject, issuedAt, expiresAt }
+  return { kind: 'active', token: kind, clientId, ...facts, issuedAt, expiresAt }
 }

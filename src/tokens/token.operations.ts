@@ -113,6 +113,12 @@ const IntrospectionResponse = Type.Object(
     exp: Type.Optional(Type.Integer({ format: 'int64', description: 'Expiry, in seconds since 1970.' })),
     iat: Type.Optional(Type.Integer({ format: 'int64', description: 'Issue, in seconds since 1970.' })),
     iss: Type.Optional(Type.String({ description: 'The issuer: `{auth_url}`.' })),
+    acr: Type.Optional(
+      Type.String({ description: 'How the user logged in, as in the `id_token` (RFC 9470 section 6).' }),
+    ),
+    auth_time: Type.Optional(
+      Type.Integer({ format: 'int64', description: 'When the user logged in, in seconds since 1970.' }),
+    ),
   },
   { $id: 'IntrospectionResponse', description: 'The state of a token (RFC 7662 section 2.2).' },
 )
@@ -219,6 +225,8 @@ export const introspectToken = clientOperation(
               exp: 1_795_233_600,
               iat: 1_795_230_000,
               iss: '{auth_url}',
+              acr: 'urn:latchkey:acr:password',
+              auth_time: 1_795_229_940,
             },
           },
           inactive: { summary: 'Any other token', value: { active: false } },

@@ -57,6 +57,8 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
       exp: seconds(outcome.expiresAt),
       iat: seconds(outcome.issuedAt),
       iss: context.config.authUrl,
+      acr: outcome.acr,
+      auth_time: seconds(outcome.authTime),
     })
   })
 }

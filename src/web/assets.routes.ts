@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Brand } from '../brand/brand.ts'
@@ -14,6 +16,8 @@ export type Assets = {
   sheet: Asset
   /** The script that shows times in the reader's time zone. */
   localTimes: Asset
+  /** The scripts that let a form use a passkey. */
+  passkeys: Asset[]
   /** The pictures of the brand. */
   images: Asset[]
   /** Browsers request it for answers that are not pages. */
@@ -29,6 +33,7 @@ export function loadAssets(brand: Brand): Assets {
   return {
     sheet: loadSheet(brand, ...sheets),
     localTimes: loadScript('local-times.js'),
+    passkeys: [script(readFileSync(webAuthnBundle(), 'utf8')), loadScript('passkeys.js')],
     images: [...images.values()].map((image) => ({ ...image, path: imagePath(image) })),
     favicon: { ...favicon, path: '/favicon.ico' },
   }
@@ -42,8 +47,17 @@ export function loadSheet(brand: Brand, ...names: string[]): Asset {
 
 /** A script of the folder `assets/`. */
 export function loadScript(name: string): Asset {
-  const content = read(name)
+  return script(read(name))
+}
+
+function script(content: string): Asset {
   return { path: `/assets/${digest(content)}.js`, type: 'text/javascript; charset=utf-8', content }
+}
+
+/** The library's script for browsers, which its package does not export. */
+function webAuthnBundle(): string {
+  const main = createRequire(import.meta.url).resolve('@simplewebauthn/browser')
+  return join(dirname(main), '../dist/bundle/index.umd.min.js')
 }
 
 function read(name: string): string {
@@ -58,8 +72,11 @@ export function imagePath({ file }: Pick<Image, 'file'>): string {
   return `/assets/${file}`
 }
 
-export function assetRoutes(app: FastifyInstance, { sheet, localTimes, images, favicon }: Assets): void {
-  for (const asset of [sheet, localTimes, ...images]) assetRoute(app, asset)
+export function assetRoutes(
+  app: FastifyInstance,
+  { sheet, localTimes, passkeys, images, favicon }: Assets,
+): void {
+  for (const asset of [sheet, localTimes, ...passkeys, ...images]) assetRoute(app, asset)
   app.get(favicon.path, (_request, reply) =>
     reply
       .headers({ ...assetHeaders, 'cache-control': 'public, max-age=3600' })

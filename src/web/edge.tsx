@@ -29,6 +29,8 @@ type PageContent = {
   wide?: boolean
   /** Whether the page loads the script that shows times in the reader's time zone. */
   localTimes?: boolean
+  /** Whether the page loads the scripts for passkeys. */
+  passkeys?: boolean
 }
 
 type ErrorPageContent = {
@@ -83,17 +85,21 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
     sameOrigin,
     ownForm: [sameOrigin, csrfCheck(app, context)],
     csrfToken: (reply) => reply.generateCsrf({ userInfo: csrfOwner(reply.request, config) }),
-    page({ reply, texts, status = 200, title, body, formAction, wide = false, localTimes = false }) {
+    page({ reply, texts, status = 200, title, body, formAction, ...options }) {
+      const { wide = false, localTimes = false, passkeys = false } = options
       const frame = { environment: config.environment, assets, brand, here: hereOf(reply.request) }
       const width = wide ? 'account' : 'narrow'
       return reply
         .status(status)
-        .header('content-security-policy', contentSecurityPolicy({ formAction, localTimes }))
+        .header(
+          'content-security-policy',
+          contentSecurityPolicy({ formAction, scripts: localTimes || passkeys }),
+        )
         .header('cache-control', 'no-store')
         .header('content-language', texts.language)
         .header('vary', 'accept-language, cookie')
         .type('text/html; charset=utf-8')
-        .send(renderPage({ ...frame, texts, title, body, width, localTimes }))
+        .send(renderPage({ ...frame, texts, title, body, width, localTimes, passkeys }))
     },
     errorPage({ reply, texts, status, heading, text, recoveryLink }) {
       const body = (
@@ -207,14 +213,14 @@ function isOwnPage({ headers }: FastifyRequest, authUrl: string): boolean {
   return site === undefined || site === 'same-origin'
 }
 
-type CspOptions = { formAction?: string | undefined; localTimes: boolean }
+type CspOptions = { formAction?: string | undefined; scripts: boolean }
 
-function contentSecurityPolicy({ formAction = '', localTimes }: CspOptions): string {
+function contentSecurityPolicy({ formAction = '', scripts }: CspOptions): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self'",
-    ...(localTimes ? ["script-src 'self'"] : []),
+    ...(scripts ? ["script-src 'self'"] : []),
     `form-action 'self' ${formAction}`.trim(),
     "frame-ancestors 'none'",
     "base-uri 'none'",

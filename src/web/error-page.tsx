@@ -66,6 +66,6 @@ export function retryLink(request: FastifyRequest, texts: Texts): RecoveryLink {
 function pageOf(url: string, { request, logout, page }: DestinationFields): string | undefined {
   if (request) return `/connect?${new URLSearchParams({ request })}`
   if (logout) return `/logout?${new URLSearchParams({ logout })}`
-  const [path] = /^\/(login|sessions|password(\/forgotten|\/new)?|connections)\b/.exec(url) ?? []
+  const [path] = /^\/(login|sessions|security|password(\/forgotten|\/new)?|connections)\b/.exec(url) ?? []
   return path === '/login' && page ? `${path}?${new URLSearchParams({ page })}` : path
 }

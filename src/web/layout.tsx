@@ -17,13 +17,14 @@ type Document = {
   /** `narrow` for one form or message. */
   width: 'narrow' | 'account'
   localTimes: boolean
+  passkeys: boolean
   /** The address that shows this page again, for the switch between languages. */
   here: string
 }
 
 /** A complete HTML document. Preact escapes all text. There is no inline script or style. */
 export function renderPage(page: Document): string {
-  const { environment, assets, brand, texts, title, body, width, localTimes } = page
+  const { environment, assets, brand, texts, title, body, width, localTimes, passkeys } = page
   const document = (
     <html lang={texts.language} dir="ltr">
       <head>
@@ -37,6 +38,7 @@ export function renderPage(page: Document): string {
         <link rel="icon" type={brand.favicon.type} href={imagePath(brand.favicon)} />
         <link rel="stylesheet" href={assets.sheet.path} />
         {localTimes && <script type="module" src={assets.localTimes.path} />}
+        {passkeys && assets.passkeys.map(({ path }) => <script type="module" src={path} key={path} />)}
       </head>
       <body class={`${width}-width`}>
         <header class="head">

@@ -42,6 +42,7 @@ type PartnerOptions = {
   idTokenOnRefresh?: boolean
   postLogoutRedirectUris?: string[]
   limits?: LimitSettings
+  requireAcr?: string
   grantLifetimeDays?: number
   logo?: Buffer
   site?: string
@@ -199,7 +200,6 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     async close() {
       await app.close()
       await rehashing.stop()
-      await mails?.stop()
       await context.usage.close()
       await own?.drop()
     },

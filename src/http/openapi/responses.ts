@@ -56,10 +56,11 @@ export const apiProblems = {
     { name: 'BadRequest' },
   ),
   401: problem(
-    'The access token is missing, expired, revoked or otherwise invalid. `detail` says which, and what to do.',
+    'The access token is missing, expired, revoked or otherwise invalid, or the user must connect again with a stronger login. `detail` says which, and what to do.',
     [
       ['unauthorized', bearerRefusal('missing').explanation],
       ['invalid_token', bearerRefusal('expired').explanation],
+      ['insufficient_user_authentication', bearerRefusal('two_factors_required').explanation],
     ],
     { name: 'Unauthorized', headers: [...apiResponse, 'WWW-Authenticate'] },
   ),

@@ -1,6 +1,7 @@
 import type { Catalogue } from '../en/catalogue.ts'
 import { account } from './account.tsx'
 import { connect } from './connect.tsx'
+import { factors } from './factors.tsx'
 import { front } from './front.tsx'
 import { general } from './general.ts'
 import { idp } from './idp.tsx'
@@ -17,6 +18,7 @@ export const de: Catalogue = {
   ...connect,
   ...account,
   ...password,
+  ...factors,
   ...recovery,
   ...mails,
 }

@@ -1,5 +1,6 @@
 import { account } from './account.tsx'
 import { connect } from './connect.tsx'
+import { factors } from './factors.tsx'
 import { front } from './front.tsx'
 import { general } from './general.ts'
 import { idp } from './idp.tsx'
@@ -17,6 +18,7 @@ export const en = {
   ...connect,
   ...account,
   ...password,
+  ...factors,
   ...recovery,
   ...mails,
 }

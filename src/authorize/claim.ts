@@ -1,0 +1,155 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import {
+  endPendingLogin,
+  type PendingLogin,
+  pendingLoginOf,
+  updatePendingLogin,
+} from '../factors/pending-login.ts'
+import type { Evidence } from '../factors/prove.ts'
+import { type FactorFacts, findFactorFacts } from '../login/factor-facts.sql.ts'
+import {
+  type FactorStep,
+  factorStep,
+  hasUnprovedFactor,
+  requiredAcr,
+  type Wishes,
+} from '../login/factor-step.ts'
+import { type Login, satisfies } from '../login/login.ts'
+import { isRecent as isRecentLogin, liveSession, strengthen } from '../sessions/sessions.ts'
+import { openSession } from './finish-login.ts'
+import { openPageRequest } from './page-request.ts'
+import { type Destination, nextPage, reseal, withDestination } from './sealed-request.ts'
+import { wishesOf } from './wishes.ts'
+
+export const claimPaths = ['/login/second-factor', '/step-up'] as const
+export type ClaimPath = (typeof claimPaths)[number]
+
+/** A user who has proved one part of a login and needs another: before the session, or because the session is too weak. */
+export type Claim = {
+  /** What is proved so far. */
+  login: Login
+  facts: FactorFacts
+  wishes: Wishes
+  step: Exclude<FactorStep, { kind: 'none' }>
+  /** The owner of the challenges on its pages: this login or this session. */
+  owner: string
+  /** Whether the first part was proved in the last ten minutes. */
+  isRecent: boolean
+  /**
+   * Records what the user has proved now. Opens or replaces the session if nothing is missing.
+   * @returns the address of the next page
+   */
+  advance(login: Login, method: Evidence['method']): Promise<string>
+}
+
+type Exchange = {
+  context: Context
+  request: FastifyRequest
+  reply: FastifyReply
+  path: ClaimPath
+  destination: Destination
+}
+
+/** The claim of this browser. A redirect if it has none or nothing is missing. */
+export async function claimOf(
+  exchange: Exchange,
+): Promise<({ kind: 'claim' } & Claim) | { kind: 'redirect'; to: string }> {
+  const { context, request, path } = exchange
+  const { authorization } = await openPageRequest(context, request)
+  const wishes = await wishesOf(context, authorization)
+  return path === '/step-up' ? claimOfSession(exchange, wishes) : claimOfLogin(exchange, wishes)
+}
+
+type Found = ({ kind: 'claim' } & Claim) | { kind: 'redirect'; to: string }
+
+async function claimOfLogin(exchange: Exchange, wishes: Wishes): Promise<Found> {
+  const { context, request, reply, destination } = exchange
+  const pending = await pendingLoginOf(context, request)
+  const facts =
+    pending &&
+    (await context.database.maybe(findFactorFacts, [pending.login.userId, pending.login.loginVersion]))
+  if (!pending || !facts) return { kind: 'redirect', to: withDestination('/login', destination) }
+  const complete = async (login: Login) => {
+    endPendingLogin(context, reply)
+    return openSession(context, request, reply, { login, destination, stepUpOffered: true })
+  }
+  const step = factorStep(pending.login, facts, wishes)
+  if (step.kind === 'none') return { kind: 'redirect', to: await complete(pending.login) }
+  return {
+    kind: 'claim',
+    login: pending.login,
+    facts,
+    wishes,
+    step,
+    owner: pending.id,
+    isRecent: true,
+    advance: (login) => advanceLogin({ ...exchange, pending, facts, wishes, complete }, login),
+  }
+}
+
+/** `acr_values` is voluntary: after any second factor, it is not asked for again. */
+async function advanceLogin(
+  exchange: Exchange & {
+    pending: PendingLogin
+    facts: FactorFacts
+    wishes: Wishes
+    complete(login: Login): Promise<string>
+  },
+  login: Login,
+): Promise<string> {
+  const { context, reply, path, destination, pending, facts, wishes, complete } = exchange
+  const missing = factorStep(login, facts, { ...wishes, acrValues: [] })
+  if (missing.kind === 'none') return complete(login)
+  await updatePendingLogin(context, reply, pending, login)
+  return withDestination(path, destination)
+}
+
+async function claimOfSession(exchange: Exchange, wishes: Wishes): Promise<Found> {
+  const { context, request, reply, destination } = exchange
+  const session = await liveSession(request, context)
+  if (!session) return { kind: 'redirect', to: withDestination('/login', destination) }
+  const { user_id: userId, email, login_version: loginVersion, acr, amr } = session
+  const login = { userId, email, loginVersion, acr, amr }
+  const proceed = async () => {
+    const { authorization } = await openPageRequest(context, request)
+    const resealed = await reseal(context, authorization, true)
+    return nextPage(resealed ? { request: resealed } : destination)
+  }
+  const needed = factorStep(login, session, wishes)
+  const step: FactorStep =
+    needed.kind === 'none' && destination.page === 'security' && hasUnprovedFactor(login, session)
+      ? { kind: 'prove', optional: false }
+      : needed
+  if (step.kind === 'none') return { kind: 'redirect', to: await proceed() }
+  // Somebody who finds a browser unlocked must not be able to set up a factor.
+  const recent = isRecentLogin(session, context.now())
+  if (step.kind === 'enrol' && !recent) {
+    return { kind: 'redirect', to: withDestination('/login', destination) }
+  }
+  return {
+    kind: 'claim',
+    login,
+    facts: session,
+    wishes,
+    step,
+    owner: session.hash.toString('base64url'),
+    isRecent: recent,
+    async advance(stronger, method) {
+      // Only a passkey authenticates again. A code is a second part of a login whose password may be hours old.
+      const authTime = method === 'passkey' ? context.now() : null
+      const isLive = await strengthen(context, reply, session, stronger, authTime)
+      return isLive ? proceed() : withDestination('/login', destination)
+    },
+  }
+}
+
+/**
+ * Whether this user may set up a factor now: something is required that the login does not reach, and the user has proved
+ * every part that the account already has.
+ */
+export function mayEnrol({ login, facts, wishes, isRecent }: Claim): boolean {
+  const required = requiredAcr(facts, wishes)
+  const lacks = required !== undefined && !satisfies(login, required)
+  return lacks && isRecent && !hasUnprovedFactor(login, facts)
+}

@@ -1,0 +1,42 @@
+import { statement } from '../database/database.ts'
+import Type from '../typebox.ts'
+
+/**
+ * How many recovery codes are left; null: the user has none. $1 user id
+ */
+export const countRecoveryCodes = statement(
+  'count_recovery_codes',
+  Type.Object({ left: Type.Integer() }),
+  'SELECT cardinality(hashes) AS left FROM recovery_codes WHERE user_id = $1',
+)
+
+const Removed = Type.Object({
+  id: Type.String(),
+  passkeys: Type.Integer(),
+  totp: Type.Boolean(),
+  recovery_codes: Type.Integer(),
+  sessions_ended: Type.Integer(),
+})
+
+/**
+ * Removes all second factors of a user and ends the user's sessions and pending logins, which hold `login_version`.
+ * $1 id or folded email. No row: the user does not exist.
+ */
+export const deleteFactors = statement(
+  'delete_factors',
+  Removed,
+  `WITH changed AS (
+     UPDATE users SET login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1 RETURNING id
+   ), passkeys AS (
+     DELETE FROM passkeys k USING changed WHERE k.user_id = changed.id RETURNING 1
+   ), totp AS (
+     DELETE FROM totp_secrets t USING changed WHERE t.user_id = changed.id RETURNING 1
+   ), codes AS (
+     DELETE FROM recovery_codes c USING changed WHERE c.user_id = changed.id RETURNING cardinality(c.hashes) AS count
+   ), ended AS (
+     DELETE FROM sessions s USING changed WHERE s.user_id = changed.id RETURNING 1
+   )
+   SELECT id, (SELECT count(*)::int FROM passkeys) AS passkeys, EXISTS (SELECT FROM totp) AS totp,
+          coalesce((SELECT count FROM codes), 0) AS recovery_codes, (SELECT count(*)::int FROM ended) AS sessions_ended
+     FROM changed`,
+)

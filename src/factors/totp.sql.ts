@@ -1,0 +1,45 @@
+import { statement } from '../database/database.ts'
+import Type from '../typebox.ts'
+import { deleteCodesOfLastFactor } from './recovery-codes.sql.ts'
+
+/** $1 user id */
+export const findTotpSecret = statement(
+  'find_totp_secret',
+  Type.Object({ sealed: Type.String() }),
+  'SELECT sealed FROM totp_secrets WHERE user_id = $1',
+)
+
+/**
+ * Uses a code up. The time step is compared in the locked row: of the same code sent twice at the same time, one counts, and
+ * no code of that or an earlier step counts again (RFC 6238 section 5.2). No row: it does not count. $1 user id,
+ * $2 time step of the code, $3 the sealed secret that the code was checked with
+ */
+export const useTotpStep = statement(
+  'use_totp_step',
+  Type.Object({ user_id: Type.String() }),
+  `UPDATE totp_secrets SET last_step = $2, last_used_at = now()
+    WHERE user_id = $1 AND last_step < $2 AND sealed = $3 RETURNING user_id`,
+)
+
+/** Replaces the user's secret. $1 user id, $2 the sealed secret, $3 time step of the code with which the user showed it */
+export const storeTotpSecret = statement(
+  'store_totp_secret',
+  Type.Object({ user_id: Type.String() }),
+  `INSERT INTO totp_secrets (user_id, sealed, last_step)
+   SELECT id, $2, $3 FROM users WHERE id = $1 AND status = 'active'
+   ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
+                                       last_used_at = NULL
+   RETURNING user_id`,
+)
+
+/** With the last factor, the recovery codes go. $1 user id. No row: the user has none. */
+export const deleteTotpSecret = statement(
+  'delete_totp_secret',
+  Type.Object({ user_id: Type.String() }),
+  `WITH removed AS (
+     DELETE FROM totp_secrets WHERE user_id = $1 RETURNING user_id
+   ), codes AS (
+     ${deleteCodesOfLastFactor('SELECT FROM removed', 'true', 'false')}
+   )
+   SELECT user_id FROM removed`,
+)

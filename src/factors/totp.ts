@@ -1,0 +1,111 @@
+import { Secret, TOTP } from 'otpauth'
+import type { Context } from '../context.ts'
+import { acceptedKeys } from '../secrets/derived-keys.ts'
+import { openJson, sealJson } from '../secrets/seal.ts'
+import { openStored, sealStored, UnreadableSecret } from '../secrets/stored-secret.ts'
+import Type, { Compile } from '../typebox.ts'
+import { findTotpSecret, storeTotpSecret, useTotpStep } from './totp.sql.ts'
+
+/** What every authenticator app supports (RFC 6238): SHA-1, six digits, thirty seconds. */
+const parameters = { algorithm: 'SHA1', digits: 6, period: 30 }
+
+/** Steps before and after the current one whose codes are accepted, for clocks that differ. */
+const window = 1
+
+const secretBytes = 20
+const setupLifetimeMs = 10 * 60 * 1000
+
+const Setup = Type.Object({
+  kind: Type.Literal('totp-setup'),
+  userId: Type.String(),
+  secret: Type.String(),
+  /** Milliseconds since the epoch. */
+  expiresAt: Type.Number(),
+})
+const setup = Compile(Setup)
+
+/** A secret that an app can scan or that the user types. The form carries it `sealed`; nothing is stored before a code proves it. */
+export type TotpSetup = { secret: string; uri: string; sealed: string }
+
+/**
+ * @param of the user, as the authenticator app shows the account
+ * @param again the sealed secret of the same page, if the user mistyped the code
+ */
+export async function newTotpSetup(
+  context: Context,
+  of: { userId: string; email: string; issuer: string },
+  again: string | undefined,
+): Promise<TotpSetup> {
+  const { keys, now } = context
+  const secret = (again && (await openSetup(context, of.userId, again))) ?? newSecret()
+  const expiresAt = now().getTime() + setupLifetimeMs
+  const sealed = await sealJson(
+    { kind: 'totp-setup', userId: of.userId, secret, expiresAt },
+    keys.current.seal,
+  )
+  const totp = new TOTP({
+    ...parameters,
+    issuer: of.issuer,
+    label: of.email,
+    secret: Secret.fromBase32(secret),
+  })
+  return { secret, uri: totp.toString(), sealed }
+}
+
+function newSecret(): string {
+  return new Secret({ size: secretBytes }).base32
+}
+
+/** Stores the secret if the code belongs to it. False: the code is wrong, or the page is too old. */
+export async function storeTotp(
+  context: Context,
+  userId: string,
+  { sealed, code }: { sealed: string; code: string },
+): Promise<boolean> {
+  const secret = await openSetup(context, userId, sealed)
+  const step = secret === undefined ? undefined : stepOf(context, secret, code)
+  if (secret === undefined || step === undefined) return false
+  const atRest = await sealStored(context.keys, secret)
+  return (await context.database.maybe(storeTotpSecret, [userId, atRest, step])) !== undefined
+}
+
+/** Uses a code up. False: it is wrong, or it or a later one was used before. */
+export async function isTotpCode(context: Context, userId: string, code: string): Promise<boolean> {
+  const found = await context.database.maybe(findTotpSecret, [userId])
+  if (!found) return false
+  const secret = await readSecret(context, found.sealed)
+  const step = secret === undefined ? undefined : stepOf(context, secret, code)
+  if (step === undefined) return false
+  return (await context.database.maybe(useTotpStep, [userId, step, found.sealed])) !== undefined
+}
+
+/** Undefined: it was sealed under a secret that leaked and was replaced. `latchkey doctor` counts such secrets. */
+async function readSecret({ keys }: Context, sealed: string): Promise<string | undefined> {
+  try {
+    return await openStored(keys, sealed)
+  } catch (error) {
+    if (error instanceof UnreadableSecret) return undefined
+    throw error
+  }
+}
+
+async function openSetup(
+  { keys, now }: Context,
+  userId: string,
+  sealed: string,
+): Promise<string | undefined> {
+  const content = await openJson(sealed, acceptedKeys(keys, 'seal'))
+  if (!setup.Check(content) || content.userId !== userId || content.expiresAt <= now().getTime())
+    return undefined
+  return content.secret
+}
+
+/** The time step of a right code, by the server's clock: the database cannot open the secret. */
+function stepOf({ now }: Context, secret: string, typed: string): number | undefined {
+  const token = typed.replace(/\s/g, '')
+  if (!/^\d{6}$/.test(token)) return undefined
+  const timestamp = now().getTime()
+  const key = Secret.fromBase32(secret)
+  const delta = TOTP.validate({ ...parameters, token, secret: key, timestamp, window })
+  return delta === null ? undefined : TOTP.counter({ period: parameters.period, timestamp }) + delta
+}
