@@ -45,7 +45,9 @@ export async function foreignProvider(client: ClientMetadata): Promise<ForeignPr
       if (pathname === '/auth') foreign.requests.push(Object.fromEntries(searchParams))
       if (!pathname.startsWith('/sign-in/')) return void handle(request, response)
       if (request.method === 'POST') return void signIn(provider, request, response, foreign.method)
-      response.setHeader('content-type', 'text/html').end(`<form method="post" action="${pathname}"></form>`)
+      response
+        .setHeader('content-type', 'text/html')
+        .end(`<form method="post" action="${pathname}"><input name="account"><button>Go</button></form>`)
     })
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(port, '127.0.0.1', resolve)
