@@ -155,6 +155,7 @@ async function sendConnectPage(
       brand={context.config.brand}
       partner={partner}
       userName={session.user_name}
+      isConnected={session.has_grant}
       redirectHost={host}
       shared={await context.database.listing.one(findSharedData, [session.user_id])}
       life={days === undefined ? undefined : { days, until: daysAfter(context.now(), days) }}

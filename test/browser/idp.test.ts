@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
+import { pageFaults } from '../support/accessibility.ts'
 import { screenshot } from '../support/browser.ts'
 import { query } from '../support/database.ts'
 import { browserFixture, serverFixture } from '../support/fixtures.ts'
@@ -25,13 +26,14 @@ beforeEach(async () => {
 
 /** On the page of the provider. */
 async function signIn(account = 'sub-ada'): Promise<void> {
-  await page.locator('input[name=account]').fill(account)
-  await page.getByRole('button', { name: 'Go' }).click()
+  await page.getByLabel('Account').fill(account)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 test('by the button to the provider and back, and the logout passes through the provider', async () => {
   await page.goto(`${server.authUrl}/connections`)
   await screenshot(page, 'idp-login')
+  expect(await pageFaults(page)).toEqual([])
   await page.getByRole('button', { name: 'Continue with Northbridge' }).click()
   await signIn()
   await page.getByRole('heading', { name: 'Connected apps' }).waitFor()
@@ -60,6 +62,7 @@ test('an account without a user: the page says so, and leads to another account'
   await signIn('sub-x')
   await page.getByRole('heading', { name: 'We found no account for you here' }).waitFor()
   await screenshot(page, 'idp-no-account')
+  expect(await pageFaults(page)).toEqual([])
   await page.getByRole('link', { name: 'Use another account' }).click()
   await page.getByRole('button', { name: 'Continue with Northbridge' }).click()
   await signIn()

@@ -45,9 +45,7 @@ export async function foreignProvider(client: ClientMetadata): Promise<ForeignPr
       if (pathname === '/auth') foreign.requests.push(Object.fromEntries(searchParams))
       if (!pathname.startsWith('/sign-in/')) return void handle(request, response)
       if (request.method === 'POST') return void signIn(provider, request, response, foreign.method)
-      response
-        .setHeader('content-type', 'text/html')
-        .end(`<form method="post" action="${pathname}"><input name="account"><button>Go</button></form>`)
+      response.setHeader('content-type', 'text/html').end(signInPage(pathname))
     })
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(port, '127.0.0.1', resolve)
@@ -92,6 +90,17 @@ function settings(client: ClientMetadata, key: JWK, accounts: ForeignProvider['a
     },
   }
 }
+
+const signInPage = (address: string) => `<!doctype html>
+<html lang="en">
+  <title>Northbridge ID</title>
+  <h1>Northbridge ID</h1>
+  <form method="post" action="${address}">
+    <label>Account <input name="account"></label>
+    <button>Sign in</button>
+    <button name="error" value="access_denied">Cancel</button>
+  </form>
+</html>`
 
 /** The account that the form names is logged in. Without one, the user cancels. */
 async function signIn(
