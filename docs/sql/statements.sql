@@ -2519,3 +2519,22 @@ bearer AS (
 )
 SELECT client_id, user_id, grant_id, now() AS used_at, concat_ws(' ', bearer.user_id, bearer.firm_id, bearer.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = bearer.firm_id))) AS visibility_version
 FROM bearer WHERE refusal IS NULL;
+
+-- write_end_notices
+WITH due AS (
+  SELECT id FROM grants WHERE end_notice_at <= now() AND revoked_at IS NULL
+  ORDER BY end_notice_at LIMIT 500 FOR UPDATE SKIP LOCKED
+), taken AS (
+  UPDATE grants g SET end_notice_at = NULL FROM due WHERE g.id = due.id
+  RETURNING g.user_id, g.client_id, g.expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'connection_ends', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('partner', p.name, 'until', taken.expires_at)),
+  now() + interval '2 days'
+  FROM taken JOIN users u ON u.id = taken.user_id JOIN partners p USING (client_id)
+  WHERE taken.expires_at > now() AND u.status = 'active'
+)
+SELECT count(*)::int AS taken FROM taken;
