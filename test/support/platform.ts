@@ -141,7 +141,8 @@ export async function visitAccount({ server }: Platform, page: Page, look: Look)
 
 const readsOfAMonth = `
   INSERT INTO grant_reads (grant_id, day, requests, households, accounts)
-  SELECT id, current_date - day, 2 + day * 7 % 11, 84, 210 FROM grants, generate_series(0, 28) AS day
+  SELECT id, current_date - day, 3 + day * 7 % 11, 84 - day * 37 % 60, 210 - day * 83 % 170
+    FROM grants, generate_series(1, 29) AS day
       ON CONFLICT DO NOTHING`
 
 /** The pages of a user who is not logged in, and what a user sees when something fails. */
