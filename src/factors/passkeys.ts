@@ -59,7 +59,7 @@ export async function registrationOptions(
     userID: Uint8Array.from(handleBytes(owner.passkey_handle)),
     challenge: await newChallenge(context, purpose),
     timeout: challengeLifetimeMs,
-    attestationType: 'none', // which model a user has is none of our business, and no rule here depends on it
+    attestationType: 'none', // no rule here depends on the model of the device
     excludeCredentials: passkeys.map(({ credential_id: id, transports }) => ({ id, transports })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
@@ -180,7 +180,7 @@ function handleBytes(uuid: string): Buffer {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex')
 }
 
-/** The sealed challenge: WebAuthn encodes its bytes once more. */
+/** The sealed challenge: WebAuthn encodes its bytes again. */
 function textOf(challenge: string): string {
   return Buffer.from(challenge, 'base64url').toString()
 }
