@@ -142,6 +142,8 @@ describe('no session is opened, and the page says what to do,', () => {
     const page = await signInAs(visitor, await toProvider(), 'sub-x')
     expect(page.status).toBe(403)
     expect(textOf(page)).toContain('You signed in at Northbridge as x@example.com')
+    const here = page.document.querySelector('input[name=back]')?.getAttribute('value')
+    expect(here, 'the page in another language').toMatch(/^\/login\?request=.*choose=account$/)
     expect(await isOpen()).toBe(false)
     // The way on leads to another account, not to the same one again.
     const again = await continueWith(visitor, await visitor.get(recoveryLink(page)), id)
