@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { readBrand } from '../../src/brand/read-brand.ts'
 import { query } from './database.ts'
-import { emailOf } from './directory.ts'
+import { emailOf, password } from './directory.ts'
 import { browserFixture, serverFixture } from './fixtures.ts'
 import { type ForeignProvider, foreignProvider } from './foreign-provider.ts'
 import { addTestProvider } from './idp.ts'
@@ -74,7 +74,7 @@ function directory() {
     Array.from({ length: (i % 4) + 1 }, (_, n) => ({ id: `${id}-${n}`, household: id, name: 'Savings' })),
   )
   return {
-    users: ['ada'],
+    users: ['ada', 'bob'],
     households: households.map((one) => ({ ...one, id: idOf(one.id) })),
     accounts: accounts.map((one) => ({ ...one, id: idOf(one.id), household: idOf(one.household) })),
   }
@@ -112,4 +112,86 @@ export async function travel({ partnerUrl }: Platform, page: Page, look: Look): 
 export async function signInThere(page: Page, account: string): Promise<void> {
   await page.getByLabel('Account').fill(account)
   await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** The pages of a user who is logged in, as far as the logout. */
+export async function visitAccount({ server }: Platform, page: Page, look: Look): Promise<void> {
+  await query(server.database, readsOfAMonth)
+  for (const [shows, path] of [
+    ['connected apps', 'connections'],
+    ['sessions', 'sessions'],
+    ['security', 'security'],
+    ['authenticator app', 'security/totp'],
+    ['password', 'password'],
+    ['front', ''],
+  ] as const) {
+    await page.goto(`${server.authUrl}/${path}`)
+    await look(page, shows)
+  }
+  await page.goto(`${server.authUrl}/connections`)
+  await page.locator('.app-actions a').first().click()
+  await page.locator('form[action="/connections/disconnect"]').waitFor()
+  await look(page, 'disconnect')
+  await page.goto(`${server.authUrl}/sessions`)
+  await page.locator('form[action="/logout"] button').first().click()
+  await page.getByRole('button', { name: 'Yes, sign me out' }).click()
+  await page.waitForURL(`${server.authUrl}/**`)
+  await look(page, 'logged out')
+}
+
+const readsOfAMonth = `
+  INSERT INTO grant_reads (grant_id, day, requests, households, accounts)
+  SELECT id, current_date - day, 3 + day * 7 % 11, 84 - day * 37 % 60, 210 - day * 83 % 170
+    FROM grants, generate_series(1, 29) AS day
+      ON CONFLICT DO NOTHING`
+
+/** The pages of a user who is not logged in, and what a user sees when something fails. */
+export async function visitOthers(platform: Platform, page: Page, look: Look): Promise<void> {
+  const { server } = platform
+  await page.goto(server.authUrl)
+  await look(page, 'welcome')
+  await page.goto(`${server.authUrl}/login`)
+  await typePassword(page, 'stranger@northbridge.example', 'not the password')
+  await page.locator('#fault').waitFor()
+  await look(page, 'login refused')
+  await page.goto(`${server.authUrl}/password/forgotten`)
+  await look(page, 'forgotten password')
+  await page.locator('[name=email]').fill('stranger@northbridge.example')
+  await page.locator('[name=email]').press('Enter')
+  await page.waitForURL(/\/sent/)
+  await look(page, 'link sent')
+  await page.goto(`${server.authUrl}/no-such-page`)
+  await look(page, 'no such page')
+  await page.goto(`${server.authUrl}/login`)
+  await typePassword(page, emailOf('bob'), password)
+  await page.locator('[name=code]').first().waitFor()
+  await look(page, 'second factor')
+}
+
+async function typePassword(page: Page, email: string, secret: string): Promise<void> {
+  await page.locator('[name=email]').fill(email)
+  await page.locator('[name=password]').fill(secret)
+  await page.locator('[name=password]').press('Enter')
+}
+
+/** What a user sees when a login at the provider does not lead to one here. */
+export async function failAtProvider({ server }: Platform, page: Page, look: Look): Promise<void> {
+  const start = async (id: string) => {
+    await page.goto(`${server.authUrl}/login`)
+    await page.locator(`form[action="/login/idp/${id}"] button`).click()
+  }
+  await start('northbridge')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.waitForURL(/callback/)
+  await look(page, 'cancelled at the provider')
+  await start('northbridge')
+  await signInThere(page, 'eve')
+  await page.waitForURL(/callback/)
+  await look(page, 'no account here')
+  // Nothing listens on port 9.
+  await addTestProvider(server, { id: 'down', name: 'Northbridge ID', issuer: 'http://127.0.0.1:9' })
+  await start('down')
+  await page.waitForURL(/\/login\/idp\/down/)
+  await query(server.database, `DELETE FROM identity_providers WHERE id = 'down'`)
+  await look(page, 'provider down')
 }
