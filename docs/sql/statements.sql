@@ -220,6 +220,10 @@ RETURNING client_id;
 -- end_other_sessions
 DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id;
 
+-- end_password_links
+WITH links AS (DELETE FROM password_links)
+DELETE FROM outbox WHERE kind = 'mail' AND payload->'facts' ? 'link';
+
 -- end_provider_sessions
 WITH used AS (
   INSERT INTO logout_tokens (hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1

@@ -15,6 +15,8 @@ export function ConnectPage(props: {
   brand: Brand
   partner: Partner
   userName: string
+  /** Whether the user has connected the application before, and it still is. */
+  isConnected: boolean
   redirectHost: string
   shared: SharedData
   /** How long the consent will be valid. Absent: it has no end. */
@@ -26,6 +28,7 @@ export function ConnectPage(props: {
   return (
     <>
       <Question {...props} />
+      {props.isConnected && <p class="notice">{connect.again}</p>}
       <section class="panel">
         <h2>{connect.sees(name)}</h2>
         <Sees texts={texts} shared={props.shared} request={request} />

@@ -47,7 +47,7 @@ export function LoginPage(props: {
           <HiddenFields csrf={csrf} {...destination} />
           {otherAccount && <input type="hidden" name="choose" value="account" />}
           <button type="submit" class={props.step === 'none' ? undefined : 'secondary'}>
-            {idp.continueWith(<bdi>{name}</bdi>)}
+            <span>{idp.continueWith(<bdi>{name}</bdi>)}</span>
           </button>
         </form>
       ))}

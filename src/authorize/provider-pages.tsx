@@ -14,7 +14,7 @@ export function LeavingPage(props: { texts: Texts; heading: string; provider: st
       <h1>{props.heading}</h1>
       <p>
         <a class="button" href={props.address}>
-          {idp.continueWith(<bdi>{props.provider}</bdi>)}
+          <span>{idp.continueWith(<bdi>{props.provider}</bdi>)}</span>
         </a>
       </p>
     </>

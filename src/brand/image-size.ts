@@ -28,11 +28,14 @@ type Part = { name: string; at: number }
 /** PNG specification section 5: length, type, data, checksum. */
 function pngSize(content: Buffer): PictureSize {
   const parts: Part[] = []
-  for (let at = 8; at < content.length; at += 12 + content.readUInt32BE(at)) {
+  let at = 8
+  while (at < content.length) {
     parts.push({ name: content.toString('latin1', at + 4, at + 8), at: at + 8 })
+    at += 12 + content.readUInt32BE(at)
   }
-  const [first, last] = [parts[0], parts.at(-1)]
-  if (first?.name !== 'IHDR' || last?.name !== 'IEND' || last.at + 4 !== content.length) return 'damaged'
+  const [first] = parts
+  const end = parts.findIndex(({ name }) => name === 'IEND')
+  if (first?.name !== 'IHDR' || end !== parts.length - 1 || at !== content.length) return 'damaged'
   if (!parts.some(({ name }) => name === 'IDAT')) return 'damaged'
   if (parts.some(({ name }) => name === 'acTL')) return 'animated'
   return { width: content.readUInt32BE(first.at), height: content.readUInt32BE(first.at + 4) }

@@ -106,7 +106,8 @@ async function checkCredential({ provider, config, client }: Subject): Promise<P
     if (error instanceof ResponseBodyError && error.error === 'invalid_grant') {
       return passed('client', 'the provider accepts the client and its credential')
     }
-    return { check: 'client', ok: false, detail: `${reasonOf(error)}. ${credentialRemedy(provider)}` }
+    const reason = providerFault(error)?.reason ?? reasonOf(error)
+    return { check: 'client', ok: false, detail: `${reason}. ${credentialRemedy(provider)}` }
   }
   return { check: 'client', ok: false, detail: 'the provider accepted a code that does not exist' }
 }

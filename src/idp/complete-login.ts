@@ -131,7 +131,7 @@ export function providerFault(error: unknown): ProviderFault | undefined {
     return { kind: 'misconfigured', reason }
   if (error instanceof ResponseBodyError) return tokenFault(error)
   if (error instanceof WWWAuthenticateChallengeError) {
-    return { kind: 'misconfigured', reason: `${reason}: status ${error.status}` }
+    return { kind: 'misconfigured', reason: `the provider refuses the client with status ${error.status}` }
   }
   if (error instanceof ClientError) return clientFault(error, reason)
   // What `fetch` throws if there is no connection.

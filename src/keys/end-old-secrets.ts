@@ -2,12 +2,17 @@ import type { Config } from '../config.ts'
 import { type Database, queriesOn } from '../database/database.ts'
 import { keyIdOf } from '../secrets/derived-keys.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
-import { endConnections, forgetSecrets, recordCurrentSecret } from '../secrets/secrets.sql.ts'
+import {
+  endConnections,
+  endPasswordLinks,
+  forgetSecrets,
+  recordCurrentSecret,
+} from '../secrets/secrets.sql.ts'
 import { createDueKeys } from './keyring.ts'
 
 /**
  * Ends what was made with all earlier secrets, because one of them leaked: the connections with their codes and tokens,
- * and the signing keys, whose private keys were encrypted with it. All or nothing. Grants and sessions do not depend on a
+ * the signing keys, whose private keys were encrypted with it, and the links to set a password. All or nothing. Grants and sessions do not depend on a
  * secret and stay. Servers with the old secret must be stopped.
  *
  * @param config with the new secret
@@ -21,6 +26,7 @@ export function endOldSecrets(database: Database, config: Config): Promise<numbe
     await client.query('DELETE FROM signing_keys')
     await createDueKeys(queries, secretKeys(config), [])
     const ended = await queries.one(endConnections, [])
+    await queries.run(endPasswordLinks, [])
     await queries.run(forgetSecrets, [])
     await queries.one(recordCurrentSecret, [keyIdOf(config.secret), config.authUrl])
     await client.query('COMMIT')

@@ -6,7 +6,7 @@ import type { PasswordHashLimiter } from '../process/limiters.ts'
 import { replaceHash } from './login.sql.ts'
 
 /** Further logins keep their old hash until the user's next login. */
-const maxWaiting = 64
+const maxWaiting = 500
 
 type VerifiedPassword = { userId: string; password: string; hash: string }
 

@@ -47,3 +47,14 @@ export const endConnections = statement(
   `WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
    SELECT count(*)::int AS connections FROM ended`,
 )
+
+/**
+ * Ends all links to set a password. An attacker with a leaked secret and a copy of the database has read those that were in mails.
+ * Mails with a link that are not sent yet can no longer be opened.
+ */
+export const endPasswordLinks = statement(
+  'end_password_links',
+  Type.Object({}),
+  `WITH links AS (DELETE FROM password_links)
+   DELETE FROM outbox WHERE kind = 'mail' AND payload->'facts' ? 'link'`,
+)

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
-import Type, { Compile, type Static } from '../typebox.ts'
+import Type, { Compile } from '../typebox.ts'
 import type { Texts } from './languages/languages.ts'
 
 export type RecoveryLink = { label: string; href: string }
@@ -42,7 +42,6 @@ const DestinationFields = Type.Object({
   logout: Type.Optional(Type.String()),
   page: Type.Optional(Type.String()),
 })
-type DestinationFields = Static<typeof DestinationFields>
 const destinationFields = Compile(DestinationFields)
 
 /** The address that shows this page again. A form that is shown again after an error has the address of its page. */
@@ -53,19 +52,23 @@ export function hereOf(request: FastifyRequest): string {
   return formPage(request) ?? '/'
 }
 
-function formPage({ url, body }: FastifyRequest): string | undefined {
-  return pageOf(url, destinationFields.Check(body) ? body : {})
+/** Pages that need a parameter, which the form has under another name or not at all. */
+const incompleteAlone = ['/connect', '/connections/disconnect']
+
+/** The page of a form: at the address of the form, or above it. Undefined: it has none. */
+function formPage({ url, body, server }: FastifyRequest): string | undefined {
+  const { request, logout, page } = destinationFields.Check(body) ? body : {}
+  if (request) return `/connect?${new URLSearchParams({ request })}`
+  if (logout) return `/logout?${new URLSearchParams({ logout })}`
+  const [path = ''] = url.split('?', 1)
+  const address = [path, `/${path.split('/')[1]}`].find(
+    (at) => server.hasRoute({ method: 'GET', url: at }) && !incompleteAlone.includes(at),
+  )
+  return address === '/login' && page ? `${address}?${new URLSearchParams({ page })}` : address
 }
 
 /** A link that opens the page of the form again, with a new CSRF token. */
 export function retryLink(request: FastifyRequest, texts: Texts): RecoveryLink {
   const href = formPage(request)
   return href === undefined ? connectedAppsLink(texts) : { label: texts.errors.tryAgain, href }
-}
-
-function pageOf(url: string, { request, logout, page }: DestinationFields): string | undefined {
-  if (request) return `/connect?${new URLSearchParams({ request })}`
-  if (logout) return `/logout?${new URLSearchParams({ logout })}`
-  const [path] = /^\/(login|sessions|security|password(\/forgotten|\/new)?|connections)\b/.exec(url) ?? []
-  return path === '/login' && page ? `${path}?${new URLSearchParams({ page })}` : path
 }

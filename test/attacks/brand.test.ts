@@ -23,6 +23,12 @@ const wrongPictures: [string, Buffer, string][] = [
   ['a GIF', Buffer.from('GIF89a\x40\x00\x40\x00', 'latin1'), 'is not a PNG'],
   ['nothing', Buffer.alloc(0), 'is not a PNG'],
   ['a picture with a page behind it', Buffer.concat([png(64), Buffer.from(svg)]), 'is damaged'],
+  [
+    'a picture with a page as a part behind its end',
+    Buffer.concat([png(64), pngChunk('tEXt', Buffer.from(svg)), pngChunk('IEND', Buffer.alloc(0))]),
+    'is damaged',
+  ],
+  ['a picture whose last part is cut', png(64).subarray(0, -2), 'is damaged'],
   ['half a picture', png(64).subarray(0, 60), 'is damaged'],
   ['only the signature', png(64).subarray(0, 8), 'is damaged'],
   ['a PNG of another order', pngWithout('IHDR'), 'is damaged'],

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { endOldSecrets } from '../../src/keys/end-old-secrets.ts'
+import { findLink } from '../../src/recovery/recovery.sql.ts'
+import { sha256 } from '../../src/secrets/token-format.ts'
 import { codeFor, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
@@ -137,6 +139,20 @@ describe('62: a leaked secret, replaced with --compromised', async () => {
   const { accessToken, refreshToken, idToken } = await tokensFor(leaked, partner, 'ada')
   const code = await codeFor(leaked, partner, 'ada')
   const oldKids = await publishedKids(leaked)
+  // An attacker with the secret and a copy of the database can read the link in the mail.
+  await query(
+    db.database,
+    `INSERT INTO outbox (kind, payload, expires_at)
+     SELECT 'mail', jsonb_build_object('facts', facts), now() + interval '1 day' FROM jsonb_array_elements($1) AS facts`,
+    [JSON.stringify([{ link: 'sealed' }, { partner: 'Nice Budget' }])],
+  )
+  const link = { hash: sha256('the secret of a link') }
+  await query(
+    db.database,
+    `INSERT INTO password_links (user_id, hash, login_version, expires_at)
+     SELECT id, $1, login_version, now() + interval '1 day' FROM users WHERE id = 'bob'`,
+    [link.hash],
+  )
   const secret = randomBytes(48).toString('base64url')
   const ended = await endOldSecrets(db.database, { ...leaked.context.config, secret })
   const now = await start({ secret })
@@ -155,6 +171,13 @@ describe('62: a leaked secret, replaced with --compromised', async () => {
     expect(oldKids).toContain(decodeProtectedHeader(idToken).kid)
     for (const kid of oldKids) expect(kids).not.toContain(kid)
     expect(await now.context.keyring.publicKey(decodeProtectedHeader(idToken).kid ?? '')).toBeUndefined()
+  })
+
+  test('links to set a password no longer work, and are not mailed', async () => {
+    expect(await db.database.maybe(findLink, [link.hash])).toBeUndefined()
+    expect(await query(db.database, `SELECT payload->'facts' AS facts FROM outbox`)).toEqual([
+      { facts: { partner: 'Nice Budget' } },
+    ])
   })
 
   test('a server with the leaked secret does not start again', async () => {

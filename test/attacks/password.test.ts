@@ -113,7 +113,10 @@ test('while the operator sets another password at the same moment: the operatorâ
   const hash = await hashPassword(operators)
   const answer = await server.database.withConnection(async (client) => {
     await client.query('BEGIN')
-    await client.query(`UPDATE users SET password_hash = $1, login_version = gen_random_uuid() WHERE id = 'gus'`, [hash])
+    await client.query(
+      `UPDATE users SET password_hash = $1, login_version = gen_random_uuid() WHERE id = 'gus'`,
+      [hash],
+    )
     const changing = changePassword(visitor, server)
     const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
     await expect.poll(async () => (await query(server.database, waiting)).length, { timeout: 5000 }).toBe(1)

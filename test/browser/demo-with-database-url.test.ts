@@ -1,18 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { createPartner, importUsers, newDeployment } from '../support/deployment.ts'
 import { emailOf, password } from '../support/directory.ts'
 import { browserFixture, databaseFixture } from '../support/fixtures.ts'
 import { type RunningLatchkey, startLatchkey } from '../support/latchkey.ts'
+import { partnerAppFixture } from '../support/partner-app-process.ts'
 import { freePort } from '../support/ports.ts'
 
-const program = fileURLToPath(new URL('../../examples/partner-app/dist/main.js', import.meta.url))
 let server: RunningLatchkey
 
 const db = await databaseFixture()
@@ -24,25 +20,10 @@ const partnerUrl = `http://localhost:${await freePort()}`
 await importUsers(deployment, ['ann'])
 const partner = await createPartner(deployment, `${partnerUrl}/callback`)
 server = await deployment.start()
-const app = spawn(process.execPath, [program], {
-  env: {
-    PATH: process.env.PATH,
-    LATCHKEY_AUTH_URL: deployment.authUrl,
-    LATCHKEY_BASE_URL: deployment.baseUrl,
-    PARTNER_URL: partnerUrl,
-    PARTNER_CLIENT_ID: partner.clientId,
-    PARTNER_CLIENT_SECRET: partner.clientSecret,
-    PARTNER_DATA_DIR: join(deployment.dataDir, 'partner-app'),
-  },
-  stdio: ['ignore', 'pipe', 'inherit'],
-})
-if (!app.stdout) throw new Error('no standard output')
-const [line] = await once(createInterface(app.stdout), 'line')
-expect(line).toBe(`partner app ready {"partner_url":"${partnerUrl}"}`)
+await partnerAppFixture(deployment, partner, partnerUrl)
 const browser = await browserFixture()
 const page = await browser.newPage()
 afterAll(async () => {
-  app?.kill()
   expect(await server?.stop()).toBe(0)
   deployment?.remove()
 })

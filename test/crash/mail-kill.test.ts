@@ -36,7 +36,7 @@ async function write(count: number): Promise<string[]> {
 
 const left = async () => (await query(db.database, 'SELECT FROM outbox')).length
 
-test('a server is killed while it sends: no mail is lost, and one that was already accepted comes twice with the same id', async () => {
+test('80: a server is killed while it sends: no mail is lost, and one that was already accepted comes twice with the same id', async () => {
   const holder = new pg.Client({ connectionString: db.url })
   await holder.connect()
   let begun = 0
@@ -93,7 +93,7 @@ test('a server is killed while it sends: no mail is lost, and one that was alrea
   expect(received.filter((id) => id === received[0])).toHaveLength(2)
 })
 
-test('two servers send 200 mails: each once', async () => {
+test('80: two servers send 200 mails: each once', async () => {
   const mailbox = await mailboxFixture()
   const ids = await write(200)
   const workers = ['one', 'two'].map(() => {

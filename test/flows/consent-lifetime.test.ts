@@ -81,6 +81,8 @@ describe('a consent', () => {
   test('is renewed by connecting again, but not by prompt=none; older connections go on', async () => {
     const visitor = await loggedIn(server, 'cleo')
     const { accessToken } = await tokensFor(server, ledger, 'cleo')
+    const connectPage = await authorize(visitor, server, ledger)
+    expect(connectPage.document.querySelector('.notice')?.text).toContain('already connected')
     await setDays('cleo', 3)
     await authorize(visitor, server, ledger, { prompt: 'none' })
     expect(await days('cleo')).toEqual([3])

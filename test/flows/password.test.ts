@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { newPasswordFaults } from '../../src/directory/new-password.ts'
 import { changePassword, loginStatus, newPassword } from '../support/change-password.ts'
 import { tokensFor } from '../support/connection.ts'
 import { password, seed } from '../support/directory.ts'
@@ -96,4 +97,17 @@ describe('an invalid new password', () => {
       current = next
     }
   })
+})
+
+test.each([
+  [7, 'kX9#mQ2', 'too_short'],
+  [8, 'abcdefgh', 'pattern'],
+  [8, 'Sunshine', 'common'],
+  [8, 'kX9#mQ2v', undefined],
+])('with a second factor, %i characters: %s', async (_characters, chosen, kind) => {
+  const owner = { name: 'Dan', email: 'dan@example.com', service: 'Latchkey', hasSecondFactor: true }
+  expect((await newPasswordFaults(chosen, owner)).map((fault) => fault.kind)).toEqual(kind ? [kind] : [])
+  expect(await newPasswordFaults(chosen, { ...owner, hasSecondFactor: false })).toEqual([
+    { kind: 'too_short', characters: 15 },
+  ])
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { emailOf, password } from './directory.ts'
 import type { Addresses } from './journey.ts'
-import { latchkey, type RunningLatchkey, startLatchkey } from './latchkey.ts'
+import { type Finished, hostedLatchkey, latchkey, type RunningLatchkey, startLatchkey } from './latchkey.ts'
 import { freePort } from './ports.ts'
 import type { TestPartner } from './server.ts'
 
@@ -43,11 +43,7 @@ export async function newDeployment(more: Record<string, string> = {}): Promise<
       started.push(running)
       return running
     },
-    async command(...args) {
-      const { code, stdout, stderr } = await latchkey(args, env)
-      if (code !== 0) throw new Error(`latchkey ${args.join(' ')} ended with ${code}: ${stderr}`)
-      return stdout
-    },
+    command: async (...args) => outputOf(args, await latchkey(args, env)),
     remove() {
       for (const { process } of started) process.kill('SIGKILL')
       const pid = postmasterPid(dataDir)
@@ -55,6 +51,16 @@ export async function newDeployment(more: Record<string, string> = {}): Promise<
       rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
   }
+}
+
+/** A command that prepares a deployment. It runs in the shared process, because no test is about it. */
+async function commandFor(deployment: Deployment, ...args: string[]): Promise<string> {
+  return outputOf(args, await hostedLatchkey(args, deployment.env))
+}
+
+function outputOf(args: string[], { code, stdout, stderr }: Finished): string {
+  if (code !== 0) throw new Error(`latchkey ${args.join(' ')} ended with ${code}: ${stderr}`)
+  return stdout
 }
 
 /** Imports a directory of one firm: these users, who see the whole firm, and one household with one active account. */
@@ -75,7 +81,7 @@ export async function importUsers(deployment: Deployment, userIds: string[]): Pr
   }
   mkdirSync(directory, { recursive: true })
   for (const [name, lines] of Object.entries(files)) writeFileSync(join(directory, name), lines.join('\n'))
-  await deployment.command('import', directory)
+  await commandFor(deployment, 'import', directory)
 }
 
 export async function createPartner(
@@ -83,7 +89,7 @@ export async function createPartner(
   redirectUri = 'https://partner.example/callback',
 ): Promise<TestPartner> {
   const options = ['--name', 'Test Partner', '--redirect-uri', redirectUri, '--json']
-  const created = JSON.parse(await deployment.command('partner', 'create', ...options))
+  const created = JSON.parse(await commandFor(deployment, 'partner', 'create', ...options))
   return { clientId: created.client_id, clientSecret: created.client_secret, redirectUri }
 }
 

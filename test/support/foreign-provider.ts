@@ -3,7 +3,6 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import Provider, { type ClientMetadata, type Configuration } from 'oidc-provider'
 import { afterAll } from 'vitest'
 import { onFreePort } from './ports.ts'
-import { type Page, redirectOf, type Visitor } from './visitor.ts'
 
 /** An account at the foreign provider. The claims are what it says about the user. */
 type ForeignAccount = {
@@ -46,7 +45,7 @@ export async function foreignProvider(client: ClientMetadata): Promise<ForeignPr
       if (pathname === '/auth') foreign.requests.push(Object.fromEntries(searchParams))
       if (!pathname.startsWith('/sign-in/')) return void handle(request, response)
       if (request.method === 'POST') return void signIn(provider, request, response, foreign.method)
-      response.setHeader('content-type', 'text/html').end(`<form method="post" action="${pathname}"></form>`)
+      response.setHeader('content-type', 'text/html').end(signInPage(pathname))
     })
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(port, '127.0.0.1', resolve)
@@ -92,6 +91,17 @@ function settings(client: ClientMetadata, key: JWK, accounts: ForeignProvider['a
   }
 }
 
+const signInPage = (address: string) => `<!doctype html>
+<html lang="en">
+  <title>Northbridge ID</title>
+  <h1>Northbridge ID</h1>
+  <form method="post" action="${address}">
+    <label>Account <input name="account"></label>
+    <button>Sign in</button>
+    <button name="error" value="access_denied">Cancel</button>
+  </form>
+</html>`
+
 /** The account that the form names is logged in. Without one, the user cancels. */
 async function signIn(
   provider: Provider,
@@ -114,35 +124,4 @@ function closed(server: Server): Promise<void> {
     server.close(() => resolve())
     server.closeAllConnections()
   })
-}
-
-/** Follows redirects, also to other origins and by the `Refresh` header, to the next page or the given origin. */
-export async function followAnywhere(visitor: Visitor, page: Page, stopAt?: string): Promise<Page> {
-  let current = page
-  for (;;) {
-    const next = redirectOf(current) ?? refreshOf(current)
-    if (!next || (stopAt !== undefined && next.href.startsWith(stopAt))) return current
-    current = await visitor.get(next.href)
-  }
-}
-
-function refreshOf(page: Page): URL | undefined {
-  const address = /^0; url=(.*)$/.exec(page.headers.get('refresh') ?? '')?.[1]
-  return address === undefined ? undefined : new URL(address, page.url)
-}
-
-/** Signs in with this account on the provider's page, and follows redirects to the next page. */
-export async function signInAs(
-  visitor: Visitor,
-  page: Page,
-  account: string,
-  stopAt?: string,
-): Promise<Page> {
-  const action = page.document.querySelector('form[action^="/sign-in/"]')?.getAttribute('action')
-  if (!action) throw new Error(`not the provider's page: ${page.url} ${page.text}`)
-  const answer = await visitor.post(new URL(action, page.url).href, { account })
-  const next = await followAnywhere(visitor, answer, stopAt)
-  // If another account was logged in there, the provider first ends that session.
-  const confirm = next.document.querySelector('form[action$="/session/end/confirm"]')?.getAttribute('action')
-  return confirm ? followAnywhere(visitor, await visitor.submit(next, confirm, {}), stopAt) : next
 }

@@ -1,8 +1,7 @@
 import { addProvider, type NewProvider } from '../../src/idp/providers.ts'
 import { query } from './database.ts'
-import { followAnywhere, signInAs } from './foreign-provider.ts'
 import type { TestServer } from './server.ts'
-import { type Page, Visitor } from './visitor.ts'
+import { type Page, redirectOf, Visitor } from './visitor.ts'
 
 export const clientSecret = 'a client secret of more than 32 bytes, for tests'
 
@@ -57,4 +56,35 @@ export async function identities({ database }: TestServer): Promise<string[]> {
 /** The text of a page without markup, in one line. */
 export function textOf(page: Page): string {
   return (page.document.querySelector('main')?.text ?? page.text).replace(/\s+/g, ' ').trim()
+}
+
+/** Follows redirects, also to other origins and by the `Refresh` header, to the next page or the given origin. */
+export async function followAnywhere(visitor: Visitor, page: Page, stopAt?: string): Promise<Page> {
+  let current = page
+  for (;;) {
+    const next = redirectOf(current) ?? refreshOf(current)
+    if (!next || (stopAt !== undefined && next.href.startsWith(stopAt))) return current
+    current = await visitor.get(next.href)
+  }
+}
+
+function refreshOf(page: Page): URL | undefined {
+  const address = /^0; url=(.*)$/.exec(page.headers.get('refresh') ?? '')?.[1]
+  return address === undefined ? undefined : new URL(address, page.url)
+}
+
+/** Signs in with this account on the provider's page, and follows redirects to the next page. */
+export async function signInAs(
+  visitor: Visitor,
+  page: Page,
+  account: string,
+  stopAt?: string,
+): Promise<Page> {
+  const action = page.document.querySelector('form[action^="/sign-in/"]')?.getAttribute('action')
+  if (!action) throw new Error(`not the provider's page: ${page.url} ${page.text}`)
+  const answer = await visitor.post(new URL(action, page.url).href, { account })
+  const next = await followAnywhere(visitor, answer, stopAt)
+  // If another account was logged in there, the provider first ends that session.
+  const confirm = next.document.querySelector('form[action$="/session/end/confirm"]')?.getAttribute('action')
+  return confirm ? followAnywhere(visitor, await visitor.submit(next, confirm, {}), stopAt) : next
 }

@@ -44,6 +44,10 @@ type PartnerOptions = {
   limits?: LimitSettings
   requireAcr?: string
   grantLifetimeDays?: number
+  logo?: Buffer
+  site?: string
+  privacyUrl?: string
+  description?: string
 }
 
 export type TestServer = {

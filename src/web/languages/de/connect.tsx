@@ -8,7 +8,8 @@ export const connect: Pick<Catalogue, 'connect'> = {
       </>
     ),
     switchUser: 'Das sind nicht Sie?',
-    sees: (partner) => <>{partner} wird sehen können</>,
+    again: 'Diese App ist bereits verbunden. Erneut verbinden ändert nicht, was sie sehen kann.',
+    sees: (partner) => <>Was {partner} sehen kann</>,
     households: {
       one: (amount) => <>{amount} Haushalt</>,
       other: (amount) => <>{amount} Haushalte</>,
@@ -26,7 +27,7 @@ export const connect: Pick<Catalogue, 'connect'> = {
     fields: 'Name, Art, maskierte Nummer, Depotbank, Währung, Eröffnungsdatum',
     follows:
       'Das ist, was Sie jetzt sehen können. Können Sie später mehr oder weniger sehen, gilt das auch für die App.',
-    cannot: 'Die App wird nicht können',
+    cannot: 'Was sie nicht kann',
     see: 'Salden, Umsätze, Ihre E-Mail-Adresse oder Ihr Passwort sehen',
     change: 'etwas ändern oder umbuchen',
     noEnd: 'Bis Sie die Verbindung trennen oder die App sie 30 Tage lang nicht nutzt.',

@@ -8,6 +8,7 @@ export const connect = {
       </>
     ),
     switchUser: 'Not you?',
+    again: 'This app is already connected. Connecting it again does not change what it can see.',
     sees: (partner: ComponentChildren) => <>{partner} will be able to see</>,
     households: {
       one: (amount: ComponentChildren) => <>{amount} household</>,

@@ -8,6 +8,7 @@ export const connect: Pick<Catalogue, 'connect'> = {
       </>
     ),
     switchUser: '¿No es usted?',
+    again: 'Esta aplicación ya está conectada. Conectarla de nuevo no cambia lo que puede ver.',
     sees: (partner) => <>{partner} podrá ver</>,
     households: {
       one: (amount) => <>{amount} hogar</>,

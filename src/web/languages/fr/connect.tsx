@@ -9,6 +9,8 @@ export const connect: Pick<Catalogue, 'connect'> = {
       </>
     ),
     switchUser: 'Ce n’est pas vous\u202f?',
+    again:
+      'Cette application est déjà connectée. La connecter de nouveau ne change pas ce qu’elle peut consulter.',
     sees: (partner) => <>{partner} pourra consulter</>,
     households: {
       one: (amount) => <>{amount} foyer</>,
