@@ -33,6 +33,8 @@ export async function leaveExpired(database: Database, userId: string, rows: num
        INSERT INTO client_assertions SELECT hash, past FROM numbers
      ), logout AS (
        INSERT INTO logout_tokens SELECT hash, past FROM numbers
+     ), challenge AS (
+       INSERT INTO used_challenges SELECT hash, past FROM numbers
      ), failure AS (
        INSERT INTO login_failures SELECT hash, 3, past FROM numbers
      ), quota AS (
@@ -53,6 +55,7 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     'sessions',
     'client_assertions',
     'logout_tokens',
+    'used_challenges',
     'login_failures',
     'grant_reads',
     'household_changes',
