@@ -1,6 +1,8 @@
-// Forms that use a passkey. Without this script they stay hidden: the page says that a passkey needs it. The answer of the
+// Forms that use a passkey. Without this script they stay hidden, and the page says that a passkey needs it. The answer of the
 // authenticator goes into the field `credential`, and the form is sent like any other.
 const { browserSupportsWebAuthn, startAuthentication, startRegistration } = globalThis.SimpleWebAuthnBrowser
+
+for (const hint of document.querySelectorAll('[data-passkey-hint]')) hint.hidden = true
 
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   const fault = form.querySelector('[data-passkey-fault]')

@@ -43,9 +43,10 @@ export function PasskeyForm(props: {
           {label}
         </button>
       </form>
-      <noscript>
-        <p class="small">{text.passkey.needsScript}</p>
-      </noscript>
+      {/* The script hides it. <noscript> would stay hidden if the script does not load. */}
+      <p class="small" data-passkey-hint="">
+        {text.passkey.needsScript}
+      </p>
     </>
   )
 }

@@ -42,6 +42,10 @@ const sameAsInEnglish = new Set([
   // The same words in French.
   'fr .connections.site',
   'fr .sessions.heading',
+  // The names of the thing, and of the field.
+  'de .security.passkeys',
+  'de .security.passkeyName',
+  'de .security.unnamed',
 ])
 
 const english = textsIn(en)

@@ -54,6 +54,9 @@ describe.each(methods)('by %s', (method) => {
       iss: server.authUrl,
       exp: expect.any(Number),
       iat: expect.any(Number),
+      // RFC 9470 section 6
+      acr: 'urn:latchkey:acr:password',
+      auth_time: decodeJwt(idToken).auth_time,
     }
     const access = await introspect(accessToken, caller)
     expect(access).toEqual({ ...common, token_type: 'Bearer' })

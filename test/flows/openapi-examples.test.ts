@@ -7,6 +7,7 @@ import { exampleClient, exampleTokens } from '../../src/http/openapi/examples.ts
 import { importDirectory } from '../../src/import/import-directory.ts'
 import { bearerOf } from '../support/bearer.ts'
 import { codeFor, tokensFor } from '../support/connection.ts'
+import { query } from '../support/database.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { taken } from '../support/import.ts'
 import { getRaw } from '../support/raw-socket.ts'
@@ -69,7 +70,7 @@ function expectExample(name: string, response: unknown): void {
   pending.delete(name)
 }
 
-const generated = /^(next_cursor|as_of|access_token|refresh_token|client_id|sub|exp|iat)$/
+const generated = /^(next_cursor|as_of|access_token|refresh_token|client_id|sub|exp|iat|auth_time)$/
 
 function masked(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, inner) =>
@@ -238,6 +239,18 @@ test('the error TooManyRequests', async () => {
 test('the error HeadersTooLarge', async () => {
   const answer = await getRaw(base, '/service-open-api/api/v2/households', [`x: ${'a'.repeat(17_000)}`])
   expectExample('HeadersTooLarge bad_request', { ...JSON.parse(answer?.body ?? ''), request_id: requestId })
+})
+
+test('the error of a login that is too weak for the partner', async () => {
+  const requireAcr = (acr: string | null) =>
+    query(server.database, 'UPDATE partners SET require_acr = $1 WHERE client_id = $2', [
+      acr,
+      partner.clientId,
+    ])
+  await requireAcr('urn:latchkey:acr:two-factor')
+  const { body } = await send('/api/v2/households', { headers: user })
+  expectExample('Unauthorized insufficient_user_authentication', body)
+  await requireAcr(null)
 })
 
 test('the error of an expired token', async () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { emailOf, password } from './directory.ts'
 import type { TestServer } from './server.ts'
-import type { CeremonyOptions, SoftAuthenticator } from './soft-authenticator.ts'
+import { type CeremonyOptions, SoftAuthenticator } from './soft-authenticator.ts'
 import { type Page, Visitor } from './visitor.ts'
 
 /** RFC 6238 with SHA-1, six digits and thirty seconds, written from the RFC and not from the server's library. */
@@ -76,4 +76,12 @@ export async function passwordOnly(
 ): Promise<Page> {
   const page = await visitor.get(`${server.authUrl}/login${query}`)
   return visitor.follow(await visitor.submit(page, '/login', { email: emailOf(userId), password }))
+}
+
+/** Adds a passkey and proves it in the same session. */
+export async function stepUpWithPasskey(server: TestServer, visitor: Visitor): Promise<void> {
+  const device = new SoftAuthenticator(server.authUrl)
+  await addPasskey(server, visitor, device)
+  const page = await visitor.get(`${server.authUrl}/step-up?page=security`)
+  await visitor.submit(page, '/step-up', { credential: device.get(optionsOn(page, '/step-up')) })
 }

@@ -2,7 +2,10 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { expect } from 'vitest'
 import { createPartner } from '../../../src/partners/partners.ts'
 import { tokensFor } from '../connection.ts'
+import { seed } from '../directory.ts'
+import { addTotp, stepUpWithPasskey } from '../factors.ts'
 import { claimsOf } from '../id-token.ts'
+import { loggedIn } from '../pages.ts'
 import { ask, type Checks, eachOf, listOf, type MetadataFixture } from './checks.ts'
 
 /** Checks of the metadata about id_tokens: the issuer, the keys and the user's claims. */
@@ -58,10 +61,18 @@ export function idTokenChecks(fixture: MetadataFixture): Checks {
         expect(claimsOf(other.idToken).sub).not.toBe(claimsOf(own.idToken).sub)
       },
     }),
-    acr_values_supported: eachOf(['urn:latchkey:acr:password'], async (acr) => {
-      const { idToken } = await tokensFor(server, partner, 'ada', { more: { acr_values: acr } })
-      expect(claimsOf(idToken).acr).toBe(acr)
-    }),
+    acr_values_supported: eachOf(
+      ['urn:latchkey:acr:password', 'urn:latchkey:acr:two-factor', 'urn:latchkey:acr:phishing-resistant'],
+      async (acr) => {
+        const user = `user-of-${acr.split(':').at(-1)}`
+        await seed(server.database, { users: [user] })
+        const visitor = await loggedIn(server, user)
+        if (acr.endsWith('two-factor')) await addTotp(server, visitor)
+        if (acr.endsWith('phishing-resistant')) await stepUpWithPasskey(server, visitor)
+        const { idToken } = await tokensFor(server, partner, user, { visitor, more: { acr_values: acr } })
+        expect(claimsOf(idToken).acr).toBe(acr)
+      },
+    ),
     claims_supported: async (value) => {
       const { idToken } = await tokensFor(server, partner, 'ada', { more: { nonce: 'n' } })
       expect([value].flat().sort()).toEqual(Object.keys(claimsOf(idToken)).sort())

@@ -47,7 +47,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
     passkey: {
       button: 'Passkey verwenden',
       text: 'Ihr Gerät fragt nach Ihrem Fingerabdruck, Ihrem Gesicht oder seiner PIN.',
-      needsScript: 'Ein Passkey braucht JavaScript. In diesem Browser ist es ausgeschaltet.',
+      needsScript: 'Um einen Passkey zu verwenden, schalten Sie in diesem Browser JavaScript ein.',
       unsupported: 'Dieser Browser unterstützt keine Passkeys.',
       failed: 'Der Passkey wurde nicht verwendet. Versuchen Sie es noch einmal.',
       refused:

@@ -46,7 +46,7 @@ export const factors = {
     passkey: {
       button: 'Use a passkey',
       text: 'Your device asks for your fingerprint, your face or its PIN.',
-      needsScript: 'A passkey needs JavaScript, which is switched off in this browser.',
+      needsScript: 'To use a passkey, switch on JavaScript in this browser.',
       unsupported: 'This browser does not support passkeys.',
       failed: 'The passkey was not used. Try again.',
       refused: 'This passkey was not accepted. Try again, or sign in another way.',

@@ -47,7 +47,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
     passkey: {
       button: 'Usar una llave de acceso',
       text: 'Su dispositivo le pide la huella digital, el rostro o su PIN.',
-      needsScript: 'Una llave de acceso necesita JavaScript, que está desactivado en este navegador.',
+      needsScript: 'Para usar una llave de acceso, active JavaScript en este navegador.',
       unsupported: 'Este navegador no admite llaves de acceso.',
       failed: 'La llave de acceso no se ha usado. Inténtelo de nuevo.',
       refused: 'Esta llave de acceso no se ha aceptado. Inténtelo de nuevo o inicie sesión de otra forma.',

@@ -6,7 +6,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
     intro: 'Un second facteur protège votre compte si quelqu’un découvre votre mot de passe.',
     passkeys: 'Clés d’accès',
     passkeysText:
-      'Avec une clé d’accès, vous vous connectez avec votre appareil : par empreinte digitale, par reconnaissance du visage ou par code PIN. Elle ne fonctionne que sur ce site, et personne ne peut vous amener à l’utiliser ailleurs.',
+      'Avec une clé d’accès, vous vous connectez avec votre appareil : par empreinte digitale, par reconnaissance du visage ou par code PIN. Elle ne fonctionne que sur ce site, et personne ne peut vous amener à l’utiliser ailleurs.',
     noPasskeys: 'Vous n’avez pas de clé d’accès.',
     added: 'Ajoutée',
     lastUsed: 'Dernière utilisation',
@@ -25,7 +25,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
     recoveryCodes: 'Codes de secours',
     recoveryText:
       'Un code de secours vous permet de vous connecter si vous perdez votre appareil. Chaque code ne sert qu’une fois.',
-    codesLeft: (codes) => (codes < 2 ? `Il reste ${codes} code.` : `Il reste ${codes} codes.`),
+    codesLeft: (codes) => (codes < 2 ? `Il reste ${codes} code.` : `Il reste ${codes} codes.`),
     newCodes: 'Créer de nouveaux codes',
     oldCodesEnd: 'Les nouveaux codes remplacent les anciens.',
     codesNeedFactor:
@@ -49,7 +49,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
     passkey: {
       button: 'Utiliser une clé d’accès',
       text: 'Votre appareil vous demande votre empreinte, votre visage ou son code PIN.',
-      needsScript: 'Une clé d’accès nécessite JavaScript, qui est désactivé dans ce navigateur.',
+      needsScript: 'Pour utiliser une clé d’accès, activez JavaScript dans ce navigateur.',
       unsupported: 'Ce navigateur ne prend pas en charge les clés d’accès.',
       failed: 'La clé d’accès n’a pas été utilisée. Réessayez.',
       refused: 'Cette clé d’accès n’a pas été acceptée. Réessayez, ou connectez-vous autrement.',
@@ -61,7 +61,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
       wrong: 'Ce code est incorrect ou a déjà été utilisé. Attendez le suivant.',
     },
     recovery: {
-      summary: 'Appareil perdu ?',
+      summary: 'Appareil perdu ?',
       label: 'Code de secours',
       rule: 'L’un des codes que vous avez conservés en configurant le second facteur. Il ne sert qu’une fois.',
       wrong: 'Ce code de secours est incorrect ou a déjà été utilisé.',
@@ -74,14 +74,14 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
       intro:
         'Votre compte a besoin d’un second facteur. Configurez-le maintenant, puis vous pourrez continuer.',
       introPasskey: 'Une clé d’accès est nécessaire pour continuer. Ajoutez-la maintenant.',
-      another: 'Clé d’accès perdue ? Ajoutez-en une nouvelle.',
+      another: 'Clé d’accès perdue ? Ajoutez-en une nouvelle.',
       passkey: 'Avec une clé d’accès',
       addPasskey: 'Ajouter une clé d’accès',
       failed: 'La clé d’accès n’a pas été ajoutée. Réessayez.',
       totp: 'Avec une application d’authentification',
       scan: 'Scannez ce code avec une application d’authentification.',
       qrCode: 'Code QR pour l’application d’authentification',
-      orType: 'Ou saisissez cette clé dans l’application :',
+      orType: 'Ou saisissez cette clé dans l’application :',
       code: 'Code que l’application affiche maintenant',
       wrong:
         'Ce code est incorrect. Vérifiez l’heure de votre appareil et saisissez le code que l’application affiche maintenant.',
@@ -89,7 +89,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
     },
     codes: {
       heading: 'Conservez vos codes de secours',
-      text: 'Si vous perdez votre appareil, vous vous connectez avec l’un de ces codes. Chacun ne sert qu’une fois. Imprimez-les ou conservez-les dans un gestionnaire de mots de passe : nous ne les affichons que maintenant.',
+      text: 'Si vous perdez votre appareil, vous vous connectez avec l’un de ces codes. Chacun ne sert qu’une fois. Imprimez-les ou conservez-les dans un gestionnaire de mots de passe : nous ne les affichons que maintenant.',
       done: 'Je les ai conservés',
     },
   },
