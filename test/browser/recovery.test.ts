@@ -22,7 +22,7 @@ test.each([
   '%s sets a forgotten password, in %s on a %s screen; axe finds nothing wrong',
   async (id, language, name) => {
     await query(server.database, 'DELETE FROM outbox')
-  const { login, recovery } = chooseTexts(language, undefined)
+    const { login, recovery } = chooseTexts(language, undefined)
     const context = await browser.newContext({ ...looks[name], locale: language })
     const page = await context.newPage()
     const look = async (shown: Page, step: string) => {
