@@ -127,13 +127,67 @@ WITH changed AS (
 )
 SELECT encode(sha256($5::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
 
+-- count_factor_attempt
+WITH source AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  VALUES ($1, 1, now() + interval '15 minutes')
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), account AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT $2, 1, now() + CASE WHEN $3 THEN interval '1 hours' ELSE interval '24 hours' END
+  FROM source WHERE $2::bytea IS NOT NULL AND ($3 OR count <= 100)
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+)
+SELECT ceil(extract(epoch FROM CASE WHEN NOT $3::boolean AND source.count > 100 THEN source.resets_at
+    WHEN account.count > 10 THEN account.resets_at
+    END - now()))::int AS wait
+FROM source LEFT JOIN account ON true;
+
+-- count_recovery_codes
+SELECT cardinality(hashes) AS left FROM recovery_codes WHERE user_id = $1;
+
 -- count_unreadable_identity_providers
 SELECT count(*)::int AS rows FROM identity_providers WHERE left(credential, 3) <> ALL ($1::text[]);
+
+-- count_unreadable_totp_secrets
+SELECT count(*)::int AS rows FROM totp_secrets WHERE left(sealed, 3) <> ALL ($1::text[]);
 
 -- data_facts
 SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
 (SELECT count(*)::int FROM partners) AS partners,
 (SELECT count(*)::int FROM grants g WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS grants;
+
+-- delete_factors
+WITH changed AS (
+  UPDATE users SET login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1 RETURNING id
+), passkeys AS (
+  DELETE FROM passkeys k USING changed WHERE k.user_id = changed.id RETURNING 1
+), totp AS (
+  DELETE FROM totp_secrets t USING changed WHERE t.user_id = changed.id RETURNING 1
+), codes AS (
+  DELETE FROM recovery_codes c USING changed WHERE c.user_id = changed.id RETURNING cardinality(c.hashes) AS count
+), ended AS (
+  DELETE FROM sessions s USING changed WHERE s.user_id = changed.id RETURNING 1
+)
+SELECT id, (SELECT count(*)::int FROM passkeys) AS passkeys, EXISTS (SELECT FROM totp) AS totp,
+coalesce((SELECT count FROM codes), 0) AS recovery_codes, (SELECT count(*)::int FROM ended) AS sessions_ended
+FROM changed;
+
+-- delete_passkey
+WITH removed AS (
+  DELETE FROM passkeys WHERE user_id = $1 AND id = $2 RETURNING id
+), codes AS (
+  DELETE FROM recovery_codes c WHERE c.user_id = $1 AND EXISTS (SELECT FROM removed)
+  AND NOT EXISTS (SELECT FROM passkeys k WHERE k.user_id = $1 AND k.id <> $2)
+  AND NOT EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = $1 AND true)
+)
+SELECT id FROM removed;
 
 -- delete_provider
 WITH gone AS (DELETE FROM identity_providers WHERE id = $1 RETURNING id)
@@ -142,6 +196,16 @@ SELECT (SELECT count(*)::int FROM identities i WHERE i.provider_id = gone.id) AS
 (SELECT count(*)::int FROM identities i JOIN users u ON u.id = i.user_id JOIN firms f ON f.id = u.firm_id
   WHERE i.provider_id = gone.id AND (u.password_hash IS NULL OR NOT f.local_passwords)) AS users_without_password
 FROM gone;
+
+-- delete_totp_secret
+WITH removed AS (
+  DELETE FROM totp_secrets WHERE user_id = $1 RETURNING user_id
+), codes AS (
+  DELETE FROM recovery_codes c WHERE c.user_id = $1 AND EXISTS (SELECT FROM removed)
+  AND NOT EXISTS (SELECT FROM passkeys k WHERE k.user_id = $1 AND true)
+  AND NOT EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = $1 AND false)
+)
+SELECT user_id FROM removed;
 
 -- end_connections
 WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
@@ -155,6 +219,10 @@ RETURNING client_id;
 
 -- end_other_sessions
 DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id;
+
+-- end_password_links
+WITH links AS (DELETE FROM password_links)
+DELETE FROM outbox WHERE kind = 'mail' AND payload->'facts' ? 'link';
 
 -- end_provider_sessions
 WITH used AS (
@@ -196,7 +264,10 @@ WHERE c.refresh_locator_hash = $2 AND c.client_id = $1;
 -- find-user-facts
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at, f.name AS firm_name, r.sees, u.password_hash IS NOT NULL AS has_password,
 (SELECT count(*)::integer FROM sessions s WHERE s.user_id = u.id AND s.expires_at > now()) AS sessions,
-(SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS live_grants
+(SELECT count(*)::integer FROM grants g WHERE g.user_id = u.id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS live_grants,
+(SELECT count(*)::integer FROM passkeys k WHERE k.user_id = u.id) AS passkeys,
+EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = u.id) AS has_totp,
+coalesce((SELECT cardinality(c.hashes) FROM recovery_codes c WHERE c.user_id = u.id), 0) AS recovery_codes
 FROM users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
 WHERE u.id = $1 OR u.email_folded = $1;
 
@@ -207,6 +278,13 @@ SELECT coalesce(jwks->'keys', '[]') AS keys FROM partners WHERE client_id = $1;
 SELECT client_id FROM partners
 WHERE client_id = $1 AND $2::text = ANY (auth_methods)
 AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END);
+
+-- find_factor_facts
+SELECT
+EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_passkey,
+EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = u.id) AS has_totp,
+(SELECT f.require_acr FROM firms f WHERE f.id = u.firm_id) AS firm_require_acr,
+(SELECT r.require_acr FROM roles r WHERE r.name = u.role) AS role_require_acr FROM users u WHERE u.id = $1 AND u.login_version = $2 AND u.status = 'active';
 
 -- find_household
 WITH
@@ -226,7 +304,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -256,7 +337,7 @@ WITH found AS (
 SELECT user_id, email, login_version, may_log_in FROM found;
 
 -- find_link
-SELECT u.name, u.email
+SELECT u.name, u.email, (EXISTS (SELECT FROM passkeys WHERE user_id = u.id) OR EXISTS (SELECT FROM totp_secrets WHERE user_id = u.id)) AS has_second_factor
 FROM password_links l JOIN users u ON u.id = l.user_id JOIN firms f ON f.id = u.firm_id
 WHERE l.hash = $1 AND l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords;
 
@@ -267,7 +348,14 @@ SELECT logo_image AS image FROM partners WHERE logo = $1 LIMIT 1;
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
-grant_lifetime_days FROM partners WHERE client_id = $1;
+grant_lifetime_days, require_acr FROM partners WHERE client_id = $1;
+
+-- find_passkey
+SELECT k.credential_id, k.public_key, k.user_id, u.passkey_handle, u.email
+FROM passkeys k JOIN users u ON u.id = k.user_id WHERE k.credential_id = $1;
+
+-- find_passkey_owner
+SELECT passkey_handle, email, name FROM users WHERE id = $1;
 
 -- find_provider
 SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.public_jwk, p.claim, p.matches, p.scope,
@@ -291,14 +379,20 @@ SELECT seconds_ahead::float FROM sandbox_clocks WHERE refresh_locator_hash = $1;
 
 -- find_session
 WITH found AS (
-  SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.auth_time_is_known, s.request_id, s.acr, s.amr
+  SELECT s.hash, s.user_id, u.name AS user_name, u.email, s.auth_time, s.auth_time_is_known, s.request_id, s.acr, s.amr,
+  s.login_version,
+  EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_passkey,
+  EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = u.id) AS has_totp,
+  (SELECT f.require_acr FROM firms f WHERE f.id = u.firm_id) AS firm_require_acr,
+  (SELECT r.require_acr FROM roles r WHERE r.name = u.role) AS role_require_acr
   FROM sessions s JOIN users u ON u.id = s.user_id
   WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version AND u.status = 'active'
 ), seen AS (
   UPDATE sessions s SET last_seen_at = now()
   FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
 )
-SELECT user_id, user_name, email, auth_time, auth_time_is_known, request_id, acr, amr,
+SELECT user_id, user_name, email, auth_time, auth_time_is_known, request_id, acr, amr, login_version,
+has_passkey, has_totp, firm_require_acr, role_require_acr,
 EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS has_grant,
 (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
 FROM found;
@@ -365,7 +459,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -378,6 +475,9 @@ bearer AS (
 SELECT
 (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT subject FROM caller) AS subject;
+
+-- find_totp_secret
+SELECT sealed FROM totp_secrets WHERE user_id = $1;
 
 -- find_used_secret
 SELECT key_id, current_since, auth_url FROM secrets s
@@ -410,9 +510,21 @@ SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 -- insert_partner
 INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
   key_thumbprints, id_token_alg, post_logout_redirect_uris, id_token_on_refresh, limits,
-  grant_lifetime_days, site, logo, logo_image, privacy_url, description)
+  grant_lifetime_days, site, logo, logo_image, privacy_url, description, require_acr)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-  nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, '')) RETURNING client_id;
+  nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, ''), $19) RETURNING client_id;
+
+-- insert_passkey
+WITH answered AS (
+  INSERT INTO used_challenges (hash, expires_at) VALUES ($2, $3) ON CONFLICT DO NOTHING RETURNING 1
+)
+INSERT INTO passkeys (credential_id, user_id, public_key, counter, transports, synced, backed_up, name)
+SELECT $4, u.id, $5, $6, $7, $8, $9, $10
+FROM users u, answered
+WHERE u.id = $1 AND u.status = 'active'
+AND (SELECT count(*) FROM passkeys k WHERE k.user_id = u.id) < 20
+ON CONFLICT DO NOTHING
+RETURNING user_id;
 
 -- insert_provider
 WITH facts AS (
@@ -459,7 +571,7 @@ credentialed AS (
   SELECT client_id, status, id_token_alg, id_token_on_refresh FROM credentialed
   WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
 ), live AS (
-  SELECT g.subject
+  SELECT g.subject, c.acr, c.auth_time
   FROM client
   JOIN connections c ON c.access_locator_hash = $6 AND c.client_id = client.client_id
   JOIN grants g ON g.id = c.grant_id
@@ -483,10 +595,10 @@ CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_
 THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
-ELSE (SELECT status FROM client) END AS client_authentication, l.subject FROM (SELECT) AS always LEFT JOIN live l ON true;
+ELSE (SELECT status FROM client) END AS client_authentication, l.subject, l.acr, l.auth_time FROM (SELECT) AS always LEFT JOIN live l ON true;
 
 -- introspect_live_access_token
-SELECT g.subject
+SELECT g.subject, c.acr, c.auth_time
 FROM partners client
 JOIN connections c ON c.access_locator_hash = $4 AND c.client_id = client.client_id
 JOIN grants g ON g.id = c.grant_id
@@ -507,7 +619,7 @@ WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
 WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL;
 
 -- introspect_live_refresh_token
-SELECT g.subject
+SELECT g.subject, c.acr, c.auth_time
 FROM partners client
 JOIN connections c ON c.refresh_locator_hash = $4 AND c.client_id = client.client_id
 JOIN grants g ON g.id = c.grant_id
@@ -538,7 +650,7 @@ credentialed AS (
   SELECT client_id, status, id_token_alg, id_token_on_refresh FROM credentialed
   WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
 ), live AS (
-  SELECT g.subject
+  SELECT g.subject, c.acr, c.auth_time
   FROM client
   JOIN connections c ON c.refresh_locator_hash = $6 AND c.client_id = client.client_id
   JOIN grants g ON g.id = c.grant_id
@@ -559,7 +671,7 @@ CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_
 THEN 'assertion_required' ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
-ELSE (SELECT status FROM client) END AS client_authentication, l.subject FROM (SELECT) AS always LEFT JOIN live l ON true;
+ELSE (SELECT status FROM client) END AS client_authentication, l.subject, l.acr, l.auth_time FROM (SELECT) AS always LEFT JOIN live l ON true;
 
 -- invite_user
 WITH found AS (
@@ -659,7 +771,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -755,7 +870,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -801,7 +919,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -819,6 +940,9 @@ FROM bearer AS caller CROSS JOIN LATERAL (
     WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
     ORDER BY h.firm_id, h.id LIMIT $3::int + 1) AS entry) AS page
 WHERE caller.refusal IS NULL AND caller.sees = 'firm';
+
+-- list_firms
+SELECT id, name, require_acr, local_passwords FROM firms ORDER BY id;
 
 -- list_grants
 SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
@@ -848,7 +972,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -944,7 +1071,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -992,7 +1122,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -1089,7 +1222,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -1161,7 +1297,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -1218,7 +1357,7 @@ string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
-grant_lifetime_days, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
+grant_lifetime_days, require_acr, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id;
 
 -- list_providers
 SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.claim, p.matches,
@@ -1229,8 +1368,14 @@ p.firms, p.creates_firm, p.creates_role, p.scope, p.acr_values, p.created_at,
 (SELECT max(i.last_login_at) FROM identities i WHERE i.provider_id = p.id) AS last_login_at
 FROM identity_providers p WHERE $1::text IS NULL OR p.id = $1 ORDER BY p.id;
 
+-- list_roles
+SELECT name, sees, require_acr FROM roles ORDER BY name;
+
 -- list_sealed_identity_providers
 SELECT credential AS sealed FROM identity_providers WHERE left(credential, 3) = $1 LIMIT 500;
+
+-- list_sealed_totp_secrets
+SELECT sealed AS sealed FROM totp_secrets WHERE left(sealed, 3) = $1 LIMIT 500;
 
 -- list_secrets
 SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC;
@@ -1297,6 +1442,10 @@ INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, 
   auth_time_is_known, provider_id, provider_sub, provider_sid, provider_id_token)
 VALUES ($1, $2, $4, now() + interval '8 hours', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 RETURNING user_id;
+
+-- passkeys_of_user
+SELECT id, credential_id, transports, name, synced, created_at, last_used_at
+FROM passkeys WHERE user_id = $1 ORDER BY id;
 
 -- postpone_message
 UPDATE outbox SET next_attempt_at = now() + make_interval(secs => $3)
@@ -1413,6 +1562,14 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_used_challenges
+WITH gone AS (
+  DELETE FROM used_challenges WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM used_challenges s WHERE expires_at < now() - interval '1 minute' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- read_limits
 SELECT now() AS now, coalesce(jsonb_object_agg(client_id, limits) FILTER (WHERE limits <> '{}'), '{}') AS limits
 FROM partners;
@@ -1422,9 +1579,11 @@ WITH earlier AS (
   SELECT c.redemptions = 0 AND c.code_expires_at > now() AND c.revoked_at IS NULL AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AS usable
   FROM connections c JOIN grants g ON g.id = c.grant_id WHERE c.code_hash = $4
 ), parties AS (
-  SELECT u.id, p.client_id, coalesce(p.grant_lifetime_days, $12::integer) AS days FROM users u, partners p
+  SELECT u.id, p.client_id, coalesce(p.grant_lifetime_days, $12::integer) AS days
+  FROM partners p, users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
   WHERE u.id = $1 AND u.status = 'active' AND p.client_id = $2 AND p.status = 'active'
   AND $5 = ANY (p.redirect_uris)
+  AND greatest(p.require_level, f.require_level, r.require_level) <= $14
   FOR SHARE OF u
 ), closed AS (
   UPDATE grants g SET revoked_at = g.expires_at FROM parties p
@@ -1448,8 +1607,8 @@ WITH earlier AS (
   RETURNING g.id
 ), started AS (
   INSERT INTO connections (grant_id, client_id, code_hash, code_expires_at, redirect_uri, code_challenge, nonce, auth_time,
-    acr, amr)
-  SELECT id, $2, $4, now() + interval '60 seconds', $5, $6, $7, $8, $10, $11
+    acr, amr, acr_level)
+  SELECT id, $2, $4, now() + interval '60 seconds', $5, $6, $7, $8, $10, $11, $14
   FROM (SELECT id FROM given UNION ALL SELECT id FROM kept) AS consent
   RETURNING id
 ), mail AS (
@@ -1564,11 +1723,21 @@ UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNI
 UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
-grant_lifetime_days;
+grant_lifetime_days, require_acr;
+
+-- replace_recovery_codes
+INSERT INTO recovery_codes (user_id, hashes) VALUES ($1, $2)
+ON CONFLICT (user_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
+RETURNING user_id;
 
 -- replace_sealed_identity_providers
 UPDATE identity_providers SET credential = next.sealed
 FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE credential = next.old
+RETURNING next.sealed;
+
+-- replace_sealed_totp_secrets
+UPDATE totp_secrets SET sealed = next.sealed
+FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE sealed = next.old
 RETURNING next.sealed;
 
 -- request_link
@@ -1825,7 +1994,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -1878,7 +2050,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -1936,7 +2111,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -2002,7 +2180,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -2048,7 +2229,7 @@ ORDER BY current DESC, s.last_seen_at DESC, s.id;
 UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
-grant_lifetime_days;
+grant_lifetime_days, require_acr;
 
 -- set_password_by_link
 WITH changed AS (
@@ -2070,6 +2251,19 @@ WITH changed AS (
 )
 SELECT encode(sha256($3::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
 
+-- store_totp_secret
+INSERT INTO totp_secrets (user_id, sealed, last_step)
+SELECT id, $2, $3 FROM users WHERE id = $1 AND status = 'active'
+ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
+last_used_at = NULL
+RETURNING user_id;
+
+-- strengthen_session
+UPDATE sessions s SET hash = $3, acr = $4, amr = $5, auth_time = coalesce($6, s.auth_time),
+auth_time_is_known = s.auth_time_is_known OR $6 IS NOT NULL
+FROM users u WHERE s.hash = $1 AND s.user_id = $2 AND u.id = s.user_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version
+RETURNING s.user_id;
+
 -- sync_accounts
 WITH
 bearer AS (
@@ -2088,7 +2282,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -2142,7 +2339,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -2240,6 +2440,10 @@ WITH changed AS (
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 
+-- update_firm
+UPDATE firms SET require_acr = nullif(coalesce($2, require_acr), ''), local_passwords = coalesce($3, local_passwords)
+WHERE id = $1 RETURNING id, name, require_acr, local_passwords;
+
 -- update_partner_settings
 UPDATE partners
 SET name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
@@ -2253,12 +2457,38 @@ site = nullif(coalesce($12, site), ''),
 logo = nullif(coalesce($13, logo), ''),
 logo_image = CASE WHEN $13::text IS NULL THEN logo_image ELSE $14::bytea END,
 privacy_url = nullif(coalesce($15, privacy_url), ''),
-description = nullif(coalesce($16, description), '')
+description = nullif(coalesce($16, description), ''),
+require_acr = nullif(coalesce($17, require_acr), '')
 WHERE client_id = $1 AND auth_methods = $4
 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
-grant_lifetime_days;
+grant_lifetime_days, require_acr;
+
+-- update_role
+UPDATE roles SET require_acr = $2 WHERE name = $1 RETURNING name, sees, require_acr;
+
+-- use_passkey
+WITH answered AS (
+  INSERT INTO used_challenges (hash, expires_at) VALUES ($2, $3) ON CONFLICT DO NOTHING RETURNING 1
+), used AS (
+  UPDATE passkeys k SET counter = $4, backed_up = $5, last_used_at = now()
+  FROM users u JOIN firms f ON f.id = u.firm_id
+  WHERE k.credential_id = $1 AND u.id = k.user_id AND u.status = 'active' AND EXISTS (SELECT FROM answered)
+  AND (f.local_passwords OR NOT $6)
+  AND (k.counter < $4 OR k.counter = 0 AND $4 = 0)
+  RETURNING u.id, u.login_version
+)
+SELECT EXISTS (SELECT FROM answered) AS is_first_answer, used.id AS user_id, used.login_version
+FROM (SELECT) AS always LEFT JOIN used ON true;
+
+-- use_recovery_code
+UPDATE recovery_codes SET hashes = array_remove(hashes, $2::bytea)
+WHERE user_id = $1 AND $2 = ANY (hashes) RETURNING cardinality(hashes) AS left;
+
+-- use_totp_step
+UPDATE totp_secrets SET last_step = $2, last_used_at = now()
+WHERE user_id = $1 AND last_step < $2 AND sealed = $3 RETURNING user_id;
 
 -- visibility_version_of_caller
 WITH
@@ -2278,7 +2508,10 @@ bearer AS (
   WHEN NOT (
     ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
     OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
-  ) IS TRUE THEN 'token_revoked' END AS refusal
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
   FROM connections c
   JOIN grants g ON g.id = c.grant_id
   JOIN partners p ON p.client_id = g.client_id
@@ -2290,3 +2523,22 @@ bearer AS (
 )
 SELECT client_id, user_id, grant_id, now() AS used_at, concat_ws(' ', bearer.user_id, bearer.firm_id, bearer.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = bearer.firm_id))) AS visibility_version
 FROM bearer WHERE refusal IS NULL;
+
+-- write_end_notices
+WITH due AS (
+  SELECT id FROM grants WHERE end_notice_at <= now() AND revoked_at IS NULL
+  ORDER BY end_notice_at LIMIT 500 FOR UPDATE SKIP LOCKED
+), taken AS (
+  UPDATE grants g SET end_notice_at = NULL FROM due WHERE g.id = due.id
+  RETURNING g.user_id, g.client_id, g.expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'connection_ends', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('partner', p.name, 'until', taken.expires_at)),
+  now() + interval '2 days'
+  FROM taken JOIN users u ON u.id = taken.user_id JOIN partners p USING (client_id)
+  WHERE taken.expires_at > now() AND u.status = 'active'
+)
+SELECT count(*)::int AS taken FROM taken;

@@ -122,7 +122,7 @@ async function claimOfSession(exchange: Exchange, wishes: Wishes): Promise<Found
       ? { kind: 'prove', optional: false }
       : needed
   if (step.kind === 'none') return { kind: 'redirect', to: await proceed() }
-  // Somebody who finds a browser unlocked must not be able to set up a factor.
+  // An attacker who finds the browser unlocked must not be able to set up a factor.
   const recent = isRecentLogin(session, context.now())
   if (step.kind === 'enrol' && !recent) {
     return { kind: 'redirect', to: withDestination('/login', destination) }

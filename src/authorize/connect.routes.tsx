@@ -26,26 +26,30 @@ const ConnectForm = Type.Object({
 })
 
 /**
- * Consents that are recorded at once, and those that wait. An import locks the users that it changes until it ends, and
- * consents of these users wait for it: without this limit they would hold all connections that tokens need.
+ * Consents that are recorded at once. An import locks the users that it changes until it ends, and consents of these users wait
+ * for it: without this limit they would hold all connections that tokens need.
  */
 const concurrentConsents = 4
-const waitingConsents = 64
+
+/** Counts of what an application would see that run at once. For a user with many accounts, a count costs as much as 20 pages of the API. */
+const concurrentCounts = 2
+
+/** Work of one kind that waits. More is refused. */
+const mostWaiting = 64
 
 export function connectRoutes(app: FastifyInstance, context: Context, web: Web): void {
-  const consents = pLimit(concurrentConsents)
+  const places = { consents: pLimit(concurrentConsents), counts: pLimit(concurrentCounts) }
   app.get<{ Querystring: Static<typeof ConnectQuery> }>(
     '/connect',
     { schema: { querystring: ConnectQuery } },
-    (request, reply) =>
-      showConnect({ context, web, consents, request, reply, sealed: request.query.request }),
+    (request, reply) => showConnect({ context, web, places, request, reply, sealed: request.query.request }),
   )
   app.post<{ Body: Static<typeof ConnectForm> }>(
     '/connect',
     { schema: { body: ConnectForm }, preValidation: web.ownForm },
     (request, reply) => {
       const { request: sealed, decision } = request.body
-      return decide({ context, web, consents, request, reply, sealed, decision })
+      return decide({ context, web, places, request, reply, sealed, decision })
     },
   )
 }
@@ -54,7 +58,7 @@ export function connectRoutes(app: FastifyInstance, context: Context, web: Web):
 type Exchange = {
   context: Context
   web: Web
-  consents: LimitFunction
+  places: Record<'consents' | 'counts', LimitFunction>
   request: FastifyRequest
   reply: FastifyReply
   sealed: string
@@ -113,9 +117,10 @@ async function decide(exchange: Exchange & { decision: 'connect' | 'cancel' }): 
 }
 
 async function issueCode(step: ConnectStep & { session: Session }): Promise<FastifyReply> {
-  const { context, web, consents, request, reply, authorization, texts, session } = step
-  if (consents.pendingCount >= waitingConsents) throw new DatabaseUnavailable('too many consents are waiting')
-  const outcome = await consents(() => connect(context, authorization, session, texts.language))
+  const { context, web, places, request, reply, authorization, texts, session } = step
+  const outcome = await inTurn(places.consents, () =>
+    connect(context, authorization, session, texts.language),
+  )
   request.log.info({
     event: 'connect',
     outcome: outcome.kind,
@@ -136,6 +141,13 @@ async function issueCode(step: ConnectStep & { session: Session }): Promise<Fast
   }
 }
 
+/** @throws {DatabaseUnavailable} if too much work of this kind waits */
+function inTurn<T>(places: LimitFunction, work: () => Promise<T>): Promise<T> {
+  if (places.pendingCount >= mostWaiting)
+    throw new DatabaseUnavailable('too many requests of this kind are waiting')
+  return places(work)
+}
+
 /** Redirects the browser back to the partner. */
 function sendBack(reply: FastifyReply, address: string): FastifyReply {
   return reply.header('cache-control', 'no-store').redirect(address, 303)
@@ -144,7 +156,8 @@ function sendBack(reply: FastifyReply, address: string): FastifyReply {
 async function sendConnectPage(
   step: ConnectStep & { partner: Partner; session: Session },
 ): Promise<FastifyReply> {
-  const { context, web, reply, authorization, texts, partner, session } = step
+  const { context, web, places, reply, authorization, texts, partner, session } = step
+  const count = () => context.database.listing.one(findSharedData, [session.user_id])
   const { protocol, host } = new URL(authorization.redirectUri)
   const days = partner.grant_lifetime_days ?? context.config.grantLifetimeDays
   const body = (
@@ -157,7 +170,7 @@ async function sendConnectPage(
       userName={session.user_name}
       isConnected={session.has_grant}
       redirectHost={host}
-      shared={await context.database.listing.one(findSharedData, [session.user_id])}
+      shared={await inTurn(places.counts, count)}
       life={days === undefined ? undefined : { days, until: daysAfter(context.now(), days) }}
     />
   )

@@ -20,7 +20,8 @@ const maxGrantMails = 10
  * committed, and `earlier` finds its connection (docs/adr/0004).
  *
  * The share lock on the user makes this statement and an import that moves the user to another firm wait for each
- * other. The import therefore ends every grant from before the move (docs/adr/0013).
+ * other. The import therefore ends every grant from before the move (docs/adr/0013). A press that has waited for a move finds no
+ * row of the old firm: it gets the page again, with what the user sees in the new one.
  *
  * Each consent sets the end of the grant again. Connections of a grant that is still live go on until the new end. A grant
  * that has expired is closed, and the consent creates another one: the tokens of the expired grant stay refused

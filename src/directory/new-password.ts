@@ -46,7 +46,7 @@ export async function newPasswordFaults(password: string, owner: PasswordOwner):
     [{ kind: 'contains_personal' }, containsPersonal(password, owner)],
   ]
   const found = faults.flatMap(([fault, applies]) => (applies ? fault : []))
-  return found.length > 0 ? found : guessFaults(password, owner)
+  return found.length > 0 ? found : weaknessFaults(password, owner)
 }
 
 /** In characters. A shorter name is often a part of a word. It counts as a word that attackers try first. */
@@ -71,7 +71,7 @@ const faultOfPart = {
   word: 'few_words',
 } as const satisfies Record<WeakPart, PasswordFault['kind']>
 
-async function guessFaults(password: string, owner: PasswordOwner): Promise<PasswordFault[]> {
+async function weaknessFaults(password: string, owner: PasswordOwner): Promise<PasswordFault[]> {
   const personal = [owner.name, owner.email, owner.service].flatMap((text) => [
     text,
     ...text.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 1),

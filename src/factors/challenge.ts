@@ -20,7 +20,7 @@ const challenge = Compile(Challenge)
 export type ChallengePurpose = Pick<Static<typeof Challenge>, 'use' | 'owner'>
 
 /**
- * A challenge for an authenticator. It is sealed and therefore needs no row before somebody answers it: every visit of the
+ * A challenge for an authenticator. It is sealed and therefore needs no row before it is answered: every visit of the
  * login page makes one. The random initialization vector makes each one different. `use_passkey` lets each count once.
  */
 export function newChallenge({ keys, now }: Context, purpose: ChallengePurpose): Promise<string> {

@@ -1,12 +1,8 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import type { Context } from '../context.ts'
 import { sha256 } from '../secrets/token-format.ts'
@@ -21,6 +17,9 @@ import {
   usePasskey,
 } from './passkeys.sql.ts'
 
+/** Loaded when the first passkey is used: it brings parsers for certificates, and loading them takes a quarter of a second. */
+const webAuthn = () => import('@simplewebauthn/server')
+
 /** The relying party of WebAuthn: a browser uses a passkey only on this host, and says from which origin. */
 function relyingParty({ config }: Context): { rpID: string; origin: string } {
   return { rpID: new URL(config.authUrl).hostname, origin: config.authUrl }
@@ -33,6 +32,7 @@ export async function loginOptions(
   userId?: string,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const passkeys = userId === undefined ? [] : await context.database.run(passkeysOfUser, [userId])
+  const { generateAuthenticationOptions } = await webAuthn()
   return generateAuthenticationOptions({
     rpID: relyingParty(context).rpID,
     challenge: await newChallenge(context, purpose),
@@ -50,6 +50,7 @@ export async function registrationOptions(
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const owner = await context.database.one(findPasskeyOwner, [userId])
   const passkeys = await context.database.run(passkeysOfUser, [userId])
+  const { generateRegistrationOptions } = await webAuthn()
   return generateRegistrationOptions({
     rpName,
     rpID: relyingParty(context).rpID,
@@ -58,7 +59,7 @@ export async function registrationOptions(
     userID: Uint8Array.from(handleBytes(owner.passkey_handle)),
     challenge: await newChallenge(context, purpose),
     timeout: challengeLifetimeMs,
-    attestationType: 'none', // which model a user has is none of our business, and no rule here depends on it
+    attestationType: 'none', // no rule here depends on the model of the device
     excludeCredentials: passkeys.map(({ credential_id: id, transports }) => ({ id, transports })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
@@ -102,13 +103,14 @@ export async function provePasskey(
   return { kind: 'proved', userId: used.user_id, loginVersion: used.login_version, email: passkey.email }
 }
 
-function verifyAssertion(
+async function verifyAssertion(
   context: Context,
   purpose: ChallengePurpose,
   response: AuthenticationResponseJSON,
   passkey: StoredPasskey,
 ) {
   const { rpID, origin } = relyingParty(context)
+  const { verifyAuthenticationResponse } = await webAuthn()
   return verifyAuthenticationResponse({
     response,
     expectedChallenge: (challenge) => isOwnChallenge(context, textOf(challenge), purpose),
@@ -153,8 +155,13 @@ export async function registerPasskey(
   return stored ? { kind: 'stored' } : refused('not_stored')
 }
 
-function verifyAttestation(context: Context, purpose: ChallengePurpose, response: RegistrationResponseJSON) {
+async function verifyAttestation(
+  context: Context,
+  purpose: ChallengePurpose,
+  response: RegistrationResponseJSON,
+) {
   const { rpID, origin } = relyingParty(context)
+  const { verifyRegistrationResponse } = await webAuthn()
   return verifyRegistrationResponse({
     response,
     expectedChallenge: (challenge) => isOwnChallenge(context, textOf(challenge), purpose),
@@ -173,7 +180,7 @@ function handleBytes(uuid: string): Buffer {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex')
 }
 
-/** The sealed challenge: WebAuthn encodes its bytes once more. */
+/** The sealed challenge: WebAuthn encodes its bytes again. */
 function textOf(challenge: string): string {
   return Buffer.from(challenge, 'base64url').toString()
 }

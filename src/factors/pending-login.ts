@@ -47,7 +47,7 @@ export function updatePendingLogin(
 async function store({ config, keys }: Context, reply: FastifyReply, content: PendingLogin): Promise<void> {
   const whole = await sealJson(content, keys.current.seal)
   const { login } = content
-  // Browsers drop longer cookies. Without the id_token, the provider's logout asks the user once more.
+  // Browsers drop longer cookies. Without the id_token, the provider's logout asks the user to confirm it.
   const sealed =
     whole.length <= maxCookieBytes || !login.provider
       ? whole

@@ -16,7 +16,7 @@ export type FactorStep =
   /** The user has no factor that reaches `required`, and sets one up. */
   | { kind: 'enrol'; required: string }
 
-/** What somebody wants of a login. */
+/** What a partner wants of a login. */
 export type Wishes = {
   /** What the partner requires (`partner update --require-acr`). */
   partnerRequires?: string | null | undefined

@@ -26,10 +26,11 @@ export function composeMail(
 type Parts = { content: MailContent; greeting: string; texts: Texts; brand: Brand }
 
 function textOf({ content, greeting, texts: { mails }, brand }: Parts): string {
-  const { label, address } = content.link
+  const { paragraphs, link, note } = content
   const support = brand.supportUrl ? [`${mails.support}\n${brand.supportUrl}`] : []
   const footer = [mails.automatic(brand.name), ...support].join('\n')
-  return [greeting, ...content.paragraphs, `${label}\n${address}`, `-- \n${footer}`].join('\n\n')
+  const parts = [greeting, ...paragraphs, `${link.label}\n${link.address}`, note ?? [], `-- \n${footer}`]
+  return parts.flat().join('\n\n')
 }
 
 /** Without pictures, scripts and style sheets. Nothing is loaded when the mail is opened, so no server learns of it. */
@@ -50,6 +51,7 @@ function htmlOf({ content, greeting, texts: { mails, language }, brand }: Parts)
         <p>
           <a href={content.link.address}>{content.link.label}</a>
         </p>
+        {content.note && <p>{content.note}</p>}
         <p style="font-size: smaller">
           {mails.automatic(brand.name)} {brand.supportUrl && <a href={brand.supportUrl}>{mails.support}</a>}
         </p>

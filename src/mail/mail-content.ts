@@ -6,6 +6,8 @@ export type MailContent = {
   subject: string
   paragraphs: string[]
   link: { label: string; address: string }
+  /** A paragraph behind the link. */
+  note?: string
 }
 
 /** `link` is that of the mail, opened; empty if this mail brings none. The other links begin with `authUrl`. */
@@ -28,12 +30,13 @@ export function contentOf(mail: Mail, frame: MailFrame): MailContent {
       return newBrowser(mail.facts, frame)
     case 'password_reset': {
       const { subject, text, notYou, link: label } = mails.passwordReset
-      return { subject: subject(brand), paragraphs: [text(resetMinutes), notYou], link: { label, address } }
+      const link = { label, address }
+      return { subject: subject(brand), paragraphs: [text(resetMinutes)], link, note: notYou }
     }
     case 'no_password': {
       const { subject, text, notYou, link: label } = mails.noPassword
       const link = { label, address: `${authUrl}/login` }
-      return { subject: subject(brand), paragraphs: [text(brand), notYou], link }
+      return { subject: subject(brand), paragraphs: [text(brand)], link, note: notYou }
     }
     case 'invitation': {
       const { subject, text, link: label } = mails.invitation

@@ -52,14 +52,18 @@ export function hereOf(request: FastifyRequest): string {
   return formPage(request) ?? '/'
 }
 
-/** The page of a form: at the address of the form, or above it. Undefined: it has none, or needs a parameter that is missing. */
+/** Pages that need a parameter, which the form has under another name or not at all. */
+const incompleteAlone = ['/connect', '/connections/disconnect']
+
+/** The page of a form: at the address of the form, or above it. Undefined: it has none. */
 function formPage({ url, body, server }: FastifyRequest): string | undefined {
   const { request, logout, page } = destinationFields.Check(body) ? body : {}
   if (request) return `/connect?${new URLSearchParams({ request })}`
   if (logout) return `/logout?${new URLSearchParams({ logout })}`
   const [path = ''] = url.split('?', 1)
-  const address = [path, `/${path.split('/')[1]}`].find((at) => server.hasRoute({ method: 'GET', url: at }))
-  if (address === '/connect') return undefined
+  const address = [path, `/${path.split('/')[1]}`].find(
+    (at) => server.hasRoute({ method: 'GET', url: at }) && !incompleteAlone.includes(at),
+  )
   return address === '/login' && page ? `${address}?${new URLSearchParams({ page })}` : address
 }
 

@@ -275,10 +275,10 @@ describe('methods', () => {
   })
 })
 
-test('an incomplete form of the server’s own: an error page that names no field', async () => {
+test('an incomplete address of the server’s own: an error page that names no field', async () => {
   for (const path of ['/connect', '/connect?request=a&request=b']) {
     const answer = await getRaw(server.authUrl, path)
     expect(answer?.status).toBe(400)
-    expect(answer?.body).toContain('A required value is missing, or a value is invalid.')
+    expect(answer?.body).toContain('This link does not work')
   }
 })

@@ -66,10 +66,16 @@ test('54: the honest login of these tests works', async () => {
 
 describe('54: mix-up of two providers', () => {
   test('an answer of one provider at the address of the other is refused, and no code is sent', async () => {
+    // Even if the other does not support `iss`, which would reveal the mix-up.
+    other.metadata = { authorization_response_iss_parameter_supported: false }
+    await freshMetadata('two')
     const callback = await callbackOf(server, 'one', visitor)
     callback.pathname = '/login/idp/two/callback'
+    callback.searchParams.delete('iss')
     await expectRefused(await visitor.get(callback.href))
     expect(other.requested.get('/token')).toBeUndefined()
+    other.metadata = {}
+    await freshMetadata('two')
   })
 
   test('an answer with the iss of the other provider, or without iss, is refused, and no code is sent', async () => {
@@ -341,7 +347,7 @@ describe('54: max_age and prompt=login', () => {
 })
 
 describe('54: metadata and keys', () => {
-  beforeEach(freshMetadata)
+  beforeEach(() => freshMetadata())
 
   test('a changed issuer is refused and logged', async () => {
     provider.metadata = { issuer: 'https://evil.example' }
@@ -427,8 +433,9 @@ describe('54: metadata and keys', () => {
 })
 
 /** Stores the client secret again: the server then forgets what it knows about the provider. */
-async function freshMetadata(): Promise<void> {
-  await query(server.database, `UPDATE identity_providers SET credential = $1 WHERE id = 'one'`, [
+async function freshMetadata(id = 'one'): Promise<void> {
+  await query(server.database, 'UPDATE identity_providers SET credential = $2 WHERE id = $1', [
+    id,
     await sealStored(server.context.keys, clientSecret),
   ])
 }

@@ -61,7 +61,9 @@ describe('the life of an identity provider', () => {
     expect((await latchkeyOn(db.url, ['idp', 'set-credential', 'firm'], 'wrong')).code).toBe(0)
     const wrong = await idp('test', 'firm')
     expect(wrong.code).toBe(1)
-    expect(wrong.stdout).toMatch(/^FAULT {2}client .*refuses the client with status 401.*latchkey idp set-credential firm$/m)
+    expect(wrong.stdout).toMatch(
+      /^FAULT {2}client .*refuses the client with status 401.*latchkey idp set-credential firm$/m,
+    )
     expect(await json('set-credential', 'firm', '--client-secret-file', secretFile)).toEqual({ id: 'firm' })
     expect((await idp('test', 'firm')).code).toBe(0)
     await query(db.database, `UPDATE identity_providers SET id = 'other'`)

@@ -127,6 +127,7 @@ describe('partner list and show', () => {
       status: 'active',
       redirect_uris: [redirectUri],
       require_pkce: false,
+      require_acr: null,
       auth_methods: ['client_secret_basic', 'client_secret_post'],
       key_ids: [],
       id_token_alg: 'RS256',

@@ -3,10 +3,10 @@ import type { ComponentChildren } from 'preact'
 export const factors = {
   security: {
     heading: 'Security',
-    intro: 'A second factor protects your account if somebody finds out your password.',
+    intro: 'A second factor protects your account if someone finds out your password.',
     passkeys: 'Passkeys',
     passkeysText:
-      'A passkey lets you sign in with your device: with your fingerprint, your face or a PIN. It works only on this site, so nobody can trick you into using it elsewhere.',
+      'A passkey lets you sign in with your device: with your fingerprint, your face or a PIN. It works only on this site, so no one can trick you into using it elsewhere.',
     noPasskeys: 'You have no passkey.',
     added: 'Added',
     lastUsed: 'Last used',

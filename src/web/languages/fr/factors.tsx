@@ -25,7 +25,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
     recoveryCodes: 'Codes de secours',
     recoveryText:
       'Un code de secours vous permet de vous connecter si vous perdez votre appareil. Chaque code ne sert qu’une fois.',
-    codesLeft: (codes) => (codes < 2 ? `Il reste ${codes} code.` : `Il reste ${codes} codes.`),
+    codesLeft: (codes) => (codes < 2 ? `Il reste ${codes} code.` : `Il reste ${codes} codes.`),
     newCodes: 'Créer de nouveaux codes',
     oldCodesEnd: 'Les nouveaux codes remplacent les anciens.',
     codesNeedFactor:
