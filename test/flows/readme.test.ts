@@ -8,16 +8,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeDemoData } from '../../src/demo/data/write-demo-data.ts'
 import { latchkey, type RunningLatchkey, startLatchkey } from '../support/latchkey.ts'
 import { freePort } from '../support/ports.ts'
+import { shellBlocks } from '../support/shell-blocks.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const scratch = mkdtempSync(join(tmpdir(), 'latchkey-readme-'))
 
-/** The shell blocks of the README that have this marker. */
-function blocks(mark: string): string[] {
-  const found = readme.matchAll(/<!-- readme\.test: (\w+) -->\n```sh\n([\s\S]*?)```/g)
-  return [...found].filter((match) => match[1] === mark).map((match) => match[2] ?? '')
-}
+const blocks = shellBlocks('README.md', 'readme.test')
 
 type Deployment = { environment: Record<string, string>; server: RunningLatchkey }
 const deployments: Deployment[] = []

@@ -23,7 +23,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 test('the package contains the built program, and neither tests nor sources', () => {
   expect(readdirSync(installed)).not.toContain('src')
   expect(readdirSync(installed)).not.toContain('test')
-  expect(readdirSync(join(installed, 'examples/partner-app'))).toEqual(['dist', 'package.json'])
+  expect(readdirSync(join(installed, 'examples/partner-app'))).toEqual(['dist', 'logo.png', 'package.json'])
   expect(readdirSync(join(installed, 'node_modules'))).not.toContain('typescript')
 })
 

@@ -55,7 +55,7 @@ async function unpackInto(directory: string): Promise<void> {
  * Not in every run, because a screenshot costs as much as the rest of a short visit.
  */
 export async function screenshot(page: Page, name: string): Promise<void> {
-  if (process.env.SCREENSHOTS !== '1') return
+  if (!process.env.SCREENSHOTS) return
   mkdirSync(output, { recursive: true })
   await page.screenshot({ path: join(output, `${name}.png`), fullPage: true })
 }
