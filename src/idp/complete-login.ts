@@ -8,8 +8,9 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client'
+import { federatedAcr } from '../acr.ts'
 import type { Context } from '../context.ts'
-import { federatedAcr, type Login } from '../login/login.ts'
+import type { Login } from '../login/login.ts'
 import { sealStored, UnreadableSecret } from '../secrets/stored-secret.ts'
 import Type, { Compile } from '../typebox.ts'
 import { UnusableAnswer } from './bounded-fetch.ts'
