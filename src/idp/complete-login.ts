@@ -20,7 +20,7 @@ import { IssuerChanged, type ProviderClients, ProviderUnavailable, reasonOf } fr
 import type { Provider } from './providers.sql.ts'
 
 export type ProviderFault =
-  /** The provider cannot be reached, hangs, or has an error of its own. Another attempt may work. */
+  /** The provider cannot be reached, hangs, or reports an error. Another attempt may work. */
   | { kind: 'unavailable'; reason: string }
   /** The provider and Latchkey are not set up for each other. The operator must act. */
   | { kind: 'misconfigured'; reason: string }
