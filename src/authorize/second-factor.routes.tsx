@@ -239,7 +239,7 @@ async function offerFor({ context, web, claim }: ClaimStep, sealedTotp: string |
   const offer = { passkey, totp: unproved && facts.has_totp, recoveryCode: unproved }
   if (!mayEnrol(claim)) return offer
   const rpName = web.brand.name
-  const isTotpEnough = requiredAcr(facts, claim.wishes) === twoFactorAcr
+  const isTotpEnough = requiredAcr(facts, claim.acrRequest) === twoFactorAcr
   return {
     ...offer,
     enrol: {

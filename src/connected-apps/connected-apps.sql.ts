@@ -52,7 +52,8 @@ export type LiveGrant = Static<typeof LiveGrant>
 export const liveGrantsOfUser = statement(
   'live_grants_of_user',
   LiveGrant,
-  `SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, ${latestRedirectUri} AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
+  `SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, ${latestRedirectUri} AS redirect_uri,
+          g.created_at, g.last_used_at, g.expires_at,
           ${lifetimeDays('p', '$2')} AS lifetime_days,
           ${isRenewable('g', 'p', '$2', "interval '1 day'")} AS renewable,
           coalesce(g.expires_at < now() + interval '${noticeDays} days', false) AS ends_soon,

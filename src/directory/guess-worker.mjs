@@ -1,5 +1,5 @@
-// A separate thread (guess-estimate.ts): loading the dictionaries takes 0.3 s of a processor, and one estimate up to 0.1 s. It is
-// JavaScript, because Node 20 cannot start a thread from TypeScript, and tests run from source.
+// A separate thread (guess-estimate.ts): loading the dictionaries takes 0.3 s of a processor, and one estimate up to 0.1 s.
+// It is JavaScript, because Node 20 cannot start a thread from TypeScript, and tests run from source.
 import { parentPort } from 'node:worker_threads'
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import * as common from '@zxcvbn-ts/language-common'

@@ -129,7 +129,8 @@ export const insertProvider = statement(
   `WITH facts AS (
      SELECT EXISTS (SELECT FROM identity_providers WHERE id = $1) AS id_taken,
             (SELECT id FROM identity_providers WHERE issuer = $3) AS issuer_of,
-            ARRAY(SELECT domain FROM identity_provider_domains WHERE domain = ANY ($15::text[]) ORDER BY domain) AS taken_domains,
+            ARRAY(SELECT domain FROM identity_provider_domains
+                   WHERE domain = ANY ($15::text[]) ORDER BY domain) AS taken_domains,
             ARRAY(SELECT firm FROM unnest($10::text[] || $11::text) AS firm
                    WHERE firm IS NOT NULL AND NOT EXISTS (SELECT FROM firms f WHERE f.id = firm)) AS unknown_firms,
             $12::text IS NULL OR EXISTS (SELECT FROM roles WHERE name = $12) AS role_exists

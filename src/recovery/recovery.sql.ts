@@ -74,7 +74,11 @@ export const requestLink = statement(
        life: resetLife,
      })}
    ), other_mail AS (
-     ${mailRow('no_password', { from: 'found u WHERE NOT u.local_passwords', language: rememberedLanguage('$6::text'), facts: {} })}
+     ${mailRow('no_password', {
+       from: 'found u WHERE NOT u.local_passwords',
+       language: rememberedLanguage('$6::text'),
+       facts: {},
+     })}
    )
    SELECT CASE WHEN account.count IS NULL OR account.count > ${maxOfAccount} THEN 'throttled'
                WHEN found.id IS NULL THEN 'unknown'
