@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ComponentChildren } from 'preact'
 import type { ProviderFault, ProviderOutcome } from '../idp/complete-login.ts'
 import type { Provider } from '../idp/providers.sql.ts'
 import type { Web } from '../web/edge.tsx'
+import type { RecoveryLink } from '../web/error-page.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { ReceivedText, TechnicalLine } from '../web/parts.tsx'
 import { type Destination, loginPage } from './sealed-request.ts'
@@ -32,7 +34,7 @@ type Exchange = {
 
 /** The provider cannot be used. Offers another attempt and, where users have passwords, that way. */
 export function sendProviderFault(content: Exchange & { fault: ProviderFault }): FastifyReply {
-  const { web, request, reply, texts, provider, destination, fault } = content
+  const { request, reply, texts, provider, destination, fault } = content
   const details = {
     event: 'provider_login',
     outcome: fault.kind,
@@ -54,7 +56,7 @@ export function sendProviderFault(content: Exchange & { fault: ProviderFault }):
     </>
   )
   const recoveryLink = { label: texts.errors.tryAgain, href: loginPage(destination, 'account') }
-  return web.errorPage({ reply, texts, status: statusOf(fault), heading: heading, text: body, recoveryLink })
+  return sendPage(content, { status: statusOf(fault), heading, text: body, recoveryLink })
 }
 
 function statusOf({ kind }: ProviderFault): number {
@@ -65,7 +67,7 @@ type Refusal = Exclude<ProviderOutcome, ProviderFault | { kind: 'welcome' }>
 
 /** The provider logged someone in, or did not, and no session was opened. */
 export function sendRefusal(content: Exchange & { refusal: Refusal }): FastifyReply {
-  const { web, reply, texts, provider, destination, refusal } = content
+  const { texts, provider, destination, refusal } = content
   const { idp } = texts
   const name = <bdi>{provider.name}</bdi>
   const again = { label: texts.errors.tryAgain, href: loginPage(destination) }
@@ -80,9 +82,7 @@ export function sendRefusal(content: Exchange & { refusal: Refusal }): FastifyRe
         </>
       )
       const { heading } = idp.declined
-      return web.errorPage({
-        reply,
-        texts,
+      return sendPage(content, {
         status: 403,
         heading,
         text,
@@ -91,9 +91,7 @@ export function sendRefusal(content: Exchange & { refusal: Refusal }): FastifyRe
     }
     case 'stale': {
       const { heading, text } = idp.stale
-      return web.errorPage({
-        reply,
-        texts,
+      return sendPage(content, {
         status: 403,
         heading,
         text: <p>{text(name)}</p>,
@@ -108,7 +106,7 @@ export function sendRefusal(content: Exchange & { refusal: Refusal }): FastifyRe
           <p>{remedy(name)}</p>
         </>
       )
-      return web.errorPage({ reply, texts, status: 403, heading, text: body, recoveryLink: other })
+      return sendPage(content, { status: 403, heading, text: body, recoveryLink: other })
     }
   }
 }
@@ -120,8 +118,16 @@ function printable(code: string): string {
 
 /** The callback does not belong to a login that this browser started. */
 export function sendForeignCallback(content: Omit<Exchange, 'provider'>): FastifyReply {
-  const { web, reply, texts, destination } = content
+  const { texts, destination } = content
   const { heading, text } = texts.idp.foreign
   const recoveryLink = { label: texts.errors.tryAgain, href: loginPage(destination) }
-  return web.errorPage({ reply, texts, status: 400, heading, text: <p>{text}</p>, recoveryLink })
+  return sendPage(content, { status: 400, heading, text: <p>{text}</p>, recoveryLink })
+}
+
+function sendPage(
+  { web, reply, texts, destination }: Omit<Exchange, 'provider'>,
+  page: { status: number; heading: string; text: ComponentChildren; recoveryLink: RecoveryLink },
+): FastifyReply {
+  // Another language is chosen on the login page: a callback works only once.
+  return web.errorPage({ reply, texts, ...page, here: loginPage(destination, 'account') })
 }

@@ -31,6 +31,8 @@ type PageContent = {
   localTimes?: boolean
   /** Whether the page loads the scripts for passkeys. */
   passkeys?: boolean
+  /** The address that shows this page again, if that of the request works only once. */
+  here?: string | undefined
 }
 
 type ErrorPageContent = {
@@ -40,6 +42,7 @@ type ErrorPageContent = {
   heading: string
   text: ComponentChildren
   recoveryLink?: RecoveryLink | undefined
+  here?: string | undefined
 }
 
 /** The texts for an error page, in the language of the flow that the HTTP request belongs to. */
@@ -86,8 +89,8 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
     ownForm: [sameOrigin, csrfCheck(app, context)],
     csrfToken: (reply) => reply.generateCsrf({ userInfo: csrfOwner(reply.request, config) }),
     page({ reply, texts, status = 200, title, body, formAction, ...options }) {
-      const { wide = false, localTimes = false, passkeys = false } = options
-      const frame = { environment: config.environment, assets, brand, here: hereOf(reply.request) }
+      const { wide = false, localTimes = false, passkeys = false, here = hereOf(reply.request) } = options
+      const frame = { environment: config.environment, assets, brand, here }
       const width = wide ? 'account' : 'narrow'
       return reply
         .status(status)
@@ -101,13 +104,13 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
         .type('text/html; charset=utf-8')
         .send(renderPage({ ...frame, texts, title, body, width, localTimes, passkeys }))
     },
-    errorPage({ reply, texts, status, heading, text, recoveryLink }) {
+    errorPage({ reply, texts, status, heading, text, recoveryLink, here }) {
       const body = (
         <ErrorPage heading={heading} requestId={reply.request.id} texts={texts} recoveryLink={recoveryLink}>
           {text}
         </ErrorPage>
       )
-      return web.page({ reply, texts, status, title: heading, body })
+      return web.page({ reply, texts, status, title: heading, body, here })
     },
   }
   app.setErrorHandler(async (error, request, reply) =>

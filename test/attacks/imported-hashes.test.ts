@@ -202,7 +202,7 @@ describe('76: a password change while a login replaces the old hash', () => {
           .slice(start, start + 10)
           .flatMap((id) => [
             submitLogin(server, id, password).then(({ status }) => statuses.push(status)),
-            server.database.run(updatePassword, [id, next]),
+            server.database.run(updatePassword, [id, next, false]),
           ]),
       )
     }

@@ -34,7 +34,7 @@ async function visit(
     await page.goto(authorizeUrl(server, request.partner, { response_type: 'code' }))
     await look(page, 'login')
     await submit('not the password')
-    await page.locator('[role=alert]').waitFor()
+    await page.locator('#fault').waitFor()
     await look(page, 'login-refused')
     await submit(password)
     await page.locator('[value=connect]').waitFor()
@@ -160,7 +160,8 @@ describe('with colours that the user has chosen (forced colours)', () => {
         return [borderTopStyle, borderTopWidth, borderTopColor !== backgroundColor].join(' ')
       })`,
     )
-    expect(borders).toEqual(Array.from({ length: 4 }, () => 'solid 1px true'))
+    expect(borders.length).toBeGreaterThan(3)
+    expect(new Set(borders)).toEqual(new Set(['solid 1px true']))
     await page.locator('[name=email]').focus()
     const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')
     expect(outline).toBe('solid')

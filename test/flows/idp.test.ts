@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { issued } from '../support/connection.ts'
 import { query } from '../support/database.ts'
+import { keyOn, nextCode } from '../support/factors.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { foreignProvider } from '../support/foreign-provider.ts'
 import { claimsOf } from '../support/id-token.ts'
@@ -69,6 +70,26 @@ describe('a login through the provider', () => {
     const claims = claimsOf((await connected(page)).idToken)
     expect(claims).toMatchObject({ acr: 'urn:example:mfa', amr: ['pwd', 'otp', 'mfa'] })
     expect(claims.auth_time).toBeTypeOf('number')
+  })
+
+  test('needs a second factor here, if one is required and the provider has asked for none', async () => {
+    const require = (acr: string | null) =>
+      query(server.database, `UPDATE firms SET require_acr = $1 WHERE id = 'firm-2'`, [acr])
+    await require('urn:latchkey:acr:two-factor')
+    provider.method = { acr: 'urn:example:password', amr: ['pwd', 'mfa'] }
+    expect(isConnectPage(await signInAs(visitor, await toProvider(), 'sub-eve'))).toBe(true)
+    provider.method = { acr: 'urn:example:password', amr: ['pwd'] }
+    visitor = new Visitor()
+    const page = await signInAs(visitor, await toProvider(), 'sub-eve')
+    expect(textOf(page)).toContain('Set up a second factor')
+    expect(await isLoggedIn(visitor, server)).toBe(false)
+    const codes = await visitor.submit(page, '/login/second-factor/totp', {
+      code: nextCode(server, keyOn(page)),
+    })
+    const next = await visitor.follow(await visitor.get(recoveryLink(codes)))
+    const claims = claimsOf((await connected(next)).idToken)
+    expect(claims).toMatchObject({ acr: 'urn:latchkey:acr:two-factor', amr: ['pwd', 'otp', 'mfa'] })
+    await require(null)
   })
 
   test('later logins use the subject, even after the address has changed', async () => {
@@ -142,6 +163,8 @@ describe('no session is opened, and the page says what to do,', () => {
     const page = await signInAs(visitor, await toProvider(), 'sub-x')
     expect(page.status).toBe(403)
     expect(textOf(page)).toContain('You signed in at Northbridge as x@example.com')
+    const here = page.document.querySelector('input[name=back]')?.getAttribute('value')
+    expect(here, 'the page in another language').toMatch(/^\/login\?request=.*choose=account$/)
     expect(await isOpen()).toBe(false)
     // The way on leads to another account, not to the same one again.
     const again = await continueWith(visitor, await visitor.get(recoveryLink(page)), id)

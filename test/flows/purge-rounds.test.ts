@@ -104,6 +104,7 @@ test('the purge finds its rows by index among 20,000 live rows', async () => {
   await leaveExpired(own.database, 'ada', 20_000)
   const live = [
     `UPDATE client_assertions SET expires_at = now() + interval '1 hour'`,
+    `UPDATE logout_tokens SET expires_at = now() + interval '1 hour'`,
     `UPDATE login_failures SET resets_at = now() + interval '1 hour'`,
     'UPDATE grant_reads SET day = day + 100000',
     'UPDATE household_changes SET changed_at = now()',

@@ -17,7 +17,7 @@ const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
 /** Cheap parameters: the test is about many users, not about expensive hashes. */
 const formats: ((password: string, salt: Buffer) => string)[] = [
   (password) => argon2(password, { memoryCost: 8, timeCost: 1, parallelism: 1, algorithm: 1 }),
-  (password) => bcrypt(password, { cost: 4 }),
+  (password) => bcrypt(password, 4),
   (password, salt) =>
     `$scrypt$ln=4,r=8,p=1$${base64(salt)}$${base64(scryptSync(password, salt, 32, { N: 16, r: 8, p: 1 }))}`,
   (password, salt) =>

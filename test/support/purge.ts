@@ -31,6 +31,10 @@ export async function leaveExpired(database: Database, userId: string, rows: num
        SELECT hash, user_id, gen_random_uuid(), 'acr', '{pwd}', past FROM numbers, live
      ), assertion AS (
        INSERT INTO client_assertions SELECT hash, past FROM numbers
+     ), logout AS (
+       INSERT INTO logout_tokens SELECT hash, past FROM numbers
+     ), challenge AS (
+       INSERT INTO used_challenges SELECT hash, past FROM numbers
      ), failure AS (
        INSERT INTO login_failures SELECT hash, 3, past FROM numbers
      ), quota AS (
@@ -50,6 +54,8 @@ export async function leaveExpired(database: Database, userId: string, rows: num
   const tables = [
     'sessions',
     'client_assertions',
+    'logout_tokens',
+    'used_challenges',
     'login_failures',
     'grant_reads',
     'household_changes',
