@@ -25,7 +25,7 @@ export type Context = {
 }
 
 /** Replaces the hashes that an import brought, or that have an old cost. */
-export type Rehashing = {
+type Rehashing = {
   /** Call it only with a password that matched the hash. Returns at once. */
   replaceIfForeign(verified: { userId: string; password: string; hash: string }): void
 }

@@ -83,7 +83,9 @@ export function sandboxFiles(manyHouseholds: number): Record<string, string> {
       sandboxUsers
         .filter(({ firm }) => firms.includes(firm))
         .map(({ id, firm, email, name, role, disabled }) =>
-          [id, firm, email, name, role, disabled ? 'disabled' : 'active', `"${sandboxPasswordHash}"`].join(','),
+          [id, firm, email, name, role, disabled ? 'disabled' : 'active', `"${sandboxPasswordHash}"`].join(
+            ',',
+          ),
         ),
     ),
     'households.csv': csv('id,firm_id,name', [
