@@ -33,7 +33,7 @@ const TotpForm = Type.Object({
 })
 const PasskeyFormBody = Type.Object({ credential: Type.String(), ...Destination.properties })
 
-/** An exchange of the browser about its claim, and where it goes afterwards. */
+/** A request of a browser with a claim, and the page to which it leads afterwards. */
 type Exchange = {
   context: Context
   web: Web

@@ -124,7 +124,7 @@ function linkFaults(file: BrandFile): string[] {
   })
 }
 
-/** Without an accent for dark mode, it is the accent made light enough for its text and for its use as text. */
+/** Without `accent_dark`, the accent of dark mode is `accent`, made light enough for the text on it and for links. */
 function readAccent({ accent, accent_dark }: BrandFile, faults: string[]): Brand['accent'] | undefined {
   const before = faults.length
   const check = (setting: string, colour: string, mode: 'light' | 'dark') => {

@@ -37,7 +37,7 @@ export const LiveGrant = Type.Object({
   lifetime_days: Type.Union([Type.Integer(), Type.Null()]),
   /** Whether a renewal moves the end by a day or more. */
   renewable: Type.Boolean(),
-  /** Whether the consent ends within the days before which the user gets a mail. */
+  /** Whether the consent ends within `noticeDays`. */
   ends_soon: Type.Boolean(),
   /** When the last refresh token expires if the partner does not refresh. Null: the partner has no connection. */
   unused_until: Type.Union([Instant, Type.Null()]),

@@ -15,7 +15,7 @@ const WeakPart = Type.Union([
 ])
 export type WeakPart = Static<typeof WeakPart>
 
-/** How many guesses an attacker needs who tries the likely passwords first, in powers of ten. */
+/** How many guesses an attacker needs if the likely passwords come first, in powers of ten. */
 const StrengthEstimate = Type.Object({ log10: Type.Number(), weakest: WeakPart })
 export type StrengthEstimate = Static<typeof StrengthEstimate>
 const compiled = Compile(StrengthEstimate)

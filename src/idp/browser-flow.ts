@@ -29,7 +29,7 @@ export type LoginFlow = Static<typeof LoginFlow>
 const LogoutFlow = Type.Object({ kind: Type.Literal('logout'), providerId: Type.String() })
 export type LogoutFlow = Static<typeof LogoutFlow>
 
-/** Must differ from the schemas of sealed authorization and logout requests, which are sealed with the same key. */
+/** Must differ from the schemas of authorization and logout requests, which are sealed with the same key. */
 const Sealed = Type.Object({
   flow: Type.Union([LoginFlow, LogoutFlow]),
   /** Makes the `state`. Only this cookie contains it. */

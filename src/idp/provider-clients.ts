@@ -13,7 +13,7 @@ import type { Provider } from './providers.sql.ts'
 /** Seconds that a request to a provider may take. A user waits for the answer. */
 export const requestSeconds = 5
 
-/** For how long the metadata of a provider is used: until it is read again, and at most if it cannot be read again. */
+/** Milliseconds after which the metadata of a provider is read again, and for which it is used at most if that fails. */
 const freshMs = 3_600_000
 const staleMs = 24 * freshMs
 

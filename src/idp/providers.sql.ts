@@ -23,7 +23,7 @@ export const Provider = Type.Object({
   credential: Type.String(),
   /** Of `private_key_jwt`. */
   public_jwk: orNull(PublicJwk),
-  /** By the value of this claim, a first login finds the user. */
+  /** The claim whose value finds the user at the first login. */
   claim: Type.String(),
   matches: Type.Union([Type.Literal('email'), Type.Literal('id')]),
   scope: Type.String(),
