@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { generateKeyPair, SignJWT } from 'jose'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { twoFactorAcr } from '../../src/login/login.ts'
 import { sealStored } from '../../src/secrets/stored-secret.ts'
 import { query } from '../support/database.ts'
+import { keyOn, totp } from '../support/factors.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { callbackOf, forgingProvider, json, usualClaims } from '../support/forging-provider.ts'
 import { addTestProvider, clientSecret, identities, textOf } from '../support/idp.ts'
@@ -343,6 +345,30 @@ describe('54: max_age and prompt=login', () => {
       const page = await visitor.get(redirectOf(strict)?.href ?? '')
       expect(redirectOf(page)?.pathname).toBe('/login')
     }
+  })
+
+  test('a request that is added to the callback of a plain login, or to its second factor, is not met by it', async () => {
+    provider.claims = old()
+    const strict = await authorize(visitor, server, partner, { prompt: 'login' })
+    const request = new URL(strict.url).searchParams.get('request') ?? ''
+    const loginAgain = async () => {
+      expect(await isLoggedIn(visitor, server)).toBe(true)
+      const page = await visitor.get(`${server.authUrl}/connect?${new URLSearchParams({ request })}`)
+      expect(redirectOf(page)?.pathname).toBe('/login')
+    }
+    const callback = await callbackOf(server, 'one', visitor)
+    callback.searchParams.set('request', request)
+    await visitor.get(callback.href)
+    await loginAgain()
+
+    await query(server.database, 'DELETE FROM sessions')
+    await query(server.database, 'UPDATE firms SET require_acr = $1', [twoFactorAcr])
+    const enrol = await visitor.follow(await login())
+    const code = totp(keyOn(enrol), server.context.now())
+    await visitor.submit(enrol, '/login/second-factor/totp', { request, code })
+    await query(server.database, 'UPDATE firms SET require_acr = NULL')
+    await loginAgain()
+    await query(server.database, 'DELETE FROM totp_secrets')
   })
 })
 
