@@ -41,8 +41,7 @@ export async function openSession(
   { login, destination, stepUpOffered }: { login: Login; destination: Destination; stepUpOffered?: boolean },
 ): Promise<string> {
   const { authorization, texts } = await openPageRequest(context, request)
-  const requestId = authorization.kind === 'invalid' ? undefined : authorization.request.id
-  await startSession(context, request, reply, { login, requestId, language: texts.language })
+  await startSession(context, request, reply, { login, language: texts.language })
   const resealed = await reseal(context, authorization, stepUpOffered)
   return nextPage(resealed ? { request: resealed } : destination)
 }

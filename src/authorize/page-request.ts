@@ -33,9 +33,12 @@ export function openPageRequest(context: Context, request: FastifyRequest): Prom
 
 async function open({ config, keys, now }: Context, request: FastifyRequest): Promise<PageRequest> {
   const { query, body } = request
-  const carried = new URLSearchParams(carriedBy(textIn(query, 'state') ?? ''))
-  // Our forms send it in the body, our redirects in the query, and providers in the state of a login or logout.
-  const sealedText = (name: string) => textIn(body ?? query, name) ?? carried.get(name) ?? undefined
+  const state = textIn(query, 'state')
+  // Our forms send it in the body, our redirects in the query, and providers in the state of a login or logout. The state has
+  // a MAC: a parameter that somebody adds to a callback must not replace what the state carries.
+  const carried = state === undefined ? undefined : new URLSearchParams(carriedBy(state))
+  const sealedText = (name: string) =>
+    (carried ? carried.get(name) : textIn(body ?? query, name)) ?? undefined
   const sealKeys = acceptedKeys(keys, 'seal')
   const sealed = sealedText('request')
   const sealedLogout = sealedText('logout')

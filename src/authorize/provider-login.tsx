@@ -30,10 +30,16 @@ export async function goToProvider(content: {
   const { authorization, texts } = await openPageRequest(context, request)
   const partners = authorization.kind === 'invalid' ? undefined : authorization.request
   const wish = wishOf(partners, texts, content)
+  const requestId = partners?.id
   const carried = carriedText(destination)
   let address: string
   try {
-    address = await startLogin(context, content.providers, { request, reply }, { provider, wish, carried })
+    address = await startLogin(
+      context,
+      content.providers,
+      { request, reply },
+      { provider, wish, requestId, carried },
+    )
   } catch (error) {
     const fault: ProviderFault | undefined = providerFault(error)
     if (!fault) throw error

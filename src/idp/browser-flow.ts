@@ -22,6 +22,8 @@ const LoginFlow = Type.Object({
   startedAt: Type.Number(),
   /** Seconds: how old the authentication at the provider could be when the flow started. */
   maxAge: Type.Optional(Type.Integer()),
+  /** The authorization request whose `prompt` and `max_age` the login meets. Absent: the login is for none. */
+  requestId: Type.Optional(Type.String()),
 })
 export type LoginFlow = Static<typeof LoginFlow>
 

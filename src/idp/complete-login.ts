@@ -67,7 +67,8 @@ export async function completeLogin(
       const details = loginDetails(claims, context.now())
       const idToken = await keptIdToken(context, answer.id_token)
       const { acr, amr, authTime, sid } = details
-      const login = { id: provider.id, sub: claims.sub, sid, authTime, idToken }
+      const requestId = flow.requestId ?? null
+      const login = { id: provider.id, sub: claims.sub, sid, authTime, requestId, idToken }
       return { kind: 'welcome', login: { userId, email, loginVersion, acr, amr, provider: login }, isNew }
     })
   } catch (error) {

@@ -1,10 +1,18 @@
 import type { IDToken } from 'openid-client'
-import type { Queries } from '../database/database.ts'
+import pLimit from 'p-limit'
+import { DatabaseUnavailable, type Queries } from '../database/database.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { checkEmail, checkId, checkName } from '../directory/values.ts'
 import { randomId } from '../secrets/token-format.ts'
-import { findIdentity, linkIdentity } from './identities.sql.ts'
+import { createLinkedUser, findIdentity, linkIdentity } from './identities.sql.ts'
 import type { Provider } from './providers.sql.ts'
+
+/**
+ * Users are created one at a time, because an import locks the users until it ends. First logins that wait for it in parallel
+ * would hold all database connections. More than this number may not wait.
+ */
+const maxQueuedCreations = 16
+const creations = pLimit(1)
 
 type Claims = Record<string, unknown>
 
@@ -22,7 +30,7 @@ export type UserOutcome =
 /**
  * The user of an account at a provider. The link of the first login decides. Only without one, a claim names the user.
  * @param userinfo reads further claims, if the id_token lacks those that are needed
- * @throws {DatabaseUnavailable}
+ * @throws {DatabaseUnavailable} also if too many first logins wait for an import
  */
 export async function findUser(
   database: Queries,
@@ -42,22 +50,38 @@ export async function findUser(
     return { kind: 'unverified', account }
   }
   const candidate = typeof value === 'string' && value.length <= 320 ? value.trim() : ''
-  const fresh = provider.creates_users ? newUser(provider, claims, candidate) : undefined
-  const { outcome, user_id, email, login_version, created } = await database.one(linkIdentity, [
+  const link = [
     provider.id,
     idToken.sub,
     provider.matches === 'email' && candidate ? foldCase(candidate) : null,
     provider.matches === 'id' && candidate ? candidate : null,
-    fresh?.id ?? null,
-    fresh?.email ?? null,
-    fresh ? foldCase(fresh.email) : null,
-    fresh?.name ?? null,
-  ])
+  ]
+  const { outcome, user_id, email, login_version } = await database.one(linkIdentity, link)
   if (outcome === 'linked' && user_id !== null && email !== null && login_version !== null) {
-    return { kind: 'found', userId: user_id, email, loginVersion: login_version, isNew: created }
+    return { kind: 'found', userId: user_id, email, loginVersion: login_version, isNew: false }
   }
+  const fresh = provider.creates_users ? newUser(provider, claims, candidate) : undefined
+  const created = outcome === 'unmatched' && fresh ? await createUser(database, link, fresh) : undefined
+  if (created) return created
   // Another login of the same account may have linked it meanwhile.
   return (await findLinked(database, provider, idToken)) ?? { kind: refusal(outcome), account }
+}
+
+type NewUser = { id: string; email: string; name: string }
+
+async function createUser(
+  database: Queries,
+  link: (string | null)[],
+  { id, email, name }: NewUser,
+): Promise<UserOutcome | undefined> {
+  if (creations.pendingCount >= maxQueuedCreations)
+    throw new DatabaseUnavailable('too many users are created')
+  const created = await creations(() =>
+    database.maybe(createLinkedUser, [...link, id, email, foldCase(email), name]),
+  )
+  if (!created) return undefined
+  const { user_id: userId, login_version: loginVersion } = created
+  return { kind: 'found', userId, email: created.email, loginVersion, isNew: true }
 }
 
 function refusal(outcome: 'linked' | 'unmatched' | 'inactive' | 'taken') {
@@ -77,7 +101,7 @@ async function findLinked(
 }
 
 /** The user to create if there is none. Undefined if the provider does not vouch for an address, which every user needs. */
-function newUser({ id, matches }: Provider, claims: Claims, value: string) {
+function newUser({ id, matches }: Provider, claims: Claims, value: string): NewUser | undefined {
   const { email, email_verified: verified, name } = claims
   if (typeof email !== 'string' || verified !== true || checkEmail(email) !== null) return undefined
   const isName = typeof name === 'string' && name.trim() !== '' && checkName(name) === null

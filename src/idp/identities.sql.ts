@@ -33,14 +33,12 @@ const isInDomains = (email: string) =>
 
 /**
  * Links an account at a provider to the user whom its claim names, at the first login. A provider with firms or domains links
- * users of these only: it must not speak for the users of others. If no user has the claim's value or the new user's address,
- * and the operator has allowed it, the statement creates the user.
+ * users of these only: it must not speak for the users of others. It does not write users: it runs while an import locks them.
  *
  * Each account has one user, and each user one account at the provider: of two first logins at the same time, one links. The
  * other gets `taken` or `unmatched`, and looks for the identity again.
  *
- * $1 id of the provider, $2 `sub`, $3 folded email address of the user or null, $4 id of the user or null, $5 id of a new
- * user, $6 email address of a new user or null, $7 the same, folded, $8 name of a new user
+ * $1 id of the provider, $2 `sub`, $3 folded email address of the user or null, $4 id of the user or null
  */
 export const linkIdentity = statement(
   'link_identity',
@@ -55,33 +53,48 @@ export const linkIdentity = statement(
     user_id: Type.Union([Type.String(), Type.Null()]),
     email: Type.Union([Type.String(), Type.Null()]),
     login_version: Type.Union([Type.String(), Type.Null()]),
-    created: Type.Boolean(),
   }),
   `WITH candidate AS (
-     SELECT u.id, u.email, u.login_version, u.status = 'active' AS active, false AS created
+     SELECT u.id, u.email, u.login_version, u.status = 'active' AS active
        FROM identity_providers p, users u
       WHERE p.id = $1 AND (u.email_folded = $3 OR u.id = $4)
         AND (p.firms = '{}' OR u.firm_id = ANY (p.firms)) AND ${isInDomains('u.email_folded')}
-   ), created AS (
-     INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
-     SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active' FROM identity_providers p
-      WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND $6::text IS NOT NULL
-        AND ${isInDomains('$7::text')}
-        AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $7) OR u.id IN ($4, $5))
-         ON CONFLICT DO NOTHING
-     RETURNING id, email, login_version, true AS active, true AS created
-   ), found AS (
-     SELECT * FROM candidate UNION ALL SELECT * FROM created
    ), linked AS (
      INSERT INTO identities (provider_id, sub, user_id, last_login_at)
-     SELECT $1, $2, id, now() FROM found WHERE active
+     SELECT $1, $2, id, now() FROM candidate WHERE active
          ON CONFLICT DO NOTHING
      RETURNING user_id
    )
-   SELECT CASE WHEN found.id IS NULL THEN 'unmatched' WHEN NOT found.active THEN 'inactive'
+   SELECT CASE WHEN candidate.id IS NULL THEN 'unmatched' WHEN NOT candidate.active THEN 'inactive'
                WHEN linked.user_id IS NULL THEN 'taken' ELSE 'linked' END AS outcome,
-          found.id AS user_id, found.email, found.login_version, coalesce(found.created, false) AS created
-     FROM (SELECT) AS one LEFT JOIN found ON true LEFT JOIN linked ON linked.user_id = found.id`,
+          candidate.id AS user_id, candidate.email, candidate.login_version
+     FROM (SELECT) AS one LEFT JOIN candidate ON true LEFT JOIN linked ON linked.user_id = candidate.id`,
+)
+
+/**
+ * Creates the user of an account at a provider, and links them, if the operator has allowed it and no user has the claim's
+ * value or the new user's address. It waits for an import, which locks the users until it ends. No row: no user was created.
+ *
+ * $1 id of the provider, $2 `sub`, $3 folded email address of the claim or null, $4 id of the claim or null, $5 id of the new
+ * user, $6 email address of the new user, $7 the same, folded, $8 name of the new user
+ */
+export const createLinkedUser = statement(
+  'create_linked_user',
+  Type.Object({ user_id: Type.String(), email: Type.String(), login_version: Type.String() }),
+  `WITH created AS (
+     INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
+     SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active' FROM identity_providers p
+      WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND ${isInDomains('$7::text')}
+        AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $7) OR u.id IN ($4, $5))
+         ON CONFLICT DO NOTHING
+     RETURNING id, email, login_version
+   ), linked AS (
+     INSERT INTO identities (provider_id, sub, user_id, last_login_at)
+     SELECT $1, $2, id, now() FROM created
+         ON CONFLICT DO NOTHING
+     RETURNING user_id
+   )
+   SELECT user_id, email, login_version FROM created JOIN linked ON user_id = id`,
 )
 
 /**

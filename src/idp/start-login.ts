@@ -25,6 +25,7 @@ export type LoginWish = {
 
 /**
  * Starts a login at the provider, and remembers it in this browser.
+ * @param requestId id of the authorization request that the wish comes from
  * @param carried what the browser needs afterwards (`startFlow`)
  * @returns the address at the provider
  * @throws {ProviderUnavailable} @throws {IssuerChanged} @throws {UnreadableSecret} @throws {UnusableAnswer}
@@ -33,7 +34,12 @@ export async function startLogin(
   context: Context,
   providers: ProviderClients,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { provider, wish, carried }: { provider: Provider; wish: LoginWish; carried: string },
+  {
+    provider,
+    wish,
+    requestId,
+    carried,
+  }: { provider: Provider; wish: LoginWish; requestId: string | undefined; carried: string },
 ): Promise<string> {
   return providers.use(provider, async (client) => {
     const codeVerifier = randomPKCECodeVerifier()
@@ -62,6 +68,7 @@ export async function startLogin(
       codeVerifier,
       startedAt: context.now().getTime(),
       ...(maxAge !== undefined && { maxAge }),
+      ...(requestId !== undefined && { requestId }),
     }
     const url = buildAuthorizationUrl(client, parameters)
     if (!isSecure(url)) throw new UnusableAnswer(`${url.origin} is not an https address`)

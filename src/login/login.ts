@@ -9,6 +9,11 @@ const ProviderLogin = Type.Object({
   sid: Type.Union([Type.String(), Type.Null()]),
   /** When the user authenticated at the provider, in milliseconds since the epoch. Null if the provider does not say. */
   authTime: Type.Union([Type.Number(), Type.Null()]),
+  /**
+   * The authorization request that the login was started for. It is decided before the browser leaves for the provider, so
+   * that a browser cannot use a login for a request with a stricter `prompt` or `max_age`. Null: for none.
+   */
+  requestId: Type.Union([Type.String(), Type.Null()]),
   /** Sealed: the provider's logout needs it. Null if it is too long to be kept. */
   idToken: Type.Union([Type.String(), Type.Null()]),
 })

@@ -34,15 +34,13 @@ export function isRecent({ auth_time: at, auth_time_is_known: isKnown }: Session
 
 /**
  * Logs a browser in. From now on, the account knows the browser. If it did not before, the user gets a mail.
- * @param requestId id of the authorization request for which the user logs in. Kept for a login through a provider only: the
- *   time of another login says by itself whether it was for this request.
  * @param language of the page: that of the user's mails from now on
  */
 export async function startSession(
   { config, database, keys, now }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { login, requestId, language }: { login: Login; requestId: string | undefined; language: Language },
+  { login, language }: { login: Login; language: Language },
 ): Promise<void> {
   const { userId, loginVersion, acr, amr, provider } = login
   const { id, hash } = newSessionId()
@@ -52,9 +50,20 @@ export async function startSession(
   const old = sessionHash(request, config)
   const authTime = provider?.authTime == null ? now() : new Date(provider.authTime)
   const isKnown = !provider || provider.authTime !== null
-  const ofRequest = (provider && requestId) ?? null
   await database.one(openSession, [
-    ...[hash, userId, old, authTime, loginVersion, acr, amr, browser, system, ofRequest, isKnown],
+    ...[
+      hash,
+      userId,
+      old,
+      authTime,
+      loginVersion,
+      acr,
+      amr,
+      browser,
+      system,
+      provider?.requestId ?? null,
+      isKnown,
+    ],
     ...[provider?.id ?? null, provider?.sub ?? null, provider?.sid ?? null, provider?.idToken ?? null],
     config.mail ? language : null,
     sendsMail ? hmac(keys.current.throttle, 'browser mails', userId) : null,

@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { generateKeyPair, SignJWT } from 'jose'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { twoFactorAcr } from '../../src/acr.ts'
 import { sealStored } from '../../src/secrets/stored-secret.ts'
 import { query } from '../support/database.ts'
+import { keyOn, totp } from '../support/factors.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { callbackOf, forgingProvider, json, usualClaims } from '../support/forging-provider.ts'
 import { addTestProvider, clientSecret, identities, textOf } from '../support/idp.ts'
@@ -343,6 +345,67 @@ describe('54: max_age and prompt=login', () => {
       const page = await visitor.get(redirectOf(strict)?.href ?? '')
       expect(redirectOf(page)?.pathname).toBe('/login')
     }
+  })
+
+  test('a request that is added to the callback of a plain login, or to its second factor, is not met by it', async () => {
+    provider.claims = old()
+    const strict = await authorize(visitor, server, partner, { prompt: 'login' })
+    const request = new URL(strict.url).searchParams.get('request') ?? ''
+    const loginAgain = async () => {
+      expect(await isLoggedIn(visitor, server)).toBe(true)
+      const page = await visitor.get(`${server.authUrl}/connect?${new URLSearchParams({ request })}`)
+      expect(redirectOf(page)?.pathname).toBe('/login')
+    }
+    const callback = await callbackOf(server, 'one', visitor)
+    callback.searchParams.set('request', request)
+    await visitor.get(callback.href)
+    await loginAgain()
+
+    await query(server.database, 'DELETE FROM sessions')
+    await query(server.database, 'UPDATE firms SET require_acr = $1', [twoFactorAcr])
+    const enrol = await visitor.follow(await login())
+    const code = totp(keyOn(enrol), server.context.now())
+    await visitor.submit(enrol, '/login/second-factor/totp', { request, code })
+    await query(server.database, 'UPDATE firms SET require_acr = NULL')
+    await loginAgain()
+    await query(server.database, 'DELETE FROM totp_secrets')
+  })
+})
+
+describe('54: first logins while an import locks the users', () => {
+  const waiting = () =>
+    query(
+      server.database,
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+
+  test('do not wait, and those that create users wait in one queue: other logins still work', async () => {
+    await query(
+      server.database,
+      `UPDATE identity_providers SET creates_firm = 'firm-2', creates_role = 'sees-granted' WHERE id = 'two'`,
+    )
+    const visitors = Array.from({ length: 12 }, () => new Visitor())
+    const callbacks: URL[] = []
+    for (const each of visitors) callbacks.push(await callbackOf(server, 'two', each))
+    let subjects = 0
+    other.issue = (claims) => {
+      subjects += 1
+      return other.sign({ ...claims, sub: `new-${subjects}`, email: `new-${subjects}@example.com` })
+    }
+    const pages = await server.database.withConnection(async (client) => {
+      await client.query('BEGIN; LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE')
+      const creating = visitors.map((each, index) => each.get(callbacks[index]?.href ?? ''))
+      await expect.poll(() => other.requested.get('/token')).toBe(12)
+      await expect.poll(async () => (await waiting()).length).toBe(1)
+      expect((await login()).status).toBe(303)
+      expect(await waiting()).toHaveLength(1)
+      await client.query('COMMIT')
+      return Promise.all(creating)
+    })
+    expect(pages.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 303))
+    const created = await query(server.database, `DELETE FROM users WHERE id LIKE 'two:%' RETURNING id`)
+    expect(created).toHaveLength(12)
+    await query(server.database, `UPDATE identity_providers SET creates_firm = NULL, creates_role = NULL`)
   })
 })
 
