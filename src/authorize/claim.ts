@@ -12,6 +12,7 @@ import {
   type FactorStep,
   factorStep,
   hasUnprovedFactor,
+  mayChangeFactors,
   requiredAcr,
   type Wishes,
 } from '../login/factor-step.ts'
@@ -118,7 +119,7 @@ async function claimOfSession(exchange: Exchange, wishes: Wishes): Promise<Found
   }
   const needed = factorStep(login, session, wishes)
   const step: FactorStep =
-    needed.kind === 'none' && destination.page === 'security' && hasUnprovedFactor(login, session)
+    needed.kind === 'none' && destination.page === 'security' && !mayChangeFactors(login, session)
       ? { kind: 'prove', optional: false }
       : needed
   if (step.kind === 'none') return { kind: 'redirect', to: await proceed() }
@@ -145,11 +146,11 @@ async function claimOfSession(exchange: Exchange, wishes: Wishes): Promise<Found
 }
 
 /**
- * Whether this user may set up a factor now: something is required that the login does not reach, and the user has proved
- * every part that the account already has.
+ * Whether this user may set up a factor now: something is required that the login does not reach, and the login is recent and
+ * strong enough for a change.
  */
 export function mayEnrol({ login, facts, wishes, isRecent }: Claim): boolean {
   const required = requiredAcr(facts, wishes)
   const lacks = required !== undefined && !satisfies(login, required)
-  return lacks && isRecent && !hasUnprovedFactor(login, facts)
+  return lacks && isRecent && mayChangeFactors(login, facts)
 }
