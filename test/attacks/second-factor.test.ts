@@ -1,5 +1,6 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { deleteFactors } from '../../src/factors/factors.sql.ts'
+import { findFactorFacts } from '../../src/login/factor-facts.sql.ts'
 import { query } from '../support/database.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
 import { addPasskey, addTotp, nextCode, optionsOn, passwordOnly, totp } from '../support/factors.ts'
@@ -40,6 +41,9 @@ async function withPasskey(userId = user): Promise<SoftAuthenticator> {
   await addPasskey(server, await loggedIn(server, userId), device)
   return device
 }
+
+const setStatus = (status: 'active' | 'disabled') =>
+  query(server.database, 'UPDATE users SET status = $2 WHERE id = $1', [user, status])
 
 /** The user with an app and a passkey, and a partner that requires a passkey. */
 async function protectedOwner() {
@@ -482,6 +486,22 @@ describe('79: a login that skips the second factor', () => {
     const answer = await visitor.submit(page, page2, { method: 'totp', code: '000000' })
     expect(answer.headers.get('location')).toBe('/login')
     expect((await passwordOnly(server, user)).url).toBe(`${server.authUrl}/connections`)
+  })
+
+  test('by a login during which the operator disables the user: no session waits until the user is enabled', async () => {
+    await withTotp()
+    await query(server.database, 'DELETE FROM sessions WHERE user_id = $1', [user])
+    // The user is disabled after the password was found right, and before the factors are looked up.
+    const { maybe } = server.context.database
+    const facts = vi.spyOn(server.context.database, 'maybe').mockImplementation(async (statement, values) => {
+      if (statement.name === findFactorFacts.name) await setStatus('disabled')
+      return maybe(statement, values)
+    })
+    const page = await passwordOnly(server, user)
+    facts.mockRestore()
+    await setStatus('active')
+    expect(isLoginPage(page)).toBe(true)
+    expect(await query(server.database, 'SELECT FROM sessions WHERE user_id = $1', [user])).toEqual([])
   })
 
   test('with a new password: the factors stay', async () => {
