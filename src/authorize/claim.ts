@@ -118,10 +118,10 @@ async function claimOfSession(exchange: Exchange, wishes: Wishes): Promise<Found
     return nextPage(resealed ? { request: resealed } : destination)
   }
   const needed = factorStep(login, session, wishes)
-  const step: FactorStep =
-    needed.kind === 'none' && destination.page === 'security' && !mayChangeFactors(login, session)
-      ? { kind: 'prove', optional: false }
-      : needed
+  const isTooWeak =
+    (destination.page === 'security' && !mayChangeFactors(login, session)) ||
+    (destination.page === 'password' && hasUnprovedFactor(login, session))
+  const step: FactorStep = needed.kind === 'none' && isTooWeak ? { kind: 'prove', optional: false } : needed
   if (step.kind === 'none') return { kind: 'redirect', to: await proceed() }
   // An attacker who finds the browser unlocked must not be able to set up a factor.
   const recent = isRecentLogin(session, context.now())

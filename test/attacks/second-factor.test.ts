@@ -488,6 +488,22 @@ describe('79: a login that skips the second factor', () => {
     expect((await passwordOnly(server, user)).url).toBe(`${server.authUrl}/connections`)
   })
 
+  test('by a session from before the second factor that changes the password', async () => {
+    const thief = await loggedIn(server, user)
+    const form = await thief.get(`${server.authUrl}/password`)
+    const { secret } = await withTotp()
+    const fields = { current_password: password, new_password: 'violet harbour seldom tractor' }
+    const refused = await thief.submit(form, '/password', fields)
+    expect(refused.headers.get('location')).toBe('/step-up?page=password')
+    const step = await thief.follow(await thief.get(`${server.authUrl}/password`))
+    expect(new URL(step.url).pathname).toBe('/step-up')
+    expect((await passwordOnly(server, user)).url).toContain(page2)
+    const code = { method: 'totp', code: nextCode(server, secret) }
+    const stronger = await thief.follow(await thief.submit(step, '/step-up', code))
+    const changed = await thief.submit(stronger, '/password', fields)
+    expect(changed.headers.get('location')).toBe('/password/changed')
+  })
+
   test('by a login during which the operator disables the user: no session waits until the user is enabled', async () => {
     await withTotp()
     await query(server.database, 'DELETE FROM sessions WHERE user_id = $1', [user])
