@@ -10,6 +10,12 @@ export const twoFactorAcr = 'urn:latchkey:acr:two-factor'
 /** A passkey that verified the user (PIN, fingerprint, face), alone or as a second factor. */
 export const phishingResistantAcr = 'urn:latchkey:acr:phishing-resistant'
 
+/**
+ * The `amr` value for a recovery code, with `mfa`: RFC 8176 has none. Without it, a login could not show that the user has lost
+ * the passkey.
+ */
+export const recoveryCodeAmr = 'urn:latchkey:amr:recovery-code'
+
 /** The values of `acr` that this server gives itself, the weakest first. A foreign identity provider may give others. */
 export const acrValues = [passwordAcr, twoFactorAcr, phishingResistantAcr]
 

@@ -14,6 +14,7 @@ import {
   type FactorStep,
   factorStep,
   hasUnprovedFactor,
+  mayChangeFactors,
   requiredAcr,
 } from '../login/factor-step.ts'
 import type { Login } from '../login/login.ts'
@@ -118,10 +119,10 @@ async function claimOfSession(exchange: Exchange, acrRequest: AcrRequest): Promi
     return nextPage(resealed ? { request: resealed } : destination)
   }
   const needed = factorStep(login, session, acrRequest)
-  const step: FactorStep =
-    needed.kind === 'none' && destination.page === 'security' && hasUnprovedFactor(login, session)
-      ? { kind: 'prove', optional: false }
-      : needed
+  const isTooWeak =
+    (destination.page === 'security' && !mayChangeFactors(login, session)) ||
+    (destination.page === 'password' && hasUnprovedFactor(login, session))
+  const step: FactorStep = needed.kind === 'none' && isTooWeak ? { kind: 'prove', optional: false } : needed
   if (step.kind === 'none') return { kind: 'redirect', to: await proceed() }
   // An attacker who finds the browser unlocked must not be able to set up a factor.
   const recent = isRecentLogin(session, context.now())
@@ -146,11 +147,11 @@ async function claimOfSession(exchange: Exchange, acrRequest: AcrRequest): Promi
 }
 
 /**
- * Whether this user may set up a factor now: something is required that the login does not reach, and the user has proved
- * every part that the account already has.
+ * Whether this user may set up a factor now: something is required that the login does not reach, and the login is recent and
+ * strong enough for a change.
  */
 export function mayEnrol({ login, facts, acrRequest, isRecent }: Claim): boolean {
   const required = requiredAcr(facts, acrRequest)
   const lacks = required !== undefined && !satisfies(login, required)
-  return lacks && isRecent && !hasUnprovedFactor(login, facts)
+  return lacks && isRecent && mayChangeFactors(login, facts)
 }

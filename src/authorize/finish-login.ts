@@ -21,8 +21,11 @@ export async function finishLogin(
 ): Promise<FastifyReply> {
   const { authorization } = await openPageRequest(context, request)
   const facts = await context.database.maybe(findFactorFacts, [login.userId, login.loginVersion])
-  const step = facts && factorStep(login, facts, await findAcrRequest(context, authorization))
-  if (step && step.kind !== 'none') {
+  // The user was disabled, or the credentials have changed, since they were checked. A session would live again as soon as the
+  // user is enabled, without the second factor.
+  if (!facts) return reply.redirect(withDestination('/login', destination), 303)
+  const step = factorStep(login, facts, await findAcrRequest(context, authorization))
+  if (step.kind !== 'none') {
     await keepPendingLogin(context, reply, login)
     return reply.redirect(withDestination('/login/second-factor', destination), 303)
   }

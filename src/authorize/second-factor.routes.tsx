@@ -8,7 +8,7 @@ import { type Evidence, proveFactor, withFactor } from '../factors/prove.ts'
 import { provedBrowserOf, rememberProof } from '../factors/proved-browser.ts'
 import { newRecoveryCodes } from '../factors/recovery-codes.ts'
 import { newTotpSetup, storeTotp } from '../factors/totp.ts'
-import { hasUnprovedFactor, requiredAcr } from '../login/factor-step.ts'
+import { hasUnprovedFactor, mayChangeFactors, requiredAcr } from '../login/factor-step.ts'
 import type { Login } from '../login/login.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -152,6 +152,11 @@ async function addPasskey(step: ClaimStep, fields: Static<typeof PasskeyFormBody
   return sendRecoveryCodes(step, withDestination(path, destination))
 }
 
+/** The partner only prefers the factor (`acr_values`). */
+function isOptional({ step }: Claim): boolean {
+  return step.kind === 'prove' && step.optional
+}
+
 function logEnrolment({ request, claim }: ClaimStep, method: string, outcome: string, reason?: string): void {
   const user_id = claim.login.userId
   request.log.info({ event: 'add_factor', method, outcome, user_id, ...(reason && { reason }) })
@@ -182,7 +187,7 @@ async function leave({
 }: ClaimStep): Promise<FastifyReply> {
   const { authorization } = await openPageRequest(context, request)
   request.log.info({ event: 'second_factor', outcome: 'left', user_id: claim.login.userId })
-  if (claim.step.kind === 'prove' && claim.step.optional) {
+  if (isOptional(claim)) {
     if (path === '/login/second-factor') return reply.redirect(await claim.advance(claim.login, 'totp'), 303)
     const resealed = await reseal(context, authorization, true)
     return reply.redirect(nextPage(resealed ? { request: resealed } : destination), 303)
@@ -206,7 +211,7 @@ async function sendFactorPage(
   const { authorization, texts } = await openPageRequest(context, request)
   const wanted = authorization.kind === 'open' ? authorization.request : undefined
   const partner = wanted && (await context.database.maybe(findPartner, [wanted.clientId]))
-  const optional = claim.step.kind === 'prove' && claim.step.optional
+  const optional = isOptional(claim)
   const offer = await offerFor(step, sealedTotp)
   const body = (
     <SecondFactorPage
@@ -236,7 +241,9 @@ async function offerFor({ context, web, claim }: ClaimStep, sealedTotp: string |
   const passkey = facts.has_passkey
     ? await loginOptions(context, { use: 'second-factor', owner }, userId)
     : undefined
-  const offer = { passkey, totp: unproved && facts.has_totp, recoveryCode: unproved }
+  // After the code of an app, a recovery code still helps a user who has lost the passkey.
+  const recoveryCode = unproved || (!isOptional(claim) && !mayChangeFactors(login, facts))
+  const offer = { passkey, totp: unproved && facts.has_totp, recoveryCode }
   if (!mayEnrol(claim)) return offer
   const rpName = web.brand.name
   const isTotpEnough = requiredAcr(facts, claim.acrRequest) === twoFactorAcr

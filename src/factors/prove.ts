@@ -1,4 +1,4 @@
-import { type Authentication, phishingResistantAcr, twoFactorAcr } from '../acr.ts'
+import { type Authentication, phishingResistantAcr, recoveryCodeAmr, twoFactorAcr } from '../acr.ts'
 import type { Context } from '../context.ts'
 import { forgiveLogin } from '../login/login.sql.ts'
 import { sourceOf } from '../process/source.ts'
@@ -86,7 +86,7 @@ export const passkeyAmr = ['pop', 'user', 'mfa']
 
 /** What the login is after the proof of a second factor. */
 export function withFactor(login: Authentication, method: Evidence['method']): Authentication {
-  const added = { passkey: passkeyAmr, totp: ['otp', 'mfa'], recovery_code: ['mfa'] }[method]
+  const added = { passkey: passkeyAmr, totp: ['otp', 'mfa'], recovery_code: [recoveryCodeAmr, 'mfa'] }[method]
   const acr = method === 'passkey' ? phishingResistantAcr : atLeastTwoFactor(login)
   return { acr, amr: [...new Set([...login.amr, ...added])] }
 }

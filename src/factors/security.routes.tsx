@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { hasUnprovedFactor } from '../login/factor-step.ts'
+import { mayChangeFactors } from '../login/factor-step.ts'
 import { sendAccountPage } from '../sessions/account-page.tsx'
 import type { Session } from '../sessions/sessions.sql.ts'
 import { isRecent, liveSession, strengthen } from '../sessions/sessions.ts'
@@ -78,7 +78,7 @@ export function securityRoutes(app: FastifyInstance, context: Context, web: Web)
   )
 }
 
-/** A change happens only soon after a login with a second factor, if the user has one. */
+/** A change happens only soon after a login that is strong enough (`mayChangeFactors`). */
 async function changeSettings(
   exchange: Omit<Exchange, 'session'>,
   work: (exchange: Exchange) => Promise<FastifyReply>,
@@ -91,7 +91,7 @@ async function changeSettings(
 }
 
 function mayChange(session: Owner, { now }: Context): boolean {
-  return isRecent(session, now()) && !hasUnprovedFactor(session, session)
+  return isRecent(session, now()) && mayChangeFactors(session, session)
 }
 
 /** A recent login lacks only the second factor; an old one is made again. */

@@ -2,6 +2,7 @@ import {
   type Authentication,
   passwordAcr,
   phishingResistantAcr,
+  recoveryCodeAmr,
   satisfies,
   strongest,
   twoFactorAcr,
@@ -50,6 +51,16 @@ export function requiredAcr(facts: FactorFacts, { partnerRequires }: AcrRequest)
 /** Whether the user has a second factor, and this login has not proved one. */
 export function hasUnprovedFactor(login: Authentication, facts: FactorFacts): boolean {
   return (facts.has_passkey || facts.has_totp) && !satisfies(login, twoFactorAcr)
+}
+
+/**
+ * Whether this login is strong enough to add and remove factors. Who has a passkey uses it: an attacker with a phished password
+ * and a phished code could otherwise add a passkey of their own, and would then be resistant to phishing. A recovery code
+ * stands in for a lost passkey.
+ */
+export function mayChangeFactors(login: Authentication, facts: FactorFacts): boolean {
+  if (!facts.has_passkey) return !hasUnprovedFactor(login, facts)
+  return satisfies(login, phishingResistantAcr) || login.amr.includes(recoveryCodeAmr)
 }
 
 function canReach(facts: FactorFacts, acr: string): boolean {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import pLimit from 'p-limit'
 import type { Context } from '../context.ts'
 import type { PasswordOwner } from '../directory/new-password.ts'
+import { hasUnprovedFactor } from '../login/factor-step.ts'
 import { browserOf, rememberBrowser } from '../login/known-browser.ts'
 import { refusalStatus } from '../login/refusal.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -25,12 +26,16 @@ const maxQueuedChanges = 16
 /** The page on which users change their password. */
 export function passwordRoutes(app: FastifyInstance, context: Context, web: Web): void {
   const login = '/login?page=password'
+  // A session from before the second factor: its browser may be an attacker's, who knows the password.
+  const stepUp = '/step-up?page=password'
   const changes = pLimit(1)
 
   const show = (address: string, notice?: Notice) =>
     app.get(address, async (request, reply) => {
       const session = await liveSession(request, context)
-      return session ? sendForm({ context, web, reply, session, notice }) : reply.redirect(login, 303)
+      if (!session) return reply.redirect(login, 303)
+      if (hasUnprovedFactor(session, session)) return reply.redirect(stepUp, 303)
+      return sendForm({ context, web, reply, session, notice })
     })
   show('/password')
   show('/password/changed', { kind: 'changed' })
@@ -41,6 +46,7 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
     async (request, reply) => {
       const session = await liveSession(request, context)
       if (!session) return reply.redirect(login, 303)
+      if (hasUnprovedFactor(session, session)) return reply.redirect(stepUp, 303)
       const { current_password: current, new_password: next } = request.body
       const { id, hash } = newSessionId()
       const browser = browserOf(request, context.config)

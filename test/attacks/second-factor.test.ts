@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { deleteFactors } from '../../src/factors/factors.sql.ts'
+import { findFactorFacts } from '../../src/login/factor-facts.sql.ts'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { emailOf, password, seed } from '../support/directory.ts'
 import { addPasskey, addTotp, nextCode, optionsOn, passwordOnly, totp } from '../support/factors.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { authorize } from '../support/journey.ts'
@@ -39,6 +40,17 @@ async function withPasskey(userId = user): Promise<SoftAuthenticator> {
   const device = new SoftAuthenticator(server.authUrl)
   await addPasskey(server, await loggedIn(server, userId), device)
   return device
+}
+
+const setStatus = (status: 'active' | 'disabled') =>
+  query(server.database, 'UPDATE users SET status = $2 WHERE id = $1', [user, status])
+
+/** The user with an app and a passkey, and a partner that requires a passkey. */
+async function protectedOwner() {
+  const owner = await loggedIn(server, user)
+  const { secret } = await addTotp(server, owner)
+  await addPasskey(server, owner, new SoftAuthenticator(server.authUrl))
+  return { secret, strict: await server.partner({ requireAcr: 'urn:latchkey:acr:phishing-resistant' }) }
 }
 
 const sendCode = ({ visitor, page }: { visitor: Visitor; page: Page }, code: string) =>
@@ -331,6 +343,57 @@ describe('79: a login that skips the second factor', () => {
     expect(rows).toEqual([])
   })
 
+  test('by a passkey that an attacker with a phished password and code adds, where one is required', async () => {
+    const { secret, strict } = await protectedOwner()
+    const code = () => ({ method: 'totp', code: nextCode(server, secret) })
+    const addOwnPasskey = async (thief: Visitor, page: Page, path: string) => {
+      expect(new URL(page.url).pathname).toBe(path)
+      expect(optionsOn(page, `${path}/passkey`)).toBeNull()
+      const credential = new SoftAuthenticator(server.authUrl).create({ challenge: 'x' })
+      const fields = { ...fieldsOf(page, path), credential }
+      const answer = await thief.post(`${server.authUrl}${path}/passkey`, fields)
+      expect(new URL(answer.headers.get('location') ?? '', server.authUrl).pathname).toBe(path)
+    }
+    const thief = new Visitor()
+    const login = await authorize(thief, server, strict)
+    const page = await thief.follow(await thief.submit(login, '/login', { email: emailOf(user), password }))
+    await addOwnPasskey(thief, await thief.follow(await thief.submit(page, page2, code())), page2)
+    const other = new Visitor()
+    await other.submit(await passwordOnly(server, user, other), page2, code())
+    await addOwnPasskey(other, await authorize(other, server, strict), '/step-up')
+  })
+
+  test('by changing the factors with a phished password and code, although the owner has a passkey', async () => {
+    const { secret } = await protectedOwner()
+    const attempt = await atSecondFactor()
+    await sendCode(attempt, nextCode(server, secret))
+    const settings = await attempt.visitor.get(`${server.authUrl}/security`)
+    expect(optionsOn(settings, '/security/passkeys')).toBeNull()
+    const [passkey] = await query<{ id: string }>(
+      server.database,
+      'SELECT id FROM passkeys WHERE user_id = $1',
+      [user],
+    )
+    const fields = fieldsOf(settings, '/logout')
+    for (const [path, more] of [
+      ['/security/passkeys', { credential: '{}' }],
+      ['/security/passkeys/remove', { id: passkey?.id ?? '' }],
+      ['/security/totp/remove', {}],
+      ['/security/recovery-codes', {}],
+    ] as const) {
+      const answer = await attempt.visitor.post(server.authUrl + path, { ...fields, ...more })
+      expect(answer.headers.get('location'), path).toBe('/step-up?page=security')
+    }
+    const step = await attempt.visitor.get(`${server.authUrl}/step-up?page=security`)
+    expect(optionsOn(step, '/step-up')).not.toBeNull()
+    // Another code does not help.
+    const again = { method: 'totp', code: nextCode(server, secret) }
+    await attempt.visitor.submit(step, '/step-up', again)
+    expect(
+      optionsOn(await attempt.visitor.get(`${server.authUrl}/security`), '/security/passkeys'),
+    ).toBeNull()
+  })
+
   test('by a connect page from before the requirement', async () => {
     const visitor = await loggedIn(server, user)
     const page = await authorize(visitor, server, partner)
@@ -423,6 +486,38 @@ describe('79: a login that skips the second factor', () => {
     const answer = await visitor.submit(page, page2, { method: 'totp', code: '000000' })
     expect(answer.headers.get('location')).toBe('/login')
     expect((await passwordOnly(server, user)).url).toBe(`${server.authUrl}/connections`)
+  })
+
+  test('by a session from before the second factor that changes the password', async () => {
+    const thief = await loggedIn(server, user)
+    const form = await thief.get(`${server.authUrl}/password`)
+    const { secret } = await withTotp()
+    const fields = { current_password: password, new_password: 'violet harbour seldom tractor' }
+    const refused = await thief.submit(form, '/password', fields)
+    expect(refused.headers.get('location')).toBe('/step-up?page=password')
+    const step = await thief.follow(await thief.get(`${server.authUrl}/password`))
+    expect(new URL(step.url).pathname).toBe('/step-up')
+    expect((await passwordOnly(server, user)).url).toContain(page2)
+    const code = { method: 'totp', code: nextCode(server, secret) }
+    const stronger = await thief.follow(await thief.submit(step, '/step-up', code))
+    const changed = await thief.submit(stronger, '/password', fields)
+    expect(changed.headers.get('location')).toBe('/password/changed')
+  })
+
+  test('by a login during which the operator disables the user: no session waits until the user is enabled', async () => {
+    await withTotp()
+    await query(server.database, 'DELETE FROM sessions WHERE user_id = $1', [user])
+    // The user is disabled after the password was found right, and before the factors are looked up.
+    const { maybe } = server.context.database
+    const facts = vi.spyOn(server.context.database, 'maybe').mockImplementation(async (statement, values) => {
+      if (statement.name === findFactorFacts.name) await setStatus('disabled')
+      return maybe(statement, values)
+    })
+    const page = await passwordOnly(server, user)
+    facts.mockRestore()
+    await setStatus('active')
+    expect(isLoginPage(page)).toBe(true)
+    expect(await query(server.database, 'SELECT FROM sessions WHERE user_id = $1', [user])).toEqual([])
   })
 
   test('with a new password: the factors stay', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
+import { emailOf, password, seed } from '../support/directory.ts'
 import { addPasskey, addTotp, codesOn, keyOn, nextCode, optionsOn, passwordOnly } from '../support/factors.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { claimsOf } from '../support/id-token.ts'
@@ -14,7 +14,7 @@ import { type Page, Visitor } from '../support/visitor.ts'
 
 const server = await serverFixture({ host: 'localhost' })
 const partner = await server.partner()
-const users = Array.from({ length: 14 }, (_, number) => `user-${number}`)
+const users = Array.from({ length: 16 }, (_, number) => `user-${number}`)
 await seed(server.database, { users })
 
 /** A user who has no factor yet. */
@@ -25,6 +25,7 @@ beforeEach(() => {
 
 const twoFactor = 'urn:latchkey:acr:two-factor'
 const phishingResistant = 'urn:latchkey:acr:phishing-resistant'
+const recoveryCode = 'urn:latchkey:amr:recovery-code'
 
 /** Presses Connect. @returns the claims of the id_token, and the access token */
 async function connectOn(visitor: Visitor, page: Page, to: TestPartner = partner) {
@@ -95,7 +96,7 @@ test('a recovery code logs in, once, typed as people type; new codes end the old
   const { visitor, page } = await enter(` ${first.toLowerCase().replaceAll('-', ' ')}`)
   expect(page.status).toBe(303)
   const connected = await connectOn(visitor, await authorize(visitor, server, partner))
-  expect(connected).toMatchObject({ acr: twoFactor, amr: ['pwd', 'mfa'] })
+  expect(connected).toMatchObject({ acr: twoFactor, amr: ['pwd', recoveryCode, 'mfa'] })
   expect((await enter(first)).page.status).toBe(403)
   const renewed = await visitor.submit(
     await visitor.get(`${server.authUrl}/security`),
@@ -221,6 +222,43 @@ describe('a requirement', () => {
     expect(page.text).toContain('Set up a second factor')
     const answer = answerOf(strict, await visitor.submit(page, '/step-up/leave', {}))
     expect(answer).toMatchObject({ error: 'unmet_authentication_requirements', state: 'kept' })
+  })
+})
+
+describe('a user who has lost the passkey', () => {
+  test('and has an app adds a new one with a recovery code, for a partner that requires one', async () => {
+    const owner = await loggedIn(server, user)
+    const { secret, codes } = await addTotp(server, owner)
+    await addPasskey(server, owner, new SoftAuthenticator(server.authUrl))
+    const strict = await server.partner({ requireAcr: phishingResistant })
+    const visitor = new Visitor()
+    const login = await authorize(visitor, server, strict)
+    const fields = { email: emailOf(user), password }
+    const page = await visitor.follow(await visitor.submit(login, '/login', fields))
+    const code = { method: 'totp', code: nextCode(server, secret) }
+    const stuck = await visitor.follow(await visitor.submit(page, '/login/second-factor', code))
+    expect(stuck.text).toContain('Lost your device?')
+    const recovery = { method: 'recovery_code', code: codes[0] ?? '' }
+    const enrol = await visitor.follow(await visitor.submit(stuck, '/login/second-factor', recovery))
+    expect(enrol.text).toContain('Lost your passkey? Add a new one.')
+    const device = new SoftAuthenticator(server.authUrl)
+    const credential = device.create(optionsOn(enrol, '/login/second-factor/passkey'))
+    const use = await visitor.follow(
+      await visitor.submit(enrol, '/login/second-factor/passkey', { credential }),
+    )
+    const answer = { credential: device.get(optionsOn(use, '/login/second-factor')) }
+    const next = await visitor.follow(await visitor.submit(use, '/login/second-factor', answer))
+    expect(await connectOn(visitor, next, strict)).toMatchObject({ acr: phishingResistant })
+  })
+
+  test('removes it with a recovery code, also in an open session', async () => {
+    const owner = await loggedIn(server, user)
+    const codes = codesOn(await addPasskey(server, owner, new SoftAuthenticator(server.authUrl)))
+    const page = await owner.get(`${server.authUrl}/step-up?page=security`)
+    const recovery = { method: 'recovery_code', code: codes[0] ?? '' }
+    const settings = await owner.follow(await owner.submit(page, '/step-up', recovery))
+    await owner.submit(settings, '/security/passkeys/remove', {})
+    expect((await owner.get(`${server.authUrl}/security`)).text).toContain('You have no passkey.')
   })
 })
 
