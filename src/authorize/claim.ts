@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { satisfies } from '../acr.ts'
 import type { Context } from '../context.ts'
 import {
   endPendingLogin,
@@ -15,7 +16,7 @@ import {
   requiredAcr,
   type Wishes,
 } from '../login/factor-step.ts'
-import { type Login, satisfies } from '../login/login.ts'
+import type { Login } from '../login/login.ts'
 import { isRecent as isRecentLogin, liveSession, strengthen } from '../sessions/sessions.ts'
 import { openSession } from './finish-login.ts'
 import { openPageRequest } from './page-request.ts'

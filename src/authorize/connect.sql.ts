@@ -1,7 +1,7 @@
 import { statement } from '../database/database.ts'
 import { hasExpired, isLiveGrant } from '../grants/ended.sql.ts'
 import { endAfter, lifetimeDays, noticeAfter } from '../grants/lifetime.sql.ts'
-import { mailRow } from '../mail/mail-row.sql.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
 import { codeSeconds } from '../tokens/lifetimes.ts'
 import Type from '../typebox.ts'
 

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { requirableAcrs } from '../login/login.ts'
+import { requirableAcrs } from '../acr.ts'
 
 /** The option `--require-acr`. @param who whose login it is about, and what they do with it */
 export function requireAcrOption(who: string): Option {

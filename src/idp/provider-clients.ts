@@ -17,16 +17,16 @@ export const requestSeconds = 5
 const freshMs = 3_600_000
 const staleMs = 24 * freshMs
 
-/** After a failure, the provider is not asked again for this long. */
+/** After a failure, the server sends no request to the provider for this long. */
 const pauseMs = 5000
 
 /** Requests that may wait for one provider in this process. A provider that hangs must not collect more. */
 const maxWaiting = 64
 
-/** The provider cannot be used now: it cannot be reached, hangs, or answers with an error of its own. */
+/** The provider cannot be used now: it cannot be reached, hangs, or answers with an error. */
 export class ProviderUnavailable extends Error {}
 
-/** The metadata names another issuer than the operator configured. Whoever controls the address could be someone else. */
+/** The metadata names another issuer than the operator configured. Someone else may control the address now. */
 export class IssuerChanged extends Error {}
 
 type Entry = {

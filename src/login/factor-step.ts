@@ -1,4 +1,3 @@
-import type { FactorFacts } from './factor-facts.sql.ts'
 import {
   type Authentication,
   passwordAcr,
@@ -6,7 +5,8 @@ import {
   satisfies,
   strongest,
   twoFactorAcr,
-} from './login.ts'
+} from '../acr.ts'
+import type { FactorFacts } from './factor-facts.sql.ts'
 
 /** What a login still has to do before it counts. */
 export type FactorStep =

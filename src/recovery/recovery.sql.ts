@@ -2,7 +2,7 @@ import { Instant, statement } from '../database/database.ts'
 import { hasSecondFactor } from '../directory/second-factor.sql.ts'
 import { browserProof, counting } from '../login/login.sql.ts'
 import { resetMinutes } from '../mail/mail-content.ts'
-import { mailRow, rememberedLanguage } from '../mail/mail-row.sql.ts'
+import { mailRow, rememberedLanguage } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 
 /**

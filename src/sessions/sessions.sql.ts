@@ -2,7 +2,7 @@ import { Instant, statement } from '../database/database.ts'
 import { isLiveGrant } from '../grants/ended.sql.ts'
 import { FactorFacts, factorColumns } from '../login/factor-facts.sql.ts'
 import { browserProof, counting } from '../login/login.sql.ts'
-import { mailRow } from '../mail/mail-row.sql.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 
 /** Mails about new browsers that a user gets in an hour. More would hide other mails. */

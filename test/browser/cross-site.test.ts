@@ -45,7 +45,7 @@ test("the contract's own POST from another site leads through login and connect,
 test('a logged-in user reaches the connect page at once: the browser sends the session cookie after the 303, although not with the POST', async () => {
   await page.goto(origin)
   await page.getByRole('button', { name: 'Connect' }).click()
-  await page.getByRole('heading', { name: 'Connect Test Partner?' }).waitFor()
+  await page.getByRole('heading', { name: 'Connect Test Partner to your Latchkey account?' }).waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('heading', { name: 'Arrived' }).waitFor()
   expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied')

@@ -34,7 +34,7 @@ test('the unchanged demo partner connects a user of an imported directory', asyn
   await page.getByLabel('Email address').fill(emailOf('ann'))
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Connect Test Partner?' }).waitFor()
+  await page.getByRole('heading', { name: 'Connect Test Partner to your Latchkey account?' }).waitFor()
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.getByRole('heading', { name: 'Households' }).waitFor()
   expect(new URL(page.url()).origin).toBe(partnerUrl)

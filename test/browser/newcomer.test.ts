@@ -48,7 +48,7 @@ test('a newcomer connects the demo partner and sees households and accounts', as
   await page.getByLabel('Password').fill('demo-password-ada')
   await page.getByRole('button', { name: 'Sign in' }).click()
 
-  await page.getByRole('heading', { name: 'Connect Sample Partner App?' }).waitFor()
+  await page.getByRole('heading', { name: 'Connect Sample Partner App to your Latchkey account?' }).waitFor()
   await screenshot(page, '3-connect')
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
 
