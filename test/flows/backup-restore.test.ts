@@ -197,46 +197,6 @@ describe('51: grants, connections, users and secrets that ended after the backup
     await cli.json('user', 'enable', 'eve').catch(() => {})
   })
 
-  test('by a replaced database of an older schema: what it knows about users', async () => {
-    const file = await backup()
-    await query(source.database, `UPDATE users SET password_hash = 'of old' WHERE id = 'bob'`)
-    await query(source.database, 'ALTER TABLE users DROP COLUMN imported_hash_digest')
-    await cliFor(target).json('restore', file, '--replaces', source.url)
-    const [bob] = await query(target.database, `SELECT password_hash FROM users WHERE id = 'bob'`)
-    expect(bob).toEqual({ password_hash: 'of old' })
-    await query(source.database, 'ALTER TABLE users ADD COLUMN imported_hash_digest bytea')
-  })
-
-  test('by the database that is replaced: what the operator decided about users and partners', async () => {
-    const other = await server.partner({ name: 'Changed' })
-    await tokensFor(server, other, 'fay')
-    const file = await backup()
-    const cli = cliFor(source)
-    await cli.json('user', 'disable', 'fay')
-    await cli.json('partner', 'update', other.clientId, '--redirect-uri', 'https://new.example/callback')
-    await cli.json('partner', 'update', other.clientId, '--auth-method', 'client_secret_basic')
-    // A login or an import replaced the hash. Imports compare with the digest.
-    const credentials = 'password_hash, imported_hash_digest, login_version'
-    await query(
-      source.database,
-      `UPDATE users SET (${credentials}) = ROW ('later', '\\x01'::bytea, gen_random_uuid()) WHERE id = 'ada'`,
-    )
-    const credentialsOfAda = ({ database }: TestDatabase) =>
-      query(database, `SELECT ${credentials} FROM users WHERE id = 'ada'`)
-    const settings = async (database: TestDatabase) => [
-      await cliFor(database).json('user', 'show', 'fay'),
-      await cliFor(database).json('partner', 'show', other.clientId),
-    ]
-    await cliFor(target).json('restore', file, '--replaces', source.url)
-    expect(await credentialsOfAda(target)).toEqual(await credentialsOfAda(source))
-    const restored = await settings(target)
-    expect(restored).toMatchObject([
-      { status: 'disabled', disabled_by_operator_at: expect.any(String) },
-      { redirect_uris: ['https://new.example/callback'], auth_methods: ['client_secret_basic'] },
-    ])
-    await cli.json('user', 'enable', 'fay')
-  })
-
   test('with --endings, the restore reads the endings from the server log', async () => {
     const own = await server.partner({ name: 'Logged' })
     const disconnected = await tokensFor(server, own, 'fay')

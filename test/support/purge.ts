@@ -35,6 +35,16 @@ export async function leaveExpired(database: Database, userId: string, rows: num
        INSERT INTO logout_tokens SELECT hash, past FROM numbers
      ), challenge AS (
        INSERT INTO used_challenges SELECT hash, past FROM numbers
+     ), owner AS (
+       -- A user has at most one link.
+       INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
+       SELECT 'expired-' || n, firm_id, 'expired-' || n || '@example.com', 'expired-' || n || '@example.com', 'x', role, 'disabled'
+         FROM numbers, users WHERE id = $1
+       ON CONFLICT DO NOTHING
+     ), link AS (
+       INSERT INTO password_links SELECT 'expired-' || n, hash, gen_random_uuid(), past FROM numbers
+     ), mail AS (
+       INSERT INTO outbox (kind, payload, expires_at) SELECT 'mail', '{}', past FROM numbers
      ), failure AS (
        INSERT INTO login_failures SELECT hash, 3, past FROM numbers
      ), quota AS (
@@ -63,6 +73,8 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     'account_changes',
     'account_access_changes',
     'limit_windows',
+    'outbox',
+    'password_links',
     'connections',
   ]
   return Object.fromEntries(tables.map((table) => [table, rows]))

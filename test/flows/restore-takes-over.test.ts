@@ -1,0 +1,220 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { migrateUpTo } from '../../src/database/migrate.ts'
+import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { tokensFor } from '../support/connection.ts'
+import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { seed } from '../support/directory.ts'
+import { refresh } from '../support/journey.ts'
+import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+
+const secret = 'a secret for backups, of 32 bytes or more'
+
+let source: TestDatabase
+let server: TestServer
+let partner: TestPartner
+let directory: string
+let target: TestDatabase
+let files = 0
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'latchkey-backup-'))
+  source = await testDatabase()
+  server = await testServer({ on: source, secret })
+  partner = await server.partner()
+  await seed(source.database, { users: ['ada', 'bob', 'cho', 'fay'].map((id) => ({ id })) })
+})
+afterAll(async () => {
+  await server?.close()
+  await source?.drop()
+  rmSync(directory, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  target = await testDatabase()
+  await query(target.database, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+})
+afterEach(() => target.drop())
+
+const cliFor = (database: TestDatabase): CommandLine =>
+  commandLine({ DATABASE_URL: database.url, LATCHKEY_SECRET: secret })
+
+async function backup(): Promise<string> {
+  const file = join(directory, `backup-${files++}.gz`)
+  await cliFor(source).json('backup', file)
+  return file
+}
+
+describe('a restore takes over from the replaced database', () => {
+  test('what a database of an older schema knows', async () => {
+    const { refreshToken } = await tokensFor(server, partner, 'bob')
+    const file = await backup()
+    const old = await testDatabase()
+    await query(old.database, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+    await migrateUpTo(old.database, '0020_sandbox.sql')
+    for (const table of ['firms', 'roles', 'users', 'partners', 'grants']) {
+      const rows = await query(source.database, `SELECT to_jsonb(t) AS row FROM ${table} t`)
+      for (const { row } of rows) {
+        await query(
+          old.database,
+          `INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM jsonb_populate_record(NULL::${table}, $1)`,
+          [row],
+        )
+      }
+    }
+    await query(old.database, `UPDATE users SET password_hash = 'of old' WHERE id = 'bob'`)
+    await query(old.database, `UPDATE grants SET revoked_at = now() WHERE user_id = 'bob'`)
+    await cliFor(target).json('restore', file, '--replaces', old.url)
+    await old.drop()
+    const [bob] = await query(target.database, `SELECT password_hash FROM users WHERE id = 'bob'`)
+    expect(bob).toEqual({ password_hash: 'of old' })
+    const restored = await testServer({ on: target, secret })
+    expect((await refresh(restored, partner, refreshToken)).status).toBe(400)
+    await restored.close()
+  })
+
+  test('what the operator decided about users and partners', async () => {
+    const other = await server.partner({ name: 'Changed' })
+    await tokensFor(server, other, 'fay')
+    const file = await backup()
+    const cli = cliFor(source)
+    await cli.json('user', 'disable', 'fay')
+    await cli.json('partner', 'update', other.clientId, '--redirect-uri', 'https://new.example/callback')
+    await cli.json('partner', 'update', other.clientId, '--auth-method', 'client_secret_basic')
+    // A login or an import replaced the hash. Imports compare with the digest.
+    const credentials = 'password_hash, imported_hash_digest, login_version'
+    await query(
+      source.database,
+      `UPDATE users SET (${credentials}) = ROW ('later', '\\x01'::bytea, gen_random_uuid()) WHERE id = 'ada'`,
+    )
+    const credentialsOfAda = ({ database }: TestDatabase) =>
+      query(database, `SELECT ${credentials} FROM users WHERE id = 'ada'`)
+    const settings = async (database: TestDatabase) => [
+      await cliFor(database).json('user', 'show', 'fay'),
+      await cliFor(database).json('partner', 'show', other.clientId),
+    ]
+    await cliFor(target).json('restore', file, '--replaces', source.url)
+    expect(await credentialsOfAda(target)).toEqual(await credentialsOfAda(source))
+    const restored = await settings(target)
+    expect(restored).toMatchObject([
+      { status: 'disabled', disabled_by_operator_at: expect.any(String) },
+      { redirect_uris: ['https://new.example/callback'], auth_methods: ['client_secret_basic'] },
+    ])
+    await cli.json('user', 'enable', 'fay')
+  })
+
+  test('second factors, links to identity providers, and requirements', async () => {
+    const { database } = source
+    await seed(database, { users: [{ id: 'gil' }] })
+    await tokensFor(server, partner, 'fay')
+    const addPasskey = (id: string, user: string) =>
+      query(
+        database,
+        `INSERT INTO passkeys (credential_id, user_id, public_key, counter, transports, synced, backed_up, name)
+         VALUES ($1, $2, 'key', 0, '{}', false, false, 'x')`,
+        [id, user],
+      )
+    const addProvider = (id: string, issuer: string, firm: string) =>
+      query(
+        database,
+        `WITH provider AS (
+           INSERT INTO identity_providers (id, name, issuer, client_id, auth_method, credential, claim, matches, firms, creates_firm,
+                                           creates_role, scope)
+           SELECT $1, 'x', $2, 'x', 'client_secret_basic', 'sealed', 'email', 'email', '{}', $3, name, 'openid' FROM roles LIMIT 1
+           RETURNING id
+         )
+         INSERT INTO identity_provider_domains SELECT $1 || '.example', id FROM provider`,
+        [id, issuer, firm],
+      )
+    const link = (provider: string, user: string) =>
+      query(database, `INSERT INTO identities VALUES ($1, $2, $2)`, [provider, user])
+    await addPasskey('stolen', 'ada')
+    await addPasskey('of-gil', 'gil')
+    await query(database, `INSERT INTO totp_secrets VALUES ('ada', 'sealed', 1), ('bob', 'sealed', 1)`)
+    await query(database, `INSERT INTO recovery_codes VALUES ('ada', '{a}'), ('bob', '{used,left}')`)
+    for (const id of ['kept', 'removed', 'reused']) {
+      await addProvider(id, `https://${id}.example`, 'firm-1')
+      await link(id, 'ada')
+    }
+    await link('kept', 'bob')
+    const file = await backup()
+
+    await cliFor(source).json('user', 'reset-factors', 'ada')
+    await addPasskey('new', 'bob')
+    await query(database, `DELETE FROM users WHERE id = 'gil'`)
+    await query(database, `UPDATE totp_secrets SET last_step = 2`)
+    await query(database, `UPDATE recovery_codes SET hashes = '{left}'`)
+    await query(database, `DELETE FROM identities WHERE provider_id = 'kept' AND user_id = 'bob'`)
+    await query(database, `DELETE FROM identity_providers WHERE id <> 'kept'`)
+    await query(database, `INSERT INTO firms (id, name) VALUES ('new', 'x')`)
+    await addProvider('reused', 'https://other.example', 'new')
+    await link('reused', 'cho')
+    const acr = 'urn:latchkey:acr:two-factor'
+    await query(database, `UPDATE firms SET local_passwords = false, require_acr = '${acr}'`)
+    await query(database, `UPDATE roles SET require_acr = '${acr}'`)
+    await query(database, `UPDATE partners SET require_acr = '${acr}', grant_lifetime_days = 30`)
+    await query(
+      database,
+      `UPDATE grants SET expires_at = now() + interval '30 days', end_notice_at = now() WHERE user_id = 'fay'`,
+    )
+
+    await cliFor(target).json('restore', file, '--replaces', source.url)
+    const stateOf = async ({ database }: TestDatabase) => ({
+      passkeys: await query(
+        database,
+        `SELECT credential_id, public_key FROM passkeys WHERE user_id <> 'gil'`,
+      ),
+      totp: await query(database, 'SELECT * FROM totp_secrets'),
+      codes: await query(database, 'SELECT * FROM recovery_codes'),
+      providers: await query(database, 'SELECT id, issuer, credential FROM identity_providers ORDER BY id'),
+      domains: await query(database, 'SELECT * FROM identity_provider_domains ORDER BY domain'),
+      identities: await query(database, 'SELECT * FROM identities ORDER BY provider_id, sub'),
+      firms: await query(database, `SELECT id, local_passwords, require_acr FROM firms WHERE id <> 'new'`),
+      roles: await query(database, 'SELECT name, require_level FROM roles'),
+      partners: await query(
+        database,
+        'SELECT client_id, require_acr, grant_lifetime_days FROM partners ORDER BY client_id',
+      ),
+      grants: await query(
+        database,
+        `SELECT id, expires_at, end_notice_at FROM grants WHERE user_id = 'fay' AND revoked_at IS NULL ORDER BY id`,
+      ),
+    })
+    const expected = await stateOf(source)
+    expect(expected).toMatchObject({ passkeys: [{ credential_id: 'new' }], codes: [{ user_id: 'bob' }] })
+    expect(await stateOf(target)).toEqual(expected)
+    // The restored database does not have the firm of new users, and still has a user whom the replaced one lacks.
+    expect(
+      await query(target.database, 'SELECT id, creates_firm FROM identity_providers ORDER BY id'),
+    ).toEqual([
+      { id: 'kept', creates_firm: 'firm-1' },
+      { id: 'reused', creates_firm: null },
+    ])
+    expect(await query(target.database, `SELECT user_id FROM passkeys WHERE user_id = 'gil'`)).toHaveLength(1)
+
+    await query(database, 'UPDATE firms SET local_passwords = true, require_acr = NULL')
+    await query(database, 'UPDATE roles SET require_acr = NULL')
+    await query(database, 'UPDATE partners SET require_acr = NULL')
+    await query(database, 'DELETE FROM identity_providers; DELETE FROM totp_secrets; DELETE FROM passkeys')
+  })
+
+  test('no end of a grant that was moved to later', async () => {
+    await tokensFor(server, partner, 'fay')
+    const ends = (days: number) =>
+      query(
+        source.database,
+        `UPDATE grants SET expires_at = date_trunc('day', now()) + make_interval(days => ${days}) WHERE user_id = 'fay'`,
+      )
+    await ends(10)
+    const file = await backup()
+    await ends(20)
+    await cliFor(target).json('restore', file, '--replaces', source.url)
+    const left = await query(
+      target.database,
+      `SELECT DISTINCT (expires_at::date - current_date) AS days FROM grants WHERE user_id = 'fay'`,
+    )
+    expect(left).toEqual([{ days: 10 }])
+    await query(source.database, `UPDATE grants SET expires_at = NULL WHERE user_id = 'fay'`)
+  })
+})
