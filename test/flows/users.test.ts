@@ -195,6 +195,7 @@ describe('user list and show', () => {
       'role         advisor, sees granted',
       'status       active',
       'password     set',
+      'factors      none',
       'sessions     1',
       'live grants  0',
       '',
