@@ -486,6 +486,11 @@ SELECT key_id, current_since, auth_url FROM secrets s
 WHERE key_id = $1 AND NOT EXISTS (
   SELECT FROM secrets n WHERE n.current_since > s.current_since AND n.current_since < now() - interval '31 days');
 
+-- forget_changed_passwords
+UPDATE users SET imported_hash_digest = NULL
+WHERE firm_id = ANY ($1) AND password_hash IS DISTINCT FROM $2 AND imported_hash_digest IS NOT NULL
+RETURNING id;
+
 -- forget_secrets
 DELETE FROM secrets;
 

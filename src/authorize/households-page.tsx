@@ -42,12 +42,12 @@ export function HouseholdsPage(props: {
       )}
       <nav class="pages" aria-label={text.pages}>
         {page > 0 && (
-          <a class="button outline" rel="prev" href={hrefOf(page - 1)}>
+          <a class="button secondary" rel="prev" href={hrefOf(page - 1)}>
             {text.previous}
           </a>
         )}
         {last < households && names.length > 0 && (
-          <a class="button outline" rel="next" href={hrefOf(page + 1)}>
+          <a class="button secondary" rel="next" href={hrefOf(page + 1)}>
             {text.next}
           </a>
         )}

@@ -50,7 +50,7 @@ function LiveGrantCard({ grant, csrf, texts }: { grant: LiveGrant; csrf: string;
       <div class="app-actions">
         {grant.renewable && <RenewForm grant={grant} csrf={csrf} texts={texts} />}
         <a
-          class="button outline danger"
+          class="button secondary danger"
           href={`/connections/disconnect?${new URLSearchParams({ grant: grant.id })}`}
           id={link}
           aria-labelledby={`${link} ${name}`}
@@ -112,7 +112,7 @@ export function DisconnectPage({ grant, csrf, texts }: { grant: LiveGrant; csrf:
         <HiddenFields csrf={csrf} />
         <input type="hidden" name="grant" value={grant.id} />
         <div class="actions">
-          <a class="button outline" href="/connections">
+          <a class="button secondary" href="/connections">
             {texts.connect.cancel}
           </a>
           <button type="submit" class="danger">
