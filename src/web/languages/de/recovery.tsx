@@ -22,6 +22,8 @@ export const recovery: Pick<Catalogue, 'recovery'> = {
       heading: 'Setzen Sie Ihr Passwort',
       account: (email) => <>Für das Konto {email}.</>,
       submit: 'Passwort setzen',
+      otherLink:
+        'Ihr Passwort wurde nicht gesetzt, weil in diesem Browser inzwischen ein anderer Link geöffnet wurde. Prüfen Sie, ob dies das richtige Konto ist, und geben Sie das Passwort noch einmal ein.',
     },
     done: {
       heading: 'Ihr Passwort ist gesetzt',
