@@ -103,7 +103,7 @@ function prose(kind, part) {
 }
 
 function markdownText(source) {
-  return withoutCodeSpans(source.replaceAll(/^```[\s\S]*?^```/gm, hide))
+  return withoutCodeSpans(source.replaceAll(/^ *```[\s\S]*?^ *```/gm, hide))
 }
 
 function withoutCodeSpans(text) {

@@ -6,7 +6,7 @@ import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
 import { parseLifetimeDays } from './grants/lifetime-days.ts'
 import { type LimitName, type LimitSettings, limitNames, parseLimit } from './limit-settings.ts'
-import { type MailSettings, readMailSettings } from './mail/mail-settings.ts'
+import { type MailSettings, readMailSettings } from './mail-settings.ts'
 import { readSecrets, type Secrets } from './secrets/configured-secrets.ts'
 import { IsDate, IsDateTime } from './typebox.ts'
 

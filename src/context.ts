@@ -3,7 +3,6 @@ import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { Limits } from './limits/limits.ts'
-import type { Rehashing } from './login/rehashing.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
 import type { SecretKeys } from './secrets/derived-keys.ts'
@@ -23,6 +22,12 @@ export type Context = {
   sandbox?: Sandbox
   /** The server's clock. The database decides by its own clock (docs/adr/0006). */
   now(): Date
+}
+
+/** Replaces the hashes that an import brought, or that have an old cost. */
+type Rehashing = {
+  /** Call it only with a password that matched the hash. Returns at once. */
+  replaceIfForeign(verified: { userId: string; password: string; hash: string }): void
 }
 
 /** The state of a sandbox, and what other slices ask of it (docs/adr/0026). Production has none. */

@@ -393,7 +393,8 @@ WITH found AS (
 )
 SELECT user_id, user_name, email, auth_time, auth_time_is_known, request_id, acr, amr, login_version,
 has_passkey, has_totp, firm_require_acr, role_require_acr,
-EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS has_grant,
+EXISTS (SELECT FROM grants g
+  WHERE g.user_id = found.user_id AND g.client_id = $2 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS has_grant,
 (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
 FROM found;
 
@@ -437,7 +438,8 @@ ARRAY(SELECT name FROM (SELECT seen.* FROM caller CROSS JOIN LATERAL (
       ORDER BY x.user_id, x.household_id) AS seen WHERE caller.sees = 'granted') AS first ORDER BY scope, id) AS first_names,
 accounts.counted AS accounts,
 accounts.counted > 10000 OR caller.sees = 'granted' AND EXISTS (
-  SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.firm_id = caller.firm_id OFFSET 10000
+  SELECT FROM account_access x
+  WHERE x.user_id = caller.user_id AND x.firm_id = caller.firm_id OFFSET 10000
 ) AS more_accounts
 FROM caller, accounts;
 
@@ -530,7 +532,8 @@ RETURNING user_id;
 WITH facts AS (
   SELECT EXISTS (SELECT FROM identity_providers WHERE id = $1) AS id_taken,
   (SELECT id FROM identity_providers WHERE issuer = $3) AS issuer_of,
-  ARRAY(SELECT domain FROM identity_provider_domains WHERE domain = ANY ($15::text[]) ORDER BY domain) AS taken_domains,
+  ARRAY(SELECT domain FROM identity_provider_domains
+    WHERE domain = ANY ($15::text[]) ORDER BY domain) AS taken_domains,
   ARRAY(SELECT firm FROM unnest($10::text[] || $11::text) AS firm
     WHERE firm IS NOT NULL AND NOT EXISTS (SELECT FROM firms f WHERE f.id = firm)) AS unknown_firms,
   $12::text IS NULL OR EXISTS (SELECT FROM roles WHERE name = $12) AS role_exists
@@ -948,7 +951,8 @@ SELECT id, name, require_acr, local_passwords FROM firms ORDER BY id;
 SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
   p.redirect_uris[1]) AS redirect_uri, g.created_at,
-g.expires_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS revoked_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE g.revoked_by END AS revoked_by
+g.expires_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS revoked_at,
+CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE g.revoked_by END AS revoked_by
 FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
 WHERE ($3 OR (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
 AND ($2::text IS NULL OR g.client_id = $2)
@@ -1388,7 +1392,8 @@ FROM signing_keys ORDER BY algorithm, generation;
 -- live_grants_of_user
 SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
-  p.redirect_uris[1]) AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
+  p.redirect_uris[1]) AS redirect_uri,
+g.created_at, g.last_used_at, g.expires_at,
 coalesce(p.grant_lifetime_days, $2::integer) AS lifetime_days,
 (g.expires_at IS NOT NULL
   AND coalesce(g.expires_at + interval '1 day' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true)) AS renewable,
@@ -1707,9 +1712,11 @@ FROM (SELECT) AS always LEFT JOIN judged j ON true;
 DELETE FROM outbox WHERE id = $1 RETURNING id;
 
 -- renew_grant
-UPDATE grants g SET expires_at = now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), end_notice_at = CASE WHEN coalesce(p.grant_lifetime_days, $2::integer) > 7 THEN now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer) - 7) END
+UPDATE grants g SET expires_at = now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)),
+end_notice_at = CASE WHEN coalesce(p.grant_lifetime_days, $2::integer) > 7 THEN now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer) - 7) END
 FROM partners p
-WHERE g.id = $1 AND g.user_id = $3 AND p.client_id = g.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND (g.expires_at IS NOT NULL
+WHERE g.id = $1 AND g.user_id = $3 AND p.client_id = g.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+AND (g.expires_at IS NOT NULL
   AND coalesce(g.expires_at + interval '0' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true))
 RETURNING g.client_id, g.expires_at;
 
@@ -1884,8 +1891,8 @@ WITH client AS (
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.client_id = client.client_id AND now() < d.accepts_tokens_ahead_until
   AND $3::bigint >= c.generation - 1 AND $3 <= c.generation + 1000 AND now() < $4::timestamptz
-  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
-  client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
+  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+  c.acr, c.amr, client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
 )
 SELECT * FROM rotated;
 
@@ -1913,8 +1920,8 @@ WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
 WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
 WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.client_id = client.client_id AND c.generation = $5::bigint AND now() < $6::timestamptz
-RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
-client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at;
+RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+c.acr, c.amr, client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at;
 
 -- rotate_partner_secret
 UPDATE partners SET secret_hashes = ARRAY[$2::bytea] || secret_hashes[1:$3::int] WHERE client_id = $1
@@ -1964,8 +1971,8 @@ credentialed AS (
   AND $7::bigint <= c.generation AND (now() < $8::timestamptz OR c.generation > $7 + 1
     AND NOT ($7 >= c.mark_generation AND greatest(c.refreshed_at, now()) < c.marked_at + 2 * interval '60 seconds')
     AND NOT ($7 >= c.earlier_generation AND greatest(c.refreshed_at, now()) < c.earlier_at + 2 * interval '60 seconds'))
-  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
-  client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
+  RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+  c.acr, c.amr, client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN

@@ -33,8 +33,8 @@ export type AuthorizationRequest = Static<typeof AuthorizationRequest>
 
 /**
  * The `prompt` values that change the flow. `select_account` matters only at an identity provider, and `consent` changes
- * nothing: the connect page always asks for consent and lets the user switch accounts. Unknown values are ignored, because later specifications may define
- * them (OpenID Connect Core section 3.1.2.1).
+ * nothing: the connect page always asks for consent and lets the user switch accounts. Unknown values are ignored, because
+ * later specifications may define them (OpenID Connect Core section 3.1.2.1).
  */
 const effectivePrompts = ['none', 'login', 'select_account']
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { satisfies } from '../acr.ts'
 import type { Context } from '../context.ts'
 import {
   endPendingLogin,
@@ -9,18 +10,18 @@ import {
 import type { Evidence } from '../factors/prove.ts'
 import { type FactorFacts, findFactorFacts } from '../login/factor-facts.sql.ts'
 import {
+  type AcrRequest,
   type FactorStep,
   factorStep,
   hasUnprovedFactor,
   requiredAcr,
-  type Wishes,
 } from '../login/factor-step.ts'
-import { type Login, satisfies } from '../login/login.ts'
+import type { Login } from '../login/login.ts'
 import { isRecent as isRecentLogin, liveSession, strengthen } from '../sessions/sessions.ts'
+import { findAcrRequest } from './acr-request.ts'
 import { openSession } from './finish-login.ts'
 import { openPageRequest } from './page-request.ts'
 import { type Destination, nextPage, reseal, withDestination } from './sealed-request.ts'
-import { wishesOf } from './wishes.ts'
 
 export const claimPaths = ['/login/second-factor', '/step-up'] as const
 export type ClaimPath = (typeof claimPaths)[number]
@@ -30,7 +31,7 @@ export type Claim = {
   /** What is proved so far. */
   login: Login
   facts: FactorFacts
-  wishes: Wishes
+  acrRequest: AcrRequest
   step: Exclude<FactorStep, { kind: 'none' }>
   /** The owner of the challenges on its pages: this login or this session. */
   owner: string
@@ -57,13 +58,13 @@ export async function claimOf(
 ): Promise<({ kind: 'claim' } & Claim) | { kind: 'redirect'; to: string }> {
   const { context, request, path } = exchange
   const { authorization } = await openPageRequest(context, request)
-  const wishes = await wishesOf(context, authorization)
-  return path === '/step-up' ? claimOfSession(exchange, wishes) : claimOfLogin(exchange, wishes)
+  const acrRequest = await findAcrRequest(context, authorization)
+  return path === '/step-up' ? claimOfSession(exchange, acrRequest) : claimOfLogin(exchange, acrRequest)
 }
 
 type Found = ({ kind: 'claim' } & Claim) | { kind: 'redirect'; to: string }
 
-async function claimOfLogin(exchange: Exchange, wishes: Wishes): Promise<Found> {
+async function claimOfLogin(exchange: Exchange, acrRequest: AcrRequest): Promise<Found> {
   const { context, request, reply, destination } = exchange
   const pending = await pendingLoginOf(context, request)
   const facts =
@@ -74,17 +75,17 @@ async function claimOfLogin(exchange: Exchange, wishes: Wishes): Promise<Found> 
     endPendingLogin(context, reply)
     return openSession(context, request, reply, { login, destination, stepUpOffered: true })
   }
-  const step = factorStep(pending.login, facts, wishes)
+  const step = factorStep(pending.login, facts, acrRequest)
   if (step.kind === 'none') return { kind: 'redirect', to: await complete(pending.login) }
   return {
     kind: 'claim',
     login: pending.login,
     facts,
-    wishes,
+    acrRequest,
     step,
     owner: pending.id,
     isRecent: true,
-    advance: (login) => advanceLogin({ ...exchange, pending, facts, wishes, complete }, login),
+    advance: (login) => advanceLogin({ ...exchange, pending, facts, acrRequest, complete }, login),
   }
 }
 
@@ -93,19 +94,19 @@ async function advanceLogin(
   exchange: Exchange & {
     pending: PendingLogin
     facts: FactorFacts
-    wishes: Wishes
+    acrRequest: AcrRequest
     complete(login: Login): Promise<string>
   },
   login: Login,
 ): Promise<string> {
-  const { context, reply, path, destination, pending, facts, wishes, complete } = exchange
-  const missing = factorStep(login, facts, { ...wishes, acrValues: [] })
+  const { context, reply, path, destination, pending, facts, acrRequest, complete } = exchange
+  const missing = factorStep(login, facts, { ...acrRequest, acrValues: [] })
   if (missing.kind === 'none') return complete(login)
   await updatePendingLogin(context, reply, pending, login)
   return withDestination(path, destination)
 }
 
-async function claimOfSession(exchange: Exchange, wishes: Wishes): Promise<Found> {
+async function claimOfSession(exchange: Exchange, acrRequest: AcrRequest): Promise<Found> {
   const { context, request, reply, destination } = exchange
   const session = await liveSession(request, context)
   if (!session) return { kind: 'redirect', to: withDestination('/login', destination) }
@@ -116,7 +117,7 @@ async function claimOfSession(exchange: Exchange, wishes: Wishes): Promise<Found
     const resealed = await reseal(context, authorization, true)
     return nextPage(resealed ? { request: resealed } : destination)
   }
-  const needed = factorStep(login, session, wishes)
+  const needed = factorStep(login, session, acrRequest)
   const step: FactorStep =
     needed.kind === 'none' && destination.page === 'security' && hasUnprovedFactor(login, session)
       ? { kind: 'prove', optional: false }
@@ -131,7 +132,7 @@ async function claimOfSession(exchange: Exchange, wishes: Wishes): Promise<Found
     kind: 'claim',
     login,
     facts: session,
-    wishes,
+    acrRequest,
     step,
     owner: session.hash.toString('base64url'),
     isRecent: recent,
@@ -148,8 +149,8 @@ async function claimOfSession(exchange: Exchange, wishes: Wishes): Promise<Found
  * Whether this user may set up a factor now: something is required that the login does not reach, and the user has proved
  * every part that the account already has.
  */
-export function mayEnrol({ login, facts, wishes, isRecent }: Claim): boolean {
-  const required = requiredAcr(facts, wishes)
+export function mayEnrol({ login, facts, acrRequest, isRecent }: Claim): boolean {
+  const required = requiredAcr(facts, acrRequest)
   const lacks = required !== undefined && !satisfies(login, required)
   return lacks && isRecent && !hasUnprovedFactor(login, facts)
 }

@@ -65,7 +65,7 @@ export function ConnectPage(props: {
   )
 }
 
-/** From whom to whom, and who is asked. */
+/** Both logos, the question, and the user who is asked. */
 function Question(props: {
   texts: Texts
   csrf: string

@@ -10,6 +10,7 @@ import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { isolated } from '../web/parts.tsx'
+import { acrRequestOf } from './acr-request.ts'
 import { type AuthorizationRequest, authorizationFault } from './authorization-request.ts'
 import { answerUrl, connect, faultUrl } from './connect.ts'
 import { ConnectPage } from './connect-page.tsx'
@@ -17,7 +18,6 @@ import { nextStep } from './next-step.ts'
 import { sendOutdated, startAgainLink } from './outdated-request.tsx'
 import { openPageRequest } from './page-request.ts'
 import { seal } from './sealed-request.ts'
-import { wishesOfRequest } from './wishes.ts'
 
 const ConnectQuery = Type.Object({ request: Type.String() })
 const ConnectForm = Type.Object({
@@ -31,7 +31,10 @@ const ConnectForm = Type.Object({
  */
 const concurrentConsents = 4
 
-/** Counts of what an application would see that run at once. For a user with many accounts, a count costs as much as 20 pages of the API. */
+/**
+ * How many counts of what an application would see run at once. For a user with many accounts, a count costs as much as 20 pages
+ * of the API.
+ */
 const concurrentCounts = 2
 
 /** Work of one kind that waits. More is refused. */
@@ -82,7 +85,7 @@ async function showConnect(exchange: Exchange): Promise<FastifyReply> {
     return sendOutdated({ web, reply, texts, opened: { kind: 'expired', request: authorization } })
   }
   const session = await liveSession(request, context, authorization.clientId)
-  const next = nextStep(authorization, session, wishesOfRequest(authorization, partner), context.now())
+  const next = nextStep(authorization, session, acrRequestOf(authorization, partner), context.now())
   const step = { ...exchange, authorization, texts }
   switch (next.kind) {
     case 'login':

@@ -1,7 +1,7 @@
 import { statement } from '../database/database.ts'
 import { hasExpired, isLiveGrant } from '../grants/ended.sql.ts'
 import { endAfter, lifetimeDays, noticeAfter } from '../grants/lifetime.sql.ts'
-import { mailRow } from '../mail/mail-row.sql.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
 import { codeSeconds } from '../tokens/lifetimes.ts'
 import Type from '../typebox.ts'
 
@@ -20,8 +20,8 @@ const maxGrantMails = 10
  * committed, and `earlier` finds its connection (docs/adr/0004).
  *
  * The share lock on the user makes this statement and an import that moves the user to another firm wait for each
- * other. The import therefore ends every grant from before the move (docs/adr/0013). A press that has waited for a move finds no
- * row of the old firm: it gets the page again, with what the user sees in the new one.
+ * other. The import therefore ends every grant from before the move (docs/adr/0013). A press that has waited for a move
+ * finds no row of the old firm. It gets the page again, with what the user sees in the new one.
  *
  * Each consent sets the end of the grant again. Connections of a grant that is still live go on until the new end. A grant
  * that has expired is closed, and the consent creates another one: the tokens of the expired grant stay refused
@@ -30,8 +30,8 @@ const maxGrantMails = 10
  * $9 means that no page asked the user (`prompt=none`). The statement then needs a live grant, creates none and does not change
  * its end. A grant that the user ends at the same time stays ended.
  *
- * $14 must reach what the partner, the firm and the role require: a page from before a stronger requirement, or from a
- * stronger session, cannot be used to connect with a weaker login.
+ * $14 must reach what the partner, the firm and the role require. A page that was made before the requirement, or in a
+ * stronger session, therefore cannot connect with a weaker login.
  *
  * $1 user id, $2 client_id, $3 subject for a first grant, $4 SHA-256 of the code, $5 redirect URI, $6 code challenge
  * or null, $7 nonce or null, $8 time of authentication, $9 whether the request has `prompt=none`, $10 acr, $11 amr,

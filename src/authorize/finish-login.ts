@@ -5,9 +5,9 @@ import { findFactorFacts } from '../login/factor-facts.sql.ts'
 import { factorStep } from '../login/factor-step.ts'
 import type { Login } from '../login/login.ts'
 import { startSession } from '../sessions/sessions.ts'
+import { findAcrRequest } from './acr-request.ts'
 import { openPageRequest } from './page-request.ts'
 import { type Destination, nextPage, reseal, withDestination } from './sealed-request.ts'
-import { wishesOf } from './wishes.ts'
 
 /**
  * Ends every way to log in. If the login lacks a second factor, no session is opened: the browser keeps the login, sealed, and
@@ -21,7 +21,7 @@ export async function finishLogin(
 ): Promise<FastifyReply> {
   const { authorization } = await openPageRequest(context, request)
   const facts = await context.database.maybe(findFactorFacts, [login.userId, login.loginVersion])
-  const step = facts && factorStep(login, facts, await wishesOf(context, authorization))
+  const step = facts && factorStep(login, facts, await findAcrRequest(context, authorization))
   if (step && step.kind !== 'none') {
     await keepPendingLogin(context, reply, login)
     return reply.redirect(withDestination('/login/second-factor', destination), 303)

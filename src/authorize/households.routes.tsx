@@ -6,11 +6,11 @@ import { liveSession } from '../sessions/sessions.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
 import { isolated } from '../web/parts.tsx'
+import { acrRequestOf } from './acr-request.ts'
 import { HouseholdsPage } from './households-page.tsx'
 import { nextStep } from './next-step.ts'
 import { sendOutdated } from './outdated-request.tsx'
 import { openPageRequest } from './page-request.ts'
-import { wishesOfRequest } from './wishes.ts'
 
 const HouseholdsQuery = Type.Object({
   request: Type.String(),
@@ -34,7 +34,7 @@ export function householdsPageRoutes(app: FastifyInstance, context: Context, web
       const { clientId } = opened.request
       const partner = await context.database.maybe(findPartner, [clientId])
       const session = await liveSession(request, context, clientId)
-      const next = nextStep(opened.request, session, wishesOfRequest(opened.request, partner), context.now())
+      const next = nextStep(opened.request, session, acrRequestOf(opened.request, partner), context.now())
       if (partner?.status !== 'active' || next.kind !== 'connect') {
         return reply.redirect(`/connect?${new URLSearchParams({ request: sealed })}`, 303)
       }

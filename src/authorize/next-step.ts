@@ -1,4 +1,4 @@
-import { factorStep, type Wishes } from '../login/factor-step.ts'
+import { type AcrRequest, factorStep } from '../login/factor-step.ts'
 import type { Session } from '../sessions/sessions.sql.ts'
 import {
   type AuthorizationFault,
@@ -20,7 +20,7 @@ export type NextStep =
 export function nextStep(
   request: AuthorizationRequest,
   session: Session | undefined,
-  wishes: Wishes,
+  acrRequest: AcrRequest,
   now: Date,
 ): NextStep {
   const silent = request.prompt.includes('none')
@@ -31,7 +31,7 @@ export function nextStep(
     if (!silent && !isOfThisRequest(request, session)) return { kind: 'login' }
     return answer('other_user')
   }
-  const factor = factorStep(session, session, wishes)
+  const factor = factorStep(session, session, acrRequest)
   if (factor.kind === 'enrol' || (factor.kind === 'prove' && !factor.optional)) {
     return silent ? answer('no_second_factor') : { kind: 'step-up' }
   }

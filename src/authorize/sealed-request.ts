@@ -108,7 +108,7 @@ export function carriedDestination(carried: string): Destination {
   return destination.Check(found) ? onlyDestination(found) : {}
 }
 
-/** The login page, with the ways that do not start a login by themselves. */
+/** The address of the login page. With a choice, it does not lead to the only provider at once. */
 export function loginPage(destination: Destination, choose?: 'password' | 'account'): string {
   const parameters = new URLSearchParams({ ...onlyDestination(destination), ...(choose && { choose }) })
   return parameters.size > 0 ? `/login?${parameters}` : '/login'

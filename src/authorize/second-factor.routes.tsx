@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { twoFactorAcr } from '../acr.ts'
 import type { Context } from '../context.ts'
 import { RecoveryCodes } from '../factors/parts.tsx'
 import { loginOptions, registerPasskey, registrationOptions } from '../factors/passkeys.ts'
@@ -8,7 +9,7 @@ import { provedBrowserOf, rememberProof } from '../factors/proved-browser.ts'
 import { newRecoveryCodes } from '../factors/recovery-codes.ts'
 import { newTotpSetup, storeTotp } from '../factors/totp.ts'
 import { hasUnprovedFactor, requiredAcr } from '../login/factor-step.ts'
-import { type Login, twoFactorAcr } from '../login/login.ts'
+import type { Login } from '../login/login.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
@@ -32,7 +33,7 @@ const TotpForm = Type.Object({
 })
 const PasskeyFormBody = Type.Object({ credential: Type.String(), ...Destination.properties })
 
-/** An exchange of the browser about its claim, and where it goes afterwards. */
+/** A request of a browser with a claim, and the page to which it leads afterwards. */
 type Exchange = {
   context: Context
   web: Web
@@ -238,7 +239,7 @@ async function offerFor({ context, web, claim }: ClaimStep, sealedTotp: string |
   const offer = { passkey, totp: unproved && facts.has_totp, recoveryCode: unproved }
   if (!mayEnrol(claim)) return offer
   const rpName = web.brand.name
-  const isTotpEnough = requiredAcr(facts, claim.wishes) === twoFactorAcr
+  const isTotpEnough = requiredAcr(facts, claim.acrRequest) === twoFactorAcr
   return {
     ...offer,
     enrol: {

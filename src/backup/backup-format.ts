@@ -32,8 +32,8 @@ export const endOfRows = '\\.'
 
 /**
  * Tables that a backup leaves out. The rows of most are short-lived, and a restore must not make them valid again: sessions
- * that ended after the backup, used assertions and logout tokens, counted login failures, used quotas, mails, and links to set a password. The triggers of the
- * restored tables fill `listing_ranges`.
+ * that ended after the backup, used assertions and logout tokens, counted login failures, used quotas, mails, and links to
+ * set a password. The triggers of the restored tables fill `listing_ranges`.
  */
 export const omittedTables = [
   'schema_migrations',

@@ -16,6 +16,6 @@ export function linkFault(address: string, { mail = false } = {}): string | unde
       : 'must be mailto: with one email address'
   }
   if (url.protocol !== 'https:') return `must be ${kinds}`
-  // What stands before an @ looks like the host, and is not.
+  // The text before an @ looks like the host, but is not.
   return url.username || url.password ? 'must not have user information before the host' : undefined
 }

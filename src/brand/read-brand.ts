@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { checkVisible } from '../directory/values.ts'
 import Type, { Compile, type Static } from '../typebox.ts'
+import { checkVisible } from '../visible-text.ts'
 import { accentContrast, type Brand, grounds } from './brand.ts'
 import { contrast, hexColour, withContrast } from './colour.ts'
 import { type Image, type ImageRules, imageFile, logoRules, readImage } from './image.ts'
@@ -124,7 +124,7 @@ function linkFaults(file: BrandFile): string[] {
   })
 }
 
-/** Without an accent for dark mode, it is the accent made light enough for its text and for its use as text. */
+/** Without `accent_dark`, the accent of dark mode is `accent`, made light enough for the text on it and for links. */
 function readAccent({ accent, accent_dark }: BrandFile, faults: string[]): Brand['accent'] | undefined {
   const before = faults.length
   const check = (setting: string, colour: string, mode: 'light' | 'dark') => {

@@ -1,9 +1,9 @@
 import { Option } from 'commander'
-import { requirableAcrs } from '../login/login.ts'
+import { requirableAcrs } from '../acr.ts'
 
-/** The option `--require-acr`. @param who whose login it is about, and what they do with it */
+/** The option `--require-acr`. @param who whose login must have it, and for what: `its users connect` */
 export function requireAcrOption(who: string): Option {
-  return new Option('--require-acr <acr>', `how strong a login must be with which ${who}`).choices(
+  return new Option('--require-acr <acr>', `the acr that a login must have when ${who}`).choices(
     requirableAcrs,
   )
 }

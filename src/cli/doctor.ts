@@ -7,7 +7,7 @@ import { explainSchema, readSchema, type SchemaState } from '../database/migrate
 import { connectDatabase } from '../database/open.ts'
 import { openSigningKeys, signerAt } from '../keys/keyring.ts'
 import { signingAlgorithms } from '../keys/signing-keys.ts'
-import type { MailSettings } from '../mail/mail-settings.ts'
+import type { MailSettings } from '../mail-settings.ts'
 import { type Rotation, readRotation } from '../secrets/rotation.ts'
 import { secretFile } from '../secrets/secret-files.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'

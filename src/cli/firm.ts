@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { type ListedFirm, listFirms, updateFirm } from '../directory/requirements.sql.ts'
-import { quoted } from '../directory/values.ts'
+import { quoted } from '../visible-text.ts'
 import { requireAcrOption } from './acr-option.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 

@@ -67,7 +67,7 @@ function withOptions(command: Command): Command {
       'the file with the client secret; otherwise it is read from standard input',
     )
     .addOption(
-      new Option('--key-algorithm <algorithm>', 'of the key that private_key_jwt signs with')
+      new Option('--key-algorithm <algorithm>', 'the algorithm of the key for private_key_jwt')
         .choices(signingAlgorithms)
         .default('ES256'),
     )
@@ -77,7 +77,7 @@ function withOptions(command: Command): Command {
       'email',
     )
     .addOption(
-      new Option('--matches <what>', 'what of the user has the value of the claim')
+      new Option('--matches <what>', 'the property of the user that must equal the claim')
         .choices(['email', 'id'])
         .default('email'),
     )
@@ -91,7 +91,7 @@ function withOptions(command: Command): Command {
       '--scope <scopes>',
       'the scopes to request (default: "openid email", and profile with --create-users)',
     )
-    .option('--acr-values <values>', 'the authentication to request, as the provider calls it')
+    .option('--acr-values <values>', 'the acr_values to request, as the provider defines them')
     .option('--json', 'print JSON')
 }
 
@@ -132,7 +132,7 @@ export async function secretFor(
 function firmAndRole(text: string): { firm: string; role: string } {
   const cut = text.indexOf(':')
   if (cut < 1 || cut === text.length - 1)
-    throw new InvalidArgumentError('It is a firm and a role: FIRM:ROLE.')
+    throw new InvalidArgumentError('It must be a firm and a role: FIRM:ROLE.')
   return { firm: text.slice(0, cut), role: text.slice(cut + 1) }
 }
 

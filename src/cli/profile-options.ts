@@ -14,7 +14,7 @@ export type ProfileOptions = {
 
 const options = [
   { flag: 'site', value: 'url', what: "the partner's public web site" },
-  { flag: 'logo', value: 'file', what: 'its logo: PNG or WebP, at most 64 kB, best square' },
+  { flag: 'logo', value: 'file', what: 'its logo: PNG or WebP, at most 64 kB, preferably square' },
   { flag: 'privacy-url', value: 'url', what: 'its privacy policy' },
   { flag: 'description', value: 'text', what: 'one sentence about it for users, at most 200 characters' },
 ]

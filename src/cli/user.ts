@@ -10,9 +10,9 @@ import {
   setPassword,
   type UserOutcome,
 } from '../directory/users.ts'
-import { quoted } from '../directory/values.ts'
 import { deleteFactors } from '../factors/factors.sql.ts'
 import { type InviteOutcome, invite } from '../recovery/invite.ts'
+import { quoted } from '../visible-text.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { readPassword } from './read-password.ts'
 

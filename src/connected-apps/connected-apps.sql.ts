@@ -37,7 +37,7 @@ export const LiveGrant = Type.Object({
   lifetime_days: Type.Union([Type.Integer(), Type.Null()]),
   /** Whether a renewal moves the end by a day or more. */
   renewable: Type.Boolean(),
-  /** Whether the consent ends within the days before which the user gets a mail. */
+  /** Whether the consent ends within `noticeDays`. */
   ends_soon: Type.Boolean(),
   /** When the last refresh token expires if the partner does not refresh. Null: the partner has no connection. */
   unused_until: Type.Union([Instant, Type.Null()]),
@@ -52,7 +52,8 @@ export type LiveGrant = Static<typeof LiveGrant>
 export const liveGrantsOfUser = statement(
   'live_grants_of_user',
   LiveGrant,
-  `SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, ${latestRedirectUri} AS redirect_uri, g.created_at, g.last_used_at, g.expires_at,
+  `SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, ${latestRedirectUri} AS redirect_uri,
+          g.created_at, g.last_used_at, g.expires_at,
           ${lifetimeDays('p', '$2')} AS lifetime_days,
           ${isRenewable('g', 'p', '$2', "interval '1 day'")} AS renewable,
           coalesce(g.expires_at < now() + interval '${noticeDays} days', false) AS ends_soon,

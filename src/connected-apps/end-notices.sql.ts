@@ -1,5 +1,5 @@
 import { statement } from '../database/database.ts'
-import { mailRow } from '../mail/mail-row.sql.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type from '../typebox.ts'
 
 /** Grants that one run of the statement takes at most. */

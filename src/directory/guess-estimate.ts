@@ -4,7 +4,7 @@ import pLimit from 'p-limit'
 import Type, { Compile, type Static } from '../typebox.ts'
 
 /** `personal` are words that an attacker knows about the user. */
-export type GuessRequest = { password: string; personal: string[] }
+export type StrengthRequest = { password: string; personal: string[] }
 
 /** What makes a password easy to guess. */
 const WeakPart = Type.Union([
@@ -15,10 +15,10 @@ const WeakPart = Type.Union([
 ])
 export type WeakPart = Static<typeof WeakPart>
 
-/** How many guesses an attacker needs who tries the likely passwords first, in powers of ten. */
-const GuessEstimate = Type.Object({ log10: Type.Number(), weakest: WeakPart })
-export type GuessEstimate = Static<typeof GuessEstimate>
-const compiled = Compile(GuessEstimate)
+/** How many guesses an attacker needs if the likely passwords come first, in powers of ten. */
+const StrengthEstimate = Type.Object({ log10: Type.Number(), weakest: WeakPart })
+export type StrengthEstimate = Static<typeof StrengthEstimate>
+const compiled = Compile(StrengthEstimate)
 
 /** Milliseconds after which an unused thread ends, and with it the memory of its dictionaries. */
 const idleTime = 60_000
@@ -31,7 +31,7 @@ let idleTimer: NodeJS.Timeout | undefined
 const turn = pLimit(1)
 
 /** Estimates in a separate thread, one at a time. The first estimate starts it and loads the dictionaries. */
-export function estimateGuesses(request: GuessRequest): Promise<GuessEstimate> {
+export function estimateGuesses(request: StrengthRequest): Promise<StrengthEstimate> {
   return turn(async () => {
     clearTimeout(idleTimer)
     thread ??= new Worker(new URL('./guess-worker.mjs', import.meta.url))

@@ -1,11 +1,11 @@
-// A separate thread (guess-estimate.ts): loading the dictionaries takes 0.3 s of a processor, and one estimate up to 0.1 s. It is
-// JavaScript, because Node 20 cannot start a thread from TypeScript, and tests run from source.
+// A separate thread (guess-estimate.ts): loading the dictionaries takes 0.3 s of a processor, and one estimate up to 0.1 s.
+// It is JavaScript, because Node 20 cannot start a thread from TypeScript, and tests run from source.
 import { parentPort } from 'node:worker_threads'
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import * as common from '@zxcvbn-ts/language-common'
 import * as english from '@zxcvbn-ts/language-en'
 
-/** @import { GuessEstimate, GuessRequest, WeakPart } from './guess-estimate.ts' */
+/** @import { StrengthEstimate, StrengthRequest, WeakPart } from './guess-estimate.ts' */
 /** @import { MatchExtended } from '@zxcvbn-ts/core' */
 
 const zxcvbn = new ZxcvbnFactory({
@@ -15,10 +15,10 @@ const zxcvbn = new ZxcvbnFactory({
   l33tMaxSubstitutions: 10,
 })
 
-/** @param {GuessRequest} request */
+/** @param {StrengthRequest} request */
 function answer({ password, personal }) {
   const { guessesLog10, sequence } = zxcvbn.check(password, personal)
-  /** @type {GuessEstimate} */
+  /** @type {StrengthEstimate} */
   const estimate = { log10: guessesLog10, weakest: weakestPart(sequence) }
   parentPort?.postMessage(estimate)
 }

@@ -4,8 +4,9 @@ import { parseOptions as argon2Options, verify as verifyArgon2 } from '@node-rs/
 import { verify as verifyBcrypt } from '@node-rs/bcrypt'
 
 /**
- * The password hashes that Latchkey can verify: its own, and those that an import brings from other systems (docs/import.md). The
- * bounds limit what one login costs. A hash is text from outside, which could otherwise occupy a processor and memory for minutes.
+ * The password hashes that Latchkey can verify: its own, and those that an import brings from other systems (docs/import.md).
+ * The bounds limit what one login costs. A hash is text from outside, which could otherwise occupy a processor and memory for
+ * minutes.
  */
 export type PasswordHash =
   | {

@@ -1,6 +1,6 @@
 import { Instant, statement } from '../database/database.ts'
 import { isLiveGrant } from '../grants/ended.sql.ts'
-import { mailRow } from '../mail/mail-row.sql.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 
 /**

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import { quoted } from '../visible-text.ts'
 import { foldCase } from './case-folding.ts'
 import { newPasswordFaults, type PasswordFault } from './new-password.ts'
 import { hashPassword, maxPasswordBytes } from './passwords.ts'
@@ -10,7 +11,7 @@ import {
   updateToActive,
   updateToDisabled,
 } from './users.sql.ts'
-import { type Check, checkEmail, checkId, checkName, quoted } from './values.ts'
+import { type Check, checkEmail, checkId, checkName } from './values.ts'
 
 export type NewUser = { id: string; firm: string; email: string; name: string; role: string }
 

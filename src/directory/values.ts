@@ -1,14 +1,9 @@
+import { checkVisible, invisible, quoted } from '../visible-text.ts'
 import { readPasswordHash } from './password-hashes.ts'
 import { maxPasswordBytes } from './passwords.ts'
 
 /** Checks a value that is not empty. Returns a message that continues after the column's name, or null for a valid value. */
 export type Check = (text: string) => string | null
-
-/** Quotes a value for a message: short, on one line, and without invisible or direction-changing characters. */
-export function quoted(text: string): string {
-  const short = text.length > 80 ? `${text.slice(0, 80)}…` : text
-  return JSON.stringify(short).replace(new RegExp(invisible, 'gu'), codePointOf)
-}
 
 /** An id that the platform chose. */
 export const checkId = matching(
@@ -21,38 +16,6 @@ export const checkEmail: Check = (text) =>
   text.length <= 254 && /^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(text) && !invisible.test(text)
     ? null
     : `${quoted(text)} is not an email address`
-
-/**
- * Format characters (Unicode category Cf), line and paragraph separators, and invisible letters (Hangul fillers). In a name
- * on a page they can reorder or hide the text around them. For example, `Nice Bank` followed by U+2069 U+202E reverses the
- * host name after it. Control characters (Cc) cannot do this and are allowed in free text.
- */
-const invisible = /[\p{Cf}\u2028\u2029\u115f\u1160\u3164\uffa0]/u
-
-/**
- * The format characters that names need: ZERO WIDTH NON-JOINER and ZERO WIDTH JOINER after a letter or mark of a script in
- * which they change how letters join (based on Unicode UAX 31, section 2.3), and the joiner between the parts of an emoji.
- */
-const joiningScripts = ['Arab Syrc Mong Deva Beng Guru Gujr Orya', 'Taml Telu Knda Mlym Sinh Khmr Mymr Tibt']
-  .flatMap((scripts) => scripts.split(' '))
-  .map((script) => `\\p{Script=${script}}`)
-const joinersInPlace = new RegExp(
-  `(?<=[${joiningScripts.join('')}])[\u200c\u200d]` +
-    '|(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\ufe0f])\u200d(?=\\p{Extended_Pictographic})',
-  'gu',
-)
-
-/** Refuses invisible and direction-changing characters, because a page may show the text. */
-export const checkVisible: Check = (text) => {
-  const found = invisible.test(text) && invisible.exec(text.replace(joinersInPlace, ''))
-  return found
-    ? `contains the invisible or direction-changing character ${codePointOf(found[0])}; remove it`
-    : null
-}
-
-function codePointOf(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
-}
 
 /** Free text that a page may show. */
 export const checkName: Check = (text) => atMost(500)(text) ?? checkVisible(text)

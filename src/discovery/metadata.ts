@@ -1,6 +1,6 @@
+import { acrValues } from '../acr.ts'
 import type { Config } from '../config.ts'
 import { signingAlgorithms } from '../keys/signing-keys.ts'
-import { acrValues } from '../login/login.ts'
 import { assertionAlgorithms } from '../partners/client-assertion.ts'
 import { AuthMethod } from '../partners/partners.sql.ts'
 import { languages } from '../web/languages/languages.ts'

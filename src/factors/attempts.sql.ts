@@ -3,8 +3,9 @@ import { counting, sourceLimit, windowMinutes } from '../login/login.sql.ts'
 import Type from '../typebox.ts'
 
 /**
- * Wrong codes of an account that are allowed in `accountHours`, from all browsers together in which the user has not proved a second factor before. An attacker who knows the
- * password and tries all day finds one of the three valid codes of a million with a probability of 1 in 90 in a year.
+ * Wrong codes of an account that are allowed in `accountHours`, from all browsers in which the user has not proved a second
+ * factor before. Three of a million codes are valid at a time. An attacker who knows the password and always uses the
+ * limit finds a valid code within a year with a probability of 1 in 90.
  */
 const accountLimit = 10
 const accountHours = 24
@@ -15,7 +16,8 @@ const provedBrowserHours = 1
 /**
  * Counts an attempt before the code is checked, so that parallel attempts cannot exceed the limit: against the source of the
  * login limits, and against the account or, in a browser with an earlier proof, against this browser. Guesses from elsewhere
- * therefore cannot lock the owner out of the own browser. Passkeys and recovery codes cannot be guessed and count against the source only.
+ * therefore cannot lock the owner out of a browser that the owner has used before. Passkeys and recovery codes cannot be
+ * guessed and count against the source only.
  *
  * $1 key of the source, $2 key of the account or of the browser's count; null: counts against the source only, $3 whether the
  * browser has an earlier proof

@@ -1,6 +1,7 @@
+import { phishingResistantAcr } from '../acr.ts'
 import type { Context } from '../context.ts'
 import { forgiveLogin } from '../login/login.sql.ts'
-import { type Login, phishingResistantAcr } from '../login/login.ts'
+import type { Login } from '../login/login.ts'
 import { sourceOf } from '../process/source.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { countFactorAttempt } from './attempts.sql.ts'

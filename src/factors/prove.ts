@@ -1,6 +1,6 @@
+import { type Authentication, phishingResistantAcr, twoFactorAcr } from '../acr.ts'
 import type { Context } from '../context.ts'
 import { forgiveLogin } from '../login/login.sql.ts'
-import { type Authentication, phishingResistantAcr, twoFactorAcr } from '../login/login.ts'
 import { sourceOf } from '../process/source.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { countFactorAttempt } from './attempts.sql.ts'

@@ -24,7 +24,10 @@ const Setup = Type.Object({
 })
 const setup = Compile(Setup)
 
-/** A secret that an app can scan or that the user types. The form carries it `sealed`; nothing is stored before a code proves it. */
+/**
+ * A secret that an app can scan or that the user types. The form carries it `sealed`. Nothing is stored before a code proves
+ * that the app has it.
+ */
 export type TotpSetup = { secret: string; uri: string; sealed: string }
 
 /**

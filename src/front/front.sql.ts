@@ -13,7 +13,7 @@ export const ConnectedApp = Type.Object({
 })
 export type ConnectedApp = Static<typeof ConnectedApp>
 
-/** The apps that the user used last. $1 user id */
+/** The apps that were used most recently. $1 user id */
 export const appsOfUser = statement(
   'apps_of_user',
   ConnectedApp,

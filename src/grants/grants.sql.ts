@@ -43,7 +43,8 @@ export const listGrants = statement(
   'list_grants',
   Grant,
   `SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, ${latestRedirectUri} AS redirect_uri, g.created_at,
-          g.expires_at, ${endOfGrant('g')} AS revoked_at, CASE WHEN ${hasExpired('g')} THEN 'expiry' ELSE g.revoked_by END AS revoked_by
+          g.expires_at, ${endOfGrant('g')} AS revoked_at,
+          CASE WHEN ${hasExpired('g')} THEN 'expiry' ELSE g.revoked_by END AS revoked_by
      FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
     WHERE ($3 OR ${isLiveGrant('g')}) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
       AND ($2::text IS NULL OR g.client_id = $2)
@@ -68,15 +69,19 @@ export const revokeGrant = statement(
 export const renewGrant = statement(
   'renew_grant',
   Type.Object({ client_id: Type.String(), expires_at: Type.Union([Instant, Type.Null()]) }),
-  `UPDATE grants g SET expires_at = ${endAfter(lifetimeDays('p', '$2'))}, end_notice_at = ${noticeAfter(lifetimeDays('p', '$2'))}
+  `UPDATE grants g SET expires_at = ${endAfter(lifetimeDays('p', '$2'))},
+                       end_notice_at = ${noticeAfter(lifetimeDays('p', '$2'))}
      FROM partners p
-    WHERE g.id = $1 AND g.user_id = $3 AND p.client_id = g.client_id AND ${isLiveGrant('g')} AND ${isRenewable('g', 'p', '$2', "interval '0'")}
+    WHERE g.id = $1 AND g.user_id = $3 AND p.client_id = g.client_id AND ${isLiveGrant('g')}
+      AND ${isRenewable('g', 'p', '$2', "interval '0'")}
    RETURNING g.client_id, g.expires_at`,
 )
 
 /**
- * Gives live grants the end that a consent of now would have, if they have none or a later one. The locks are taken in the order
- * of the ids, as by the usage counts. $1 client_id, or null for all partners, $2 days for which a consent is valid by default, or null
+ * Gives live grants the end that a consent of now would have, if they have none or a later one. Takes the locks in the order
+ * of the ids, as the usage counts do. Otherwise both could deadlock.
+ *
+ * $1 client_id, or null for all partners, $2 days for which a consent is valid by default, or null
  */
 export const limitGrants = statement(
   'limit_grants',

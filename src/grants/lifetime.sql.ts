@@ -1,8 +1,8 @@
-/** The user gets a mail so many days before a consent ends. A consent that lives no longer than that gets none. */
+/** Days before the end of a consent at which the user gets a mail. A consent that is valid for no more days gets none. */
 export const noticeDays = 7
 
 /**
- * SQL for the days for which a consent is valid that a user gives now. Null: it has no end. The partner's own setting
+ * SQL for the days for which a consent that a user gives now is valid. Null: it has no end. The partner's own setting
  * replaces the default of the deployment. `partner` is the alias of its row, `byDefault` the default.
  */
 export const lifetimeDays = (partner: string, byDefault: string) =>

@@ -51,7 +51,8 @@ export const findSharedData = statement(
           ARRAY(SELECT name FROM (${listedHouseholds("''", `LIMIT ${firstNames}`)}) AS first ORDER BY scope, id) AS first_names,
           accounts.counted AS accounts,
           accounts.counted > ${countedAccounts} OR caller.sees = 'granted' AND EXISTS (
-            SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.firm_id = caller.firm_id OFFSET ${countedAccounts}
+            SELECT FROM account_access x
+             WHERE x.user_id = caller.user_id AND x.firm_id = caller.firm_id OFFSET ${countedAccounts}
           ) AS more_accounts
      FROM caller, accounts`,
 )

@@ -1,8 +1,8 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { acceptedKeys, macOf } from '../secrets/derived-keys.ts'
+import { acceptedKeys, isMacOfAny, macOf } from '../secrets/derived-keys.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
+import { randomSecret } from '../secrets/token-format.ts'
 import Type, { Compile, type Static } from '../typebox.ts'
 import { cookieName, cookieOptions } from '../web/cookies.ts'
 
@@ -29,7 +29,7 @@ export type LoginFlow = Static<typeof LoginFlow>
 const LogoutFlow = Type.Object({ kind: Type.Literal('logout'), providerId: Type.String() })
 export type LogoutFlow = Static<typeof LogoutFlow>
 
-/** Must differ from the schemas of sealed authorization and logout requests, which are sealed with the same key. */
+/** Must differ from the schemas of authorization and logout requests, which are sealed with the same key. */
 const Sealed = Type.Object({
   flow: Type.Union([LoginFlow, LogoutFlow]),
   /** Makes the `state`. Only this cookie contains it. */
@@ -57,7 +57,7 @@ export async function startFlow(
     (slot) => request.cookies[cookieName(config, nameOf(slot))] === undefined,
   )
   const slot = free ?? Math.floor(at / 1000) % slots
-  const key = randomBytes(32).toString('base64url')
+  const key = randomSecret()
   const content: Static<typeof Sealed> = { flow, key, expiresAt: at + lifetime * 1000 }
   const value = await sealJson(content, keys.current.seal)
   reply.setCookie(cookieName(config, nameOf(slot)), value, { ...cookieOptions(config), maxAge: lifetime })
@@ -80,7 +80,8 @@ export async function endFlow<Kind extends (LoginFlow | LogoutFlow)['kind']>(
   if (slot === undefined || cookie === undefined) return undefined
   const content = await openJson(cookie, acceptedKeys(keys, 'seal'))
   if (!sealed.Check(content) || content.expiresAt <= now().getTime()) return undefined
-  if (!isEqual(state, stateOf(Number(slot), content.key, carriedBy(state)))) return undefined
+  const [, mac = ''] = state.split('.')
+  if (!isMacOfAny(mac, [Buffer.from(content.key)], carriedBy(state))) return undefined
   reply.clearCookie(name, cookieOptions(config))
   return isKind(content.flow, kind) ? content.flow : undefined
 }
@@ -103,9 +104,4 @@ function nameOf(slot: number): string {
 
 function stateOf(slot: number, key: string, carried: string): string {
   return `${slot}.${macOf(Buffer.from(key), carried)}.${carried}`
-}
-
-function isEqual(received: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(received), Buffer.from(expected)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

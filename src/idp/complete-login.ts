@@ -8,8 +8,9 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client'
+import { federatedAcr } from '../acr.ts'
 import type { Context } from '../context.ts'
-import { federatedAcr, type Login } from '../login/login.ts'
+import type { Login } from '../login/login.ts'
 import { sealStored, UnreadableSecret } from '../secrets/stored-secret.ts'
 import Type, { Compile } from '../typebox.ts'
 import { UnusableAnswer } from './bounded-fetch.ts'
@@ -19,7 +20,7 @@ import { IssuerChanged, type ProviderClients, ProviderUnavailable, reasonOf } fr
 import type { Provider } from './providers.sql.ts'
 
 export type ProviderFault =
-  /** The provider cannot be reached, hangs, or has an error of its own. Another attempt may work. */
+  /** The provider cannot be reached, hangs, or reports an error. Another attempt may work. */
   | { kind: 'unavailable'; reason: string }
   /** The provider and Latchkey are not set up for each other. The operator must act. */
   | { kind: 'misconfigured'; reason: string }

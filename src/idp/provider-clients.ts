@@ -13,20 +13,20 @@ import type { Provider } from './providers.sql.ts'
 /** Seconds that a request to a provider may take. A user waits for the answer. */
 export const requestSeconds = 5
 
-/** For how long the metadata of a provider is used: until it is read again, and at most if it cannot be read again. */
+/** Milliseconds after which the metadata of a provider is read again, and for which it is used at most if that fails. */
 const freshMs = 3_600_000
 const staleMs = 24 * freshMs
 
-/** After a failure, the provider is not asked again for this long. */
+/** After a failure, the server sends no request to the provider for this long. */
 const pauseMs = 5000
 
 /** Requests that may wait for one provider in this process. A provider that hangs must not collect more. */
 const maxWaiting = 64
 
-/** The provider cannot be used now: it cannot be reached, hangs, or answers with an error of its own. */
+/** The provider cannot be used now: it cannot be reached, hangs, or answers with an error. */
 export class ProviderUnavailable extends Error {}
 
-/** The metadata names another issuer than the operator configured. Whoever controls the address could be someone else. */
+/** The metadata names another issuer than the operator configured. Someone else may control the address now. */
 export class IssuerChanged extends Error {}
 
 type Entry = {

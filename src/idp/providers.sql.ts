@@ -23,7 +23,7 @@ export const Provider = Type.Object({
   credential: Type.String(),
   /** Of `private_key_jwt`. */
   public_jwk: orNull(PublicJwk),
-  /** By the value of this claim, a first login finds the user. */
+  /** The claim whose value finds the user at the first login. */
   claim: Type.String(),
   matches: Type.Union([Type.Literal('email'), Type.Literal('id')]),
   scope: Type.String(),
@@ -129,7 +129,8 @@ export const insertProvider = statement(
   `WITH facts AS (
      SELECT EXISTS (SELECT FROM identity_providers WHERE id = $1) AS id_taken,
             (SELECT id FROM identity_providers WHERE issuer = $3) AS issuer_of,
-            ARRAY(SELECT domain FROM identity_provider_domains WHERE domain = ANY ($15::text[]) ORDER BY domain) AS taken_domains,
+            ARRAY(SELECT domain FROM identity_provider_domains
+                   WHERE domain = ANY ($15::text[]) ORDER BY domain) AS taken_domains,
             ARRAY(SELECT firm FROM unnest($10::text[] || $11::text) AS firm
                    WHERE firm IS NOT NULL AND NOT EXISTS (SELECT FROM firms f WHERE f.id = firm)) AS unknown_firms,
             $12::text IS NULL OR EXISTS (SELECT FROM roles WHERE name = $12) AS role_exists

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { quoted } from '../directory/values.ts'
 import Type, { Compile } from '../typebox.ts'
+import { quoted } from '../visible-text.ts'
 import type { Faults } from './faults.ts'
 import { type ImportFile, importFiles } from './files.ts'
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { foldCase } from '../directory/case-folding.ts'
-import { looksHashed, quoted } from '../directory/values.ts'
+import { looksHashed } from '../directory/values.ts'
+import { quoted } from '../visible-text.ts'
 import type { Faults } from './faults.ts'
 import type { Column, ImportFile } from './files.ts'
 import { CsvFault } from './read-csv.ts'

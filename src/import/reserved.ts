@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { quoted } from '../directory/values.ts'
+import { quoted } from '../visible-text.ts'
 import type { StagedCheck } from './check-staged.ts'
 import { type ImportFile, importFiles } from './files.ts'
 

@@ -12,8 +12,8 @@ import { createDueKeys } from './keyring.ts'
 
 /**
  * Ends what was made with all earlier secrets, because one of them leaked: the connections with their codes and tokens,
- * the signing keys, whose private keys were encrypted with it, and the links to set a password. All or nothing. Grants and sessions do not depend on a
- * secret and stay. Servers with the old secret must be stopped.
+ * the signing keys, whose private keys were encrypted with it, and the links to set a password. All or nothing. Grants and
+ * sessions do not depend on a secret and stay. Servers with the old secret must be stopped.
  *
  * @param config with the new secret
  * @returns how many connections ended

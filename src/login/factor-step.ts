@@ -1,4 +1,3 @@
-import type { FactorFacts } from './factor-facts.sql.ts'
 import {
   type Authentication,
   passwordAcr,
@@ -6,7 +5,8 @@ import {
   satisfies,
   strongest,
   twoFactorAcr,
-} from './login.ts'
+} from '../acr.ts'
+import type { FactorFacts } from './factor-facts.sql.ts'
 
 /** What a login still has to do before it counts. */
 export type FactorStep =
@@ -17,7 +17,7 @@ export type FactorStep =
   | { kind: 'enrol'; required: string }
 
 /** What a partner wants of a login. */
-export type Wishes = {
+export type AcrRequest = {
   /** What the partner requires (`partner update --require-acr`). */
   partnerRequires?: string | null | undefined
   /** `acr_values` of the request. They are voluntary (OpenID Connect Core section 3.1.2.1). */
@@ -28,22 +28,22 @@ export type Wishes = {
  * Decides what this login, or the login of this session, lacks. A user who has a second factor and has not proved it never
  * sets up another: the password alone must not be enough for that.
  */
-export function factorStep(login: Authentication, facts: FactorFacts, wishes: Wishes): FactorStep {
-  const required = requiredAcr(facts, wishes)
+export function factorStep(login: Authentication, facts: FactorFacts, acrRequest: AcrRequest): FactorStep {
+  const required = requiredAcr(facts, acrRequest)
   if (required !== undefined && !satisfies(login, required)) {
     return canReach(facts, required) || hasUnprovedFactor(login, facts)
       ? { kind: 'prove', optional: false }
       : { kind: 'enrol', required }
   }
   if (login.acr === passwordAcr && hasUnprovedFactor(login, facts)) return { kind: 'prove', optional: false }
-  const { acrValues = [] } = wishes
+  const { acrValues = [] } = acrRequest
   const canHelp =
     !acrValues.some((acr) => satisfies(login, acr)) && acrValues.some((acr) => canReach(facts, acr))
   return canHelp ? { kind: 'prove', optional: true } : { kind: 'none' }
 }
 
 /** The strongest requirement of the user's firm, the user's role and the partner. Undefined: none. */
-export function requiredAcr(facts: FactorFacts, { partnerRequires }: Wishes): string | undefined {
+export function requiredAcr(facts: FactorFacts, { partnerRequires }: AcrRequest): string | undefined {
   return strongest([facts.firm_require_acr, facts.role_require_acr, partnerRequires])
 }
 

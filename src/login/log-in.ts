@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { passwordAcr } from '../acr.ts'
 import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'
@@ -6,7 +7,7 @@ import { sourceOf } from '../process/source.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { type Browser, isKnownTo, proofKey } from './known-browser.ts'
 import { beginLogin, forgiveLogin } from './login.sql.ts'
-import { type Login, passwordAcr } from './login.ts'
+import type { Login } from './login.ts'
 
 export type LoginAttempt = {
   email: string

@@ -1,8 +1,8 @@
 import { renderToString } from 'preact-render-to-string'
 import type { Brand } from '../brand/brand.ts'
+import type { Mail } from '../outbox/mails.ts'
 import { chooseTexts, type Texts } from '../web/languages/languages.ts'
 import { contentOf, type MailContent, oneLine } from './mail-content.ts'
-import type { Mail } from './mails.ts'
 
 /**
  * Writes a mail in the user's language.

@@ -1,10 +1,10 @@
 import type { Brand } from '../brand/brand.ts'
+import type { MailSettings } from '../mail-settings.ts'
+import { type Mail, mails } from '../outbox/mails.ts'
 import type { Channel, DeliveryOutcome } from '../outbox/outbox-worker.ts'
 import type { SecretKeys } from '../secrets/derived-keys.ts'
 import { openStored, UnreadableSecret } from '../secrets/stored-secret.ts'
 import { composeMail } from './compose-mail.tsx'
-import type { MailSettings } from './mail-settings.ts'
-import { type Mail, mails } from './mails.ts'
 import { isRefused, isSmtpError, smtpFacts, smtpTransport } from './smtp.ts'
 
 /** Seconds between the attempts to send a mail: about a day and a half in all. A mail that expires before is not sent. */

@@ -1,5 +1,5 @@
+import type { FactsOf, Mail } from '../outbox/mails.ts'
 import type { Texts } from '../web/languages/languages.ts'
-import type { FactsOf, Mail } from './mails.ts'
 
 /** What a mail says, for both of its versions. */
 export type MailContent = {

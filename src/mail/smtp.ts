@@ -1,5 +1,5 @@
 import { createTransport, type NodemailerError, type Transporter } from 'nodemailer'
-import type { MailSettings } from './mail-settings.ts'
+import type { MailSettings } from '../mail-settings.ts'
 
 /** Milliseconds. Together with the time for an attempt of the outbox, they bound how long a silent mail server holds a place. */
 const timeouts = {

@@ -136,7 +136,7 @@ export class OutboxWorker {
   async #deliver({ id, payload, attempts, created_at, is_expired }: TakenMessage): Promise<DeliveryOutcome> {
     const { channel } = this.#options
     if (is_expired) return { kind: 'refused', facts: { reason: 'expired' } }
-    // A message that ends the server that delivers it must not end the servers without end.
+    // If a message crashes the server that delivers it, it must not crash one server after the other.
     if (attempts > channel.backOffSeconds.length + 1)
       return { kind: 'refused', facts: { reason: 'attempts' } }
     const signal = AbortSignal.any([AbortSignal.timeout(attemptSeconds * 1000), this.#stop.signal])

@@ -7,7 +7,7 @@ export const leaseSeconds = 30
 const TakenMessage = Type.Object({
   id: Type.String(),
   payload: Type.Unknown(),
-  /** With this one. */
+  /** Includes this attempt. */
   attempts: Type.Integer(),
   created_at: Instant,
   is_expired: Type.Boolean(),

@@ -58,6 +58,8 @@ export const listPartners = statement(
 )
 
 /**
+ * An empty text for $14, $15, $17 or $18 counts as null.
+ *
  * $1 client_id, $2 name, $3 redirect URIs, $4 whether PKCE is required, $5 authentication methods, $6 SHA-256 of each
  * secret, $7 JWKS as JSON or null, $8 thumbprints of its keys, $9 algorithm of id_tokens, $10 post-logout redirect URIs,
  * $11 whether a refresh returns an id_token, $12 limits as JSON, $13 days for which a consent is valid or null, $14 web site or
@@ -75,12 +77,13 @@ export const insertPartner = statement(
 )
 
 /**
- * Changes settings; null does not change a setting, an empty text removes it. $1 client_id, $2 name, $3 redirect URIs, $4 the
- * authentication methods that the partner must have now, $5 the new ones, $6 SHA-256 of each secret, $7 JWKS as JSON, $8
- * thumbprints of its keys, $9 whether a refresh returns an id_token, $10 limits as JSON: those not in it do not change, null
- * removes one, $11 days for which a consent is valid (0: the default of the deployment), $12 web site, $13 file name of the
- * logo, $14 the picture, $15 privacy URL, $16 description, $17 required `acr`. No row: no such
- * partner, or its methods have been changed in the meantime.
+ * Changes settings. Null does not change a setting, an empty text removes it. No row: no such partner, or its methods have been
+ * changed in the meantime.
+ *
+ * $1 client_id, $2 name, $3 redirect URIs, $4 the authentication methods that the partner must have now, $5 the new ones,
+ * $6 SHA-256 of each secret, $7 JWKS as JSON, $8 thumbprints of its keys, $9 whether a refresh returns an id_token, $10 limits as
+ * JSON: those not in it do not change, null removes one, $11 days for which a consent is valid (0: the default of the
+ * deployment), $12 web site, $13 file name of the logo, $14 the picture, $15 privacy URL, $16 description, $17 required `acr`
  */
 export const updatePartnerSettings = statement(
   'update_partner_settings',

@@ -1,11 +1,11 @@
+import { acrFaults } from '../acr.ts'
 import type { Environment } from '../config.ts'
 import type { Database } from '../database/database.ts'
-import { checkVisible } from '../directory/values.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import type { LimitChanges, LimitSettings } from '../limit-settings.ts'
-import { acrFaults } from '../login/login.ts'
 import { newToken } from '../secrets/token-format.ts'
 import { Compile } from '../typebox.ts'
+import { checkVisible } from '../visible-text.ts'
 import { newClientId } from './client-id.ts'
 import { type RegisteredKeys, readJwks } from './jwks.ts'
 import {

@@ -1,6 +1,6 @@
 import { logoRules, readImage } from '../brand/image.ts'
 import { linkFault } from '../brand/link.ts'
-import { checkVisible } from '../directory/values.ts'
+import { checkVisible } from '../visible-text.ts'
 import { redirectUriFault } from './redirect-uri.ts'
 
 /** What users see of a partner, in addition to its name. Undefined: not set, or not changed. Null: removed. */

@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { foldCase } from '../directory/case-folding.ts'
-import { quoted } from '../directory/values.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
 import { sealStored } from '../secrets/stored-secret.ts'
+import { quoted } from '../visible-text.ts'
 import { inviteUser } from './recovery.sql.ts'
 import { newLink } from './recovery.ts'
 

@@ -2,7 +2,7 @@ import { Instant, statement } from '../database/database.ts'
 import { hasSecondFactor } from '../directory/second-factor.sql.ts'
 import { browserProof, counting } from '../login/login.sql.ts'
 import { resetMinutes } from '../mail/mail-content.ts'
-import { mailRow, rememberedLanguage } from '../mail/mail-row.sql.ts'
+import { mailRow, rememberedLanguage } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 
 /**
@@ -74,7 +74,11 @@ export const requestLink = statement(
        life: resetLife,
      })}
    ), other_mail AS (
-     ${mailRow('no_password', { from: 'found u WHERE NOT u.local_passwords', language: rememberedLanguage('$6::text'), facts: {} })}
+     ${mailRow('no_password', {
+       from: 'found u WHERE NOT u.local_passwords',
+       language: rememberedLanguage('$6::text'),
+       facts: {},
+     })}
    )
    SELECT CASE WHEN account.count IS NULL OR account.count > ${maxOfAccount} THEN 'throttled'
                WHEN found.id IS NULL THEN 'unknown'

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { newPasswordFaults, type PasswordFault, type PasswordOwner } from '../directory/new-password.ts'
@@ -7,7 +6,7 @@ import { type Browser, isKnownTo, proofKey, tagged } from '../login/known-browse
 import { sourceOf } from '../process/source.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { sealStored } from '../secrets/stored-secret.ts'
-import { sha256 } from '../secrets/token-format.ts'
+import { randomSecret, sha256 } from '../secrets/token-format.ts'
 import { passwordOwner } from '../sessions/password-owner.ts'
 import type { Language } from '../web/languages/languages.ts'
 import { findLink, type Requested, requestLink, setPasswordByLink } from './recovery.sql.ts'
@@ -20,7 +19,7 @@ export const linkPath = '/password/reset'
  * `authUrl`: an attacker could choose the `Host` of a request, and the user's click would send the secret to the attacker.
  */
 export function newLink(authUrl: string): { address: string; hash: Buffer } {
-  const secret = randomBytes(32).toString('base64url')
+  const secret = randomSecret()
   return { address: `${authUrl}${linkPath}?${new URLSearchParams({ token: secret })}`, hash: sha256(secret) }
 }
 

@@ -6,8 +6,8 @@ import Type from '../typebox.ts'
 /**
  * Common table expressions that authenticate a call in the statement that answers it. A revocation therefore takes effect
  * with the next request on every server. `$1` is the access token (`BearerToken.value`). `bearer` has a row if the token's
- * connection exists, with the first reason to refuse the token. `caller` has the user's row if there is no reason to refuse it. A nonce
- * that the connection no longer has was revoked: a refresh keeps the nonces of all tokens that have not expired
+ * connection exists, with the first reason to refuse the token. `caller` has the user's row if there is no reason to refuse
+ * it. A nonce that the connection no longer has was revoked: a refresh keeps the nonces of all tokens that have not expired
  * (docs/adr/0019). The last reason is the login of the user, if the partner requires a stronger one (RFC 9470).
  */
 export const callerOf = `

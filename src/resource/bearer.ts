@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { phishingResistantAcr, twoFactorAcr } from '../acr.ts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { ProblemCode, ProblemReason } from '../errors/catalogue.ts'
 import { errorAddress } from '../http/addresses.ts'
 import { sendProblem } from '../http/api-edge.ts'
 import { type BearerRefusal, bearerRefusal } from '../http/refusals.ts'
-import { phishingResistantAcr, twoFactorAcr } from '../login/login.ts'
 import { verifyAccessToken } from '../secrets/verified-tokens.ts'
 
 export type BearerToken = {

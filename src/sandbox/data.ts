@@ -18,7 +18,7 @@ export const reservedRows = {
 export const sandboxPassword = 'sandbox-password'
 
 /** argon2id of `sandboxPassword`: hashing it at each start of the demo would take longer than the rest of the load. */
-const passwordHash =
+export const sandboxPasswordHash =
   '$argon2id$v=19$m=19456,t=2,p=1$NElpPjuhRavR/K41KFOp5w$M+6J03AXNDl2oUPIUHbSiIbUR3GDrTqPGKNq9cYuR+0'
 
 /** The user for whom *Connect* answers like *Cancel*. */
@@ -83,7 +83,9 @@ export function sandboxFiles(manyHouseholds: number): Record<string, string> {
       sandboxUsers
         .filter(({ firm }) => firms.includes(firm))
         .map(({ id, firm, email, name, role, disabled }) =>
-          [id, firm, email, name, role, disabled ? 'disabled' : 'active', `"${passwordHash}"`].join(','),
+          [id, firm, email, name, role, disabled ? 'disabled' : 'active', `"${sandboxPasswordHash}"`].join(
+            ',',
+          ),
         ),
     ),
     'households.csv': csv('id,firm_id,name', [

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { Database } from '../database/database.ts'
 import { type ImportOutcome, importDirectory } from '../import/import-directory.ts'
 import { ensureApplication } from './application.ts'
-import { sandboxFiles, sandboxFirm } from './data.ts'
+import { reservedRows, sandboxFiles, sandboxFirm, sandboxPasswordHash } from './data.ts'
+import { forgetChangedPasswords } from './users.sql.ts'
 
 const manyHouseholds = 100_000
 
@@ -21,6 +22,7 @@ export async function loadSandbox(
     for (const [file, text] of Object.entries(sandboxFiles(households))) {
       await writeFile(join(directory, file), text)
     }
+    await database.run(forgetChangedPasswords, [reservedRows.firms, sandboxPasswordHash])
     const outcome = await importDirectory(database, directory)
     if (outcome.kind === 'imported') await ensureApplication(database, sandboxFirm)
     return outcome

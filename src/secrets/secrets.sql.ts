@@ -49,8 +49,8 @@ export const endConnections = statement(
 )
 
 /**
- * Ends all links to set a password. An attacker with a leaked secret and a copy of the database has read those that were in mails.
- * Mails with a link that are not sent yet can no longer be opened.
+ * Ends all links to set a password. An attacker with a leaked secret and a copy of the database has read those that were in
+ * mails. Also deletes the mails with a link that are not sent yet. No server can decrypt their links. No parameters.
  */
 export const endPasswordLinks = statement(
   'end_password_links',

@@ -89,6 +89,11 @@ export function sha256(content: string | Buffer): Buffer {
   return hash('sha256', content, 'buffer')
 }
 
+/** A secret of 256 random bits, as 43 characters. */
+export function randomSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
 /** Random base62 text for ids that are not secret. 22 characters hold 130 bits. */
 export function randomId(length = 22): string {
   return base62(randomBytes(32), 43).slice(-length)

@@ -2,7 +2,7 @@ import { Instant, statement } from '../database/database.ts'
 import { isLiveGrant } from '../grants/ended.sql.ts'
 import { FactorFacts, factorColumns } from '../login/factor-facts.sql.ts'
 import { browserProof, counting } from '../login/login.sql.ts'
-import { mailRow } from '../mail/mail-row.sql.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 
 /** Mails about new browsers that a user gets in an hour. More would hide other mails. */
@@ -38,7 +38,10 @@ export type Session = Static<typeof Session>
 /** For `sessions s`: the session has not expired and has not been idle for too long. */
 export const isWithinLimits = `s.expires_at > now() AND s.last_seen_at > now() - interval '${idleMinutes} minutes'`
 
-/** For `sessions s` and its `users u`: the session has not ended, and the user's credentials have not changed since it was opened. */
+/**
+ * For `sessions s` and its `users u`: the session has not ended, and the user's credentials have not changed since it was
+ * opened.
+ */
 const isLive = `${isWithinLimits} AND s.login_version = u.login_version`
 
 /**
@@ -60,8 +63,9 @@ export const findSession = statement(
    )
    SELECT user_id, user_name, email, auth_time, auth_time_is_known, request_id, acr, amr, login_version,
           has_passkey, has_totp, firm_require_acr, role_require_acr,
-          EXISTS (SELECT FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 AND ${isLiveGrant('g')}) AS has_grant,
-           (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
+          EXISTS (SELECT FROM grants g
+                   WHERE g.user_id = found.user_id AND g.client_id = $2 AND ${isLiveGrant('g')}) AS has_grant,
+          (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
      FROM found`,
 )
 

@@ -23,8 +23,10 @@ const kinds = {
 type Kind = keyof typeof kinds
 
 /**
- * Finds the subject of a live token, and the login it is based on (RFC 9470 section 6), of a client that authenticates with a secret, the common case. No row in every other
- * case. $1 to $3 as in `isActiveWithSecret`, $4 SHA-256 of the locator, $5 access nonce or generation, $6 when the token expires
+ * The common case of `introspect`: a client that authenticates with a secret, and a live token. Finds the subject, and the
+ * login that the token is based on (RFC 9470 section 6). No row in every other case.
+ *
+ * $1 to $3 as in `isActiveWithSecret`, $4 SHA-256 of the locator, $5 access nonce or generation, $6 when the token expires
  */
 const introspectLive = (kind: Kind) =>
   statement(
@@ -40,8 +42,11 @@ const introspectLive = (kind: Kind) =>
   )
 
 /**
- * Authenticates the client and finds the subject of a live token (RFC 7662 section 2.2), and the login it is based on. $1 to $5 the client, $6 SHA-256 of the
- * locator, $7 access nonce or generation, $8 when the token expires; $6 to $8 are null if the text is not a token
+ * Authenticates the client and finds the subject of a live token (RFC 7662 section 2.2), and the login that the token is based
+ * on.
+ *
+ * $1 to $5 the client, $6 SHA-256 of the locator, $7 access nonce or generation, $8 when the token expires; $6 to $8 are null if
+ * the text is not a token
  */
 const introspect = (kind: Kind) =>
   statement(

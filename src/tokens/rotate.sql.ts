@@ -59,8 +59,8 @@ const Rotated = {
 const RotatedRow = Type.Object(Rotated)
 export type Rotated = Static<typeof RotatedRow>
 
-const rotated = `c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time, c.acr, c.amr,
-               client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at`
+const rotated = `c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
+               c.acr, c.amr, client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at`
 
 /**
  * The common case of `rotateRefreshToken`: a client with a secret presents the newest token of a live connection. Everything

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { sha256 } from '../secrets/token-format.ts'
+import { randomSecret, sha256 } from '../secrets/token-format.ts'
 
 /** With `__Host-`, a sibling host cannot set the cookie (RFC 6265bis section 4.1.3.2). The prefix requires https. */
 export function cookieName(config: Config, name: string): string {
@@ -25,7 +24,7 @@ export function sessionHash(request: FastifyRequest, config: Config): Buffer | n
 }
 
 export function newSessionId(): { id: string; hash: Buffer } {
-  const id = randomBytes(32).toString('base64url')
+  const id = randomSecret()
   return { id, hash: sha256(id) }
 }
 

@@ -169,7 +169,7 @@ function sendPageNotFound({ web, request, reply, texts }: Failure): FastifyReply
   return web.errorPage({ reply, texts, status: 404, heading, text: <p>{text}</p>, recoveryLink })
 }
 
-/** The page that a person wants who adds a slash, or who opens the address of a form. Undefined: there is none. */
+/** The page for a person who added a slash to its address, or who opens the address of a form. Undefined: there is none. */
 function pageNearby({ url, server }: FastifyRequest): string | undefined {
   const [path = '', query] = url.split('?', 2)
   const isPage = (address: string) => server.hasRoute({ method: 'GET', url: address })

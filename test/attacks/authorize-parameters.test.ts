@@ -40,7 +40,9 @@ describe('3: state values that try to escape the redirect', () => {
     const login = await authorize(visitor, server, partner, { state })
     const page = await logIn(visitor, login, 'ada')
     for (const shown of [login, page])
-      expect(shown.document.querySelector('script, img:not([src^="/assets/"])')).toBeNull()
+      expect(
+        shown.document.querySelector('script:not([src^="/assets/"]), img:not([src^="/assets/"])'),
+      ).toBeNull()
     const query = expectIntact(await visitor.submit(page, '/connect', { decision: 'connect' }), state)
     expect(query?.getAll('code')).toHaveLength(1)
     expect(query?.get('error')).toBeNull()
@@ -195,7 +197,7 @@ describe('optional parameters of OpenID Connect are never an error', () => {
       const login = await new Visitor().follow(page)
       expect(login.status).toBe(200)
       expect(isLoginPage(login)).toBe(true)
-      expect(login.document.querySelector('script')).toBeNull()
+      expect(login.document.querySelector('script:not([src^="/assets/"])')).toBeNull()
     }
   })
 })

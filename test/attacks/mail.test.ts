@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { mailChannel } from '../../src/mail/mail-channel.ts'
-import type { MailSettings } from '../../src/mail/mail-settings.ts'
+import type { MailSettings } from '../../src/mail-settings.ts'
 import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { query } from '../support/database.ts'
 import { emailOf, seed } from '../support/directory.ts'

@@ -73,9 +73,9 @@ describe('a login through the provider', () => {
   })
 
   test('needs a second factor here, if one is required and the provider has asked for none', async () => {
-    const require = (acr: string | null) =>
+    const requireAcr = (acr: string | null) =>
       query(server.database, `UPDATE firms SET require_acr = $1 WHERE id = 'firm-2'`, [acr])
-    await require('urn:latchkey:acr:two-factor')
+    await requireAcr('urn:latchkey:acr:two-factor')
     provider.method = { acr: 'urn:example:password', amr: ['pwd', 'mfa'] }
     expect(isConnectPage(await signInAs(visitor, await toProvider(), 'sub-eve'))).toBe(true)
     provider.method = { acr: 'urn:example:password', amr: ['pwd'] }
@@ -89,7 +89,7 @@ describe('a login through the provider', () => {
     const next = await visitor.follow(await visitor.get(recoveryLink(codes)))
     const claims = claimsOf((await connected(next)).idToken)
     expect(claims).toMatchObject({ acr: 'urn:latchkey:acr:two-factor', amr: ['pwd', 'otp', 'mfa'] })
-    await require(null)
+    await requireAcr(null)
   })
 
   test('later logins use the subject, even after the address has changed', async () => {

@@ -45,7 +45,7 @@ describe('a forgotten password', () => {
     const requested = await visitor.submit(form, '/password/forgotten', { email: ` ${emailOf('ADA')} ` })
     expect(requested.status).toBe(303)
     const sent = await visitor.follow(requested)
-    expect(sent.document.querySelector('h1')?.text).toBe('Sehen Sie in Ihre E-Mails')
+    expect(sent.document.querySelector('h1')?.text).toBe('Prüfen Sie Ihren Posteingang')
     await server.sendMails()
     const mail = await mailbox.next()
     expect(mail.subject).toBe('Neues Passwort für Latchkey')

@@ -25,6 +25,10 @@ const take = (files: ImportFiles, atMost?: number) =>
     ...(atMost !== undefined && { prune: { atMost } }),
   })
 
+/** The rows of a table without the column `login_version`. */
+const withoutVersion = (rows: unknown) =>
+  Array.isArray(rows) ? rows.map(({ login_version: _, ...row }) => row) : expect.fail('not rows')
+
 test('loading again restores what was changed, and changes nothing else', async () => {
   const files = (outcome: Awaited<ReturnType<typeof load>>) =>
     outcome.kind === 'imported' ? outcome.files : expect.fail(JSON.stringify(outcome))
@@ -47,8 +51,9 @@ test('loading again restores what was changed, and changes nothing else', async 
     'users.csv': { changed: 6 },
     'account_access.csv': { added: 9 },
   })
-  const [, ...restored] = await everything(db.database)
-  expect(restored).toEqual(loaded.slice(1)) // without the instant of the firm's last change
+  // Without the instant of the firm's last change. A restored password ends sessions, so each user has a new login_version.
+  const restored = (await everything(db.database)).slice(1)
+  expect(restored.map(withoutVersion)).toEqual(loaded.slice(1).map(withoutVersion))
 })
 
 test('an import with --prune leaves the sandbox alone, and does not count its rows', async () => {

@@ -88,7 +88,11 @@ test('discovery lists the signing algorithms and the claims', async () => {
   const { body } = await send(`${server.authUrl}/.well-known/openid-configuration`, {})
   expect(body).toMatchObject({
     id_token_signing_alg_values_supported: ['RS256', 'ES256'],
-    acr_values_supported: ['urn:latchkey:acr:password'],
+    acr_values_supported: [
+      'urn:latchkey:acr:password',
+      'urn:latchkey:acr:two-factor',
+      'urn:latchkey:acr:phishing-resistant',
+    ],
     claims_supported: expect.arrayContaining(['acr', 'amr', 'at_hash']),
   })
 })

@@ -5,6 +5,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { languages } from '../../src/web/languages/languages.ts'
 import { screenshot } from '../support/browser.ts'
+import { query } from '../support/database.ts'
 import { addTotp } from '../support/factors.ts'
 import { checkBrandedPage } from '../support/page-checks.ts'
 import { loggedIn } from '../support/pages.ts'
@@ -13,6 +14,9 @@ import { failAtProvider, platformFixture, travel, visitAccount, visitOthers } fr
 /** `SCREENSHOTS=docs npm run test:long -- test/long/platform-pages.test.ts` writes the pictures of docs/screenshots.md. */
 const writesDocs = process.env.SCREENSHOTS === 'docs'
 const pictures = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
+
+/** Pixels of a picture. Longer pages are cut off. */
+const maxHeight = 1400
 
 /** The pictures in the docs, for each look. */
 const inDocs = new Set([
@@ -44,6 +48,7 @@ test.each(looks)('$language, $width pixels, $scheme: every page of a branded pla
     deviceScaleFactor: writesDocs && phone ? 1.5 : 1,
   }
   const seen: string[] = []
+  await query(platform.server.database, 'TRUNCATE grants CASCADE')
   const visit = async (tour: typeof travel) => {
     const context = await platform.browser.newContext(options)
     const page = await context.newPage()
@@ -74,7 +79,7 @@ async function writePicture(page: Page, name: string): Promise<void> {
   const { cssContentSize: size } = await session.send('Page.getLayoutMetrics')
   const { data } = await session.send('Page.captureScreenshot', {
     ...{ format: 'webp', quality: 80, captureBeyondViewport: true },
-    clip: { ...size, scale: 1 },
+    clip: { ...size, height: Math.min(size.height, maxHeight), scale: 1 },
   })
   mkdirSync(pictures, { recursive: true })
   writeFileSync(join(pictures, `${name.replaceAll(' ', '-')}.webp`), Buffer.from(data, 'base64'))

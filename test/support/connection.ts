@@ -1,5 +1,5 @@
+import { passwordAcr } from '../../src/acr.ts'
 import { connect as issueCode } from '../../src/authorize/connect.ts'
-import { passwordAcr } from '../../src/login/login.ts'
 import { randomId, sha256 } from '../../src/secrets/token-format.ts'
 import { presentedToken } from '../../src/tokens/presented-token.ts'
 import { query } from './database.ts'

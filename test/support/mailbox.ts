@@ -1,7 +1,7 @@
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterAll } from 'vitest'
-import type { MailSettings } from '../../src/mail/mail-settings.ts'
+import type { MailSettings } from '../../src/mail-settings.ts'
 
 /** A mail as the mail server got it. */
 export type ReceivedMail = Email & {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -151,7 +152,8 @@ export async function visitOthers(platform: Platform, page: Page, look: Look): P
   await page.goto(server.authUrl)
   await look(page, 'welcome')
   await page.goto(`${server.authUrl}/login`)
-  await typePassword(page, 'stranger@northbridge.example', 'not the password')
+  // Another address each time, because failed logins are counted for each.
+  await typePassword(page, `${randomUUID()}@northbridge.example`, 'not the password')
   await page.locator('#fault').waitFor()
   await look(page, 'login refused')
   await page.goto(`${server.authUrl}/password/forgotten`)

@@ -1,4 +1,4 @@
-import { passwordAcr } from '../../src/login/login.ts'
+import { passwordAcr } from '../../src/acr.ts'
 import { newSessionId } from '../../src/web/cookies.ts'
 import { query } from './database.ts'
 import { plant } from './login.ts'

@@ -26,7 +26,7 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
       other: (amount) => <>Um {amount} Tage verlängern</>,
     },
     endsSoon: 'Diese Verbindung endet bald. Wenn die App den Zugriff behalten soll, verlängern Sie sie.',
-    renewWithoutEnd: 'Ohne Ende verlängern',
+    renewWithoutEnd: 'Unbefristet verlängern',
     reads: (days) => <>In den letzten {days} Tagen gelesen</>,
     requests: 'Anfragen',
     households: 'Haushalte',

@@ -26,7 +26,7 @@ export const connect: Pick<Catalogue, 'connect'> = {
     moreAccounts: (amount) => <>Mehr als {amount} aktive Konten</>,
     fields: 'Name, Art, maskierte Nummer, Depotbank, Währung, Eröffnungsdatum',
     follows:
-      'Das ist, was Sie jetzt sehen können. Können Sie später mehr oder weniger sehen, gilt das auch für die App.',
+      'Das können Sie jetzt sehen. Können Sie später mehr oder weniger sehen, gilt das auch für die App.',
     cannot: 'Was sie nicht kann',
     see: 'Salden, Umsätze, Ihre E-Mail-Adresse oder Ihr Passwort sehen',
     change: 'etwas ändern oder umbuchen',

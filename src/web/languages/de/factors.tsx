@@ -66,7 +66,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
       wrong: 'Dieser Wiederherstellungscode ist falsch oder wurde schon verwendet.',
     },
     submit: 'Weiter',
-    skip: 'Ohne fortfahren',
+    skip: 'Ohne diesen Schritt fortfahren',
     cancel: 'Abbrechen',
     enrol: {
       heading: 'Zweiten Faktor einrichten',
@@ -88,7 +88,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
     codes: {
       heading: 'Bewahren Sie Ihre Wiederherstellungscodes auf',
       text: 'Wenn Sie Ihr Gerät verlieren, melden Sie sich mit einem dieser Codes an. Jeder gilt einmal. Drucken Sie sie aus oder bewahren Sie sie in einem Passwort-Manager auf: Wir zeigen sie nur jetzt.',
-      done: 'Ich habe sie aufbewahrt',
+      done: 'Ich habe die Codes aufbewahrt',
     },
   },
 }

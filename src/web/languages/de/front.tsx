@@ -4,9 +4,9 @@ export const front: Pick<Catalogue, 'front'> = {
   front: {
     heading: 'Haushalte mit Apps teilen',
     purpose:
-      'Apps können die Haushalte lesen, die Sie sehen, aber nur, wenn Sie die Apps verbinden. Sie können sie jederzeit trennen.',
+      'Apps können die Haushalte lesen, die Sie sehen, aber nur, wenn Sie die Apps verbinden. Sie können die Verbindung jederzeit trennen.',
     greeting: (name) => <>Guten Tag, {name}</>,
-    allApps: 'Apps ansehen und trennen',
+    allApps: 'Apps ansehen und Verbindungen trennen',
     lastUsed: (when) => <>Zuletzt verwendet: {when}</>,
     notUsed: 'Noch nicht verwendet',
     developers: {

@@ -9,7 +9,7 @@ export const mails: Pick<Catalogue, 'mails'> = {
       subject: (partner) => `Sie haben ${partner} verbunden`,
       text: (partner, brand, at) =>
         `Sie haben ${partner} am ${at} mit Ihrem Konto bei ${brand} verbunden. ${partner} kann jetzt die Haushalte sehen, die Sie sehen können, und deren aktive Konten.`,
-      notYou: 'Wenn Sie das nicht waren, trennen Sie die App und ändern Sie Ihr Passwort.',
+      notYou: 'Wenn Sie das nicht waren, trennen Sie die Verbindung und ändern Sie Ihr Passwort.',
       link: 'Verbundene Apps',
     },
     connectionEnds: {
@@ -26,13 +26,13 @@ export const mails: Pick<Catalogue, 'mails'> = {
         user: (at) =>
           `Sie haben Ihr Passwort am ${at} geändert. In allen anderen Browsern sind Sie abgemeldet.`,
         operator: (at) =>
-          `Der Betreiber dieses Dienstes hat Ihr Passwort am ${at} gesetzt. Sie sind in allen Browsern abgemeldet.`,
+          `Der Betreiber dieses Dienstes hat Ihr Passwort am ${at} neu festgelegt. Sie sind in allen Browsern abgemeldet.`,
         link: (at) =>
-          `Ihr Passwort wurde am ${at} mit dem Link gesetzt, den wir Ihnen geschickt haben. Sie sind in allen Browsern abgemeldet.`,
+          `Ihr Passwort wurde am ${at} mit dem Link festgelegt, den wir Ihnen geschickt haben. Sie sind in allen Browsern abgemeldet.`,
       },
       notYou:
-        'Wenn Sie das nicht waren, hat möglicherweise jemand Zugang zu Ihrem Konto. Setzen Sie sofort ein neues Passwort.',
-      link: 'Neues Passwort setzen',
+        'Wenn Sie das nicht waren, hat möglicherweise jemand Zugang zu Ihrem Konto. Legen Sie sofort ein neues Passwort fest.',
+      link: 'Neues Passwort festlegen',
     },
     newBrowser: {
       subject: (brand) => `Neue Anmeldung bei ${brand}`,
@@ -45,10 +45,10 @@ export const mails: Pick<Catalogue, 'mails'> = {
     passwordReset: {
       subject: (brand) => `Neues Passwort für ${brand}`,
       text: (minutes) =>
-        `Mit diesem Link können Sie ein neues Passwort setzen. Er funktioniert einmal, in den nächsten ${minutes} Minuten.`,
+        `Mit diesem Link können Sie ein neues Passwort festlegen. Er funktioniert einmal, in den nächsten ${minutes} Minuten.`,
       notYou:
         'Wenn Sie das nicht angefordert haben, ignorieren Sie diese E-Mail. Ihr Passwort bleibt gleich.',
-      link: 'Neues Passwort setzen',
+      link: 'Neues Passwort festlegen',
     },
     noPassword: {
       subject: (brand) => `So melden Sie sich bei ${brand} an`,
@@ -60,8 +60,8 @@ export const mails: Pick<Catalogue, 'mails'> = {
     invitation: {
       subject: (brand) => `Ihr Passwort für ${brand}`,
       text: (brand, until) =>
-        `Sie können sich bei ${brand} anmelden, sobald Sie Ihr Passwort gesetzt haben. Dieser Link funktioniert einmal, bis ${until}.`,
-      link: 'Passwort setzen',
+        `Sie können sich bei ${brand} anmelden, sobald Sie Ihr Passwort festgelegt haben. Dieser Link funktioniert einmal, bis ${until}.`,
+      link: 'Passwort festlegen',
     },
   },
 }

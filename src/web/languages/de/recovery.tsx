@@ -6,11 +6,11 @@ export const recovery: Pick<Catalogue, 'recovery'> = {
     support: 'Probleme bei der Anmeldung? Wenden Sie sich an den Support',
     request: {
       intro:
-        'Geben Sie Ihre E-Mail-Adresse ein. Wir schicken Ihnen einen Link, mit dem Sie ein neues Passwort setzen können.',
+        'Geben Sie Ihre E-Mail-Adresse ein. Wir schicken Ihnen einen Link, mit dem Sie ein neues Passwort festlegen können.',
       submit: 'Link schicken',
     },
     requested: {
-      heading: 'Sehen Sie in Ihre E-Mails',
+      heading: 'Prüfen Sie Ihren Posteingang',
       text: (minutes) =>
         `Wenn es ein Konto mit dieser Adresse gibt, haben wir eine E-Mail dorthin geschickt. Der Link darin funktioniert einmal, in den nächsten ${minutes} Minuten.`,
       nothing:
@@ -19,14 +19,14 @@ export const recovery: Pick<Catalogue, 'recovery'> = {
     unavailable: 'Dieser Dienst kann keine E-Mails senden. Bitten Sie den Support um ein neues Passwort.',
     backToLogin: 'Zurück zur Anmeldung',
     choose: {
-      heading: 'Setzen Sie Ihr Passwort',
+      heading: 'Legen Sie Ihr Passwort fest',
       account: (email) => <>Für das Konto {email}.</>,
-      submit: 'Passwort setzen',
+      submit: 'Passwort festlegen',
       otherLink:
-        'Ihr Passwort wurde nicht gesetzt, weil in diesem Browser inzwischen ein anderer Link geöffnet wurde. Prüfen Sie, ob dies das richtige Konto ist, und geben Sie das Passwort noch einmal ein.',
+        'Ihr Passwort wurde nicht festgelegt, weil in diesem Browser inzwischen ein anderer Link geöffnet wurde. Prüfen Sie, ob dies das richtige Konto ist, und geben Sie das Passwort noch einmal ein.',
     },
     done: {
-      heading: 'Ihr Passwort ist gesetzt',
+      heading: 'Ihr Passwort ist festgelegt',
       text: 'Ihre anderen Sitzungen sind beendet. Sie können sich jetzt mit dem neuen Passwort anmelden.',
       signIn: 'Anmelden',
     },

@@ -64,7 +64,7 @@ export const factors = {
       wrong: 'This recovery code is wrong, or it was already used.',
     },
     submit: 'Continue',
-    skip: 'Continue without',
+    skip: 'Continue without this step',
     cancel: 'Cancel',
     enrol: {
       heading: 'Set up a second factor',

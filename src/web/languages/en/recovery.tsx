@@ -6,7 +6,7 @@ export const recovery = {
     forgotten: 'Forgot your password?',
     support: 'Trouble signing in? Contact support',
     request: {
-      intro: 'Enter your email address. We email you a link with which you can set a new password.',
+      intro: 'Enter your email address. We will email you a link to set a new password.',
       submit: 'Email me a link',
     },
     requested: {

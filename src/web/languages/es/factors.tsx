@@ -23,7 +23,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
     isSetUp: 'Su aplicación está configurada.',
     recoveryCodes: 'Códigos de recuperación',
     recoveryText:
-      'Con un código de recuperación inicia sesión si pierde su dispositivo. Cada código sirve una sola vez.',
+      'Con un código de recuperación puede iniciar sesión si pierde su dispositivo. Cada código sirve una sola vez.',
     codesLeft: (codes) => (codes === 1 ? 'Queda 1 código.' : `Quedan ${codes} códigos.`),
     newCodes: 'Crear códigos nuevos',
     oldCodesEnd: 'Los códigos nuevos sustituyen a los anteriores.',
@@ -65,7 +65,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
       wrong: 'Este código de recuperación es incorrecto o ya se ha usado.',
     },
     submit: 'Continuar',
-    skip: 'Continuar sin él',
+    skip: 'Continuar sin este paso',
     cancel: 'Cancelar',
     enrol: {
       heading: 'Configurar un segundo factor',
@@ -86,7 +86,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
     },
     codes: {
       heading: 'Guarde sus códigos de recuperación',
-      text: 'Si pierde su dispositivo, inicia sesión con uno de estos códigos. Cada uno sirve una sola vez. Imprímalos o guárdelos en un gestor de contraseñas: solo los mostramos ahora.',
+      text: 'Si pierde su dispositivo, podrá iniciar sesión con uno de estos códigos. Cada uno sirve una sola vez. Imprímalos o guárdelos en un gestor de contraseñas: solo los mostramos ahora.',
       done: 'Los he guardado',
     },
   },

@@ -3,7 +3,7 @@ import type { Catalogue } from '../en/catalogue.ts'
 export const recovery: Pick<Catalogue, 'recovery'> = {
   recovery: {
     forgotten: '¿Ha olvidado su contraseña?',
-    support: '¿No puede iniciar sesión? Contacte con el servicio de asistencia',
+    support: '¿No puede iniciar sesión? Contacte con soporte',
     request: {
       intro:
         'Escriba su dirección de correo electrónico. Le enviaremos un enlace para establecer una contraseña nueva.',
@@ -16,8 +16,7 @@ export const recovery: Pick<Catalogue, 'recovery'> = {
       nothing:
         '¿No ha llegado nada? Mire en la carpeta de correo no deseado y compruebe la dirección. Si ha pedido varios enlaces, solo funciona el más reciente.',
     },
-    unavailable:
-      'Este servicio no puede enviar correos. Pida una contraseña nueva a su servicio de asistencia.',
+    unavailable: 'Este servicio no puede enviar correos. Pida una contraseña nueva a soporte.',
     backToLogin: 'Volver al inicio de sesión',
     choose: {
       heading: 'Establezca su contraseña',

@@ -28,7 +28,7 @@ export const connect: Pick<Catalogue, 'connect'> = {
     moreAccounts: (amount) => <>Plus de {amount} comptes actifs</>,
     fields: 'Nom, type, numéro masqué, dépositaire, devise, date d’ouverture',
     follows:
-      'C’est ce que vous pouvez voir maintenant. Si cela augmente ou diminue plus tard, il en va de même pour l’application.',
+      'C’est ce que vous pouvez voir maintenant. Si vous pouvez voir plus ou moins de choses plus tard, l’application aussi.',
     cannot: 'Elle ne pourra pas',
     see: 'consulter les soldes, les opérations, votre adresse e-mail ou votre mot de passe',
     change: 'modifier ou déplacer quoi que ce soit',

@@ -13,7 +13,7 @@ export const idp: Pick<Catalogue, 'idp'> = {
       heading: 'Nous n’avons trouvé ici aucun compte pour vous',
       text: (provider, account) => (
         <>
-          Vous vous êtes identifié auprès de {provider} en tant que {account}, mais aucun compte n’y
+          Vous avez ouvert une session auprès de {provider} en tant que {account}, mais aucun compte n’y
           correspond ici.
         </>
       ),
@@ -38,8 +38,8 @@ export const idp: Pick<Catalogue, 'idp'> = {
       heading: 'Votre compte est lié ici à une autre identification',
       text: (provider, account) => (
         <>
-          Vous vous êtes identifié auprès de {provider} en tant que {account}. Auparavant, vous y utilisiez un
-          autre compte.
+          Vous avez ouvert une session auprès de {provider} en tant que {account}. Auparavant, vous y
+          utilisiez un autre compte.
         </>
       ),
       remedy: (provider) => (
@@ -53,8 +53,8 @@ export const idp: Pick<Catalogue, 'idp'> = {
       heading: 'Votre compte n’est pas actif',
       text: (provider, account) => (
         <>
-          Vous vous êtes identifié auprès de {provider} en tant que {account}. Votre compte est bloqué ici, ou
-          ne peut pas être utilisé avec cette identification.
+          Vous avez ouvert une session auprès de {provider} en tant que {account}. Votre compte est bloqué
+          ici, ou ne peut pas être utilisé avec cette identification.
         </>
       ),
       remedy: (provider) => (
@@ -64,7 +64,7 @@ export const idp: Pick<Catalogue, 'idp'> = {
       ),
     },
     declined: {
-      heading: 'Vous n’êtes pas identifié',
+      heading: 'Votre session n’est pas ouverte',
       cancelled: (provider) => (
         <>L’identification auprès de {provider} a été annulée ou refusée. Vous pouvez réessayer.</>
       ),

@@ -26,7 +26,7 @@ export const mails: Pick<Catalogue, 'mails'> = {
         user: (at) =>
           `Vous avez changé votre mot de passe le ${at}. Vos sessions dans les autres navigateurs sont fermées.`,
         operator: (at) =>
-          `L’opérateur de ce service a défini votre mot de passe le ${at}. Toutes vos sessions sont fermées.`,
+          `L’exploitant de ce service a défini votre mot de passe le ${at}. Toutes vos sessions sont fermées.`,
         link: (at) =>
           `Votre mot de passe a été défini le ${at} avec le lien que nous vous avons envoyé. Toutes vos sessions sont fermées.`,
       },
@@ -35,9 +35,9 @@ export const mails: Pick<Catalogue, 'mails'> = {
       link: 'Définir un nouveau mot de passe',
     },
     newBrowser: {
-      subject: (brand) => `Nouvelle connexion à votre compte ${brand}`,
+      subject: (brand) => `Nouvelle ouverture de session sur votre compte ${brand}`,
       text: (browser, at) =>
-        `Quelqu’un s’est connecté à votre compte le ${at}, dans un navigateur que nous ne reconnaissons pas : ${browser}.`,
+        `Quelqu’un a ouvert une session sur votre compte le ${at}, dans un navigateur que nous ne reconnaissons pas\u00a0: ${browser}.`,
       notYou:
         'Si c’était vous, vous n’avez rien à faire. Sinon, fermez cette session et changez votre mot de passe.',
       link: 'Vos sessions',
@@ -50,16 +50,16 @@ export const mails: Pick<Catalogue, 'mails'> = {
       link: 'Définir un nouveau mot de passe',
     },
     noPassword: {
-      subject: (brand) => `Comment vous connecter à ${brand}`,
+      subject: (brand) => `Comment vous identifier chez ${brand}`,
       text: (brand) =>
-        `Quelqu’un a demandé un nouveau mot de passe pour votre compte. Vous n’avez pas de mot de passe chez ${brand} : vous vous connectez avec le compte de votre organisation.`,
+        `Quelqu’un a demandé un nouveau mot de passe pour votre compte. Vous n’avez pas de mot de passe chez ${brand}\u00a0: vous vous identifiez avec le compte de votre organisation.`,
       notYou: 'Si vous n’avez rien demandé, ignorez cet e-mail.',
-      link: 'Se connecter',
+      link: 'S’identifier',
     },
     invitation: {
       subject: (brand) => `Votre mot de passe ${brand}`,
       text: (brand, until) =>
-        `Vous pourrez vous connecter à ${brand} dès que vous aurez défini votre mot de passe. Ce lien fonctionne une seule fois, jusqu’au ${until}.`,
+        `Vous pourrez vous identifier chez ${brand} dès que vous aurez défini votre mot de passe. Ce lien fonctionne une seule fois, jusqu’au ${until}.`,
       link: 'Définir votre mot de passe',
     },
   },

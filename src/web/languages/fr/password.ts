@@ -20,11 +20,11 @@ export const password: Pick<Catalogue, 'password'> = {
       contains_personal:
         'Le nouveau mot de passe contient votre nom, votre adresse e-mail ou le nom de ce service. Un attaquant les essaie en premier. Ne les utilisez pas.',
       common:
-        'Beaucoup de personnes utilisent le nouveau mot de passe : un attaquant l’essaie en premier. Utilisez quatre mots sans rapport entre eux.',
+        'Beaucoup de personnes utilisent le nouveau mot de passe\u00a0: un attaquant l’essaie en premier. Utilisez quatre mots sans rapport entre eux.',
       pattern:
-        'Le nouveau mot de passe est facile à deviner : il se répète ou suit un motif, par exemple une rangée de touches ou une date. Utilisez quatre mots sans rapport entre eux.',
+        'Le nouveau mot de passe est facile à deviner\u00a0: il se répète ou suit un motif, par exemple une rangée de touches ou une date. Utilisez quatre mots sans rapport entre eux.',
       few_words:
-        'Le nouveau mot de passe est facile à deviner : il est formé de quelques mots courants. Ajoutez des mots sans rapport entre eux.',
+        'Le nouveau mot de passe est facile à deviner\u00a0: il est formé de quelques mots courants. Ajoutez des mots sans rapport entre eux.',
     },
     wrongCurrentPassword: 'Le mot de passe actuel est incorrect.',
   },

@@ -3,7 +3,7 @@ import type { Catalogue } from '../en/catalogue.ts'
 export const recovery: Pick<Catalogue, 'recovery'> = {
   recovery: {
     forgotten: 'Mot de passe oublié\u202f?',
-    support: 'Un problème de connexion\u202f? Contactez l’assistance',
+    support: 'Un problème d’identification\u202f? Contactez l’assistance',
     request: {
       intro:
         'Saisissez votre adresse e-mail. Nous vous enverrons un lien pour définir un nouveau mot de passe.',
@@ -18,7 +18,7 @@ export const recovery: Pick<Catalogue, 'recovery'> = {
     },
     unavailable:
       'Ce service ne peut pas envoyer d’e-mails. Demandez un nouveau mot de passe à son assistance.',
-    backToLogin: 'Retour à la connexion',
+    backToLogin: 'Retour à l’identification',
     choose: {
       heading: 'Définissez votre mot de passe',
       account: (email) => <>Pour le compte {email}.</>,
@@ -28,8 +28,8 @@ export const recovery: Pick<Catalogue, 'recovery'> = {
     },
     done: {
       heading: 'Votre mot de passe est défini',
-      text: 'Vos autres sessions sont fermées. Vous pouvez maintenant vous connecter avec le nouveau mot de passe.',
-      signIn: 'Se connecter',
+      text: 'Vos autres sessions sont fermées. Vous pouvez maintenant vous identifier avec le nouveau mot de passe.',
+      signIn: 'S’identifier',
     },
     dead: {
       heading: 'Ce lien ne fonctionne plus',

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { findLogo } from '../partners/partners.sql.ts'
 import { assetHeaders } from '../web/assets.routes.ts'
-import { findLogo } from './partners.sql.ts'
 
 /** The logos of partners, for the pages on which users see them. Their addresses are digests of their content. */
 export function logoRoutes(app: FastifyInstance, { database }: Context): void {
