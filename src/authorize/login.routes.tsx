@@ -58,7 +58,13 @@ export function loginRoutes(
       const exchange = { context, web, providers, request, reply, destination, email }
       if (password === undefined) return sendByDomain(exchange)
       const browser = browserOf(request, config)
-      const outcome = await logIn(context, { email, password, address: request.ip, browser })
+      const outcome = await logIn(context, {
+        email,
+        password,
+        address: request.ip,
+        browser,
+        log: request.log,
+      })
       request.log.info({
         event: 'login',
         outcome: outcome.kind,

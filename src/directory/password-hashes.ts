@@ -30,6 +30,13 @@ const maxLanes = 8
 /** Each step doubles the work. */
 const maxBcryptCost = 14
 
+/**
+ * `r` and `p` of scrypt. OpenSSL allocates 128 * r * (N + p + 2) bytes. Within these bounds that is at most 72 KiB more than
+ * 128 * r * N, which `maxMemory` limits. A large `p` with a small N also takes more time than its memory tells.
+ */
+const maxBlockSize = 32
+const maxParallelization = 16
+
 /** Counted for each block of the output. Django 6 uses 1,200,000. */
 const maxIterations = 2_000_000
 
@@ -109,11 +116,13 @@ const scryptHash: Reader = (text) => {
   const [ln = 0, r = 0, p = 0] = match.slice(1, 4).map(Number)
   const [salt, output] = [decoded('scrypt', match[4]), decoded('scrypt', match[5])]
   if (ln < 1 || ln >= 16 * r || p < 1) throw damaged('scrypt')
+  atMost('block size r', r, maxBlockSize)
+  atMost('parallelization p', p, maxParallelization)
   const memory = (2 ** ln * r) / 8
   atMost('memory in KiB', memory, maxMemory)
   atMost('memory in KiB times parallelization', memory * p, maxMemoryWork.scrypt)
   checkLengths(salt.length, output.length)
-  const options = { N: 2 ** ln, r, p, maxmem: 2 * maxMemory * 1024 }
+  const options = { N: 2 ** ln, r, p, maxmem: 128 * r * (2 ** ln + p + 2) }
   const derive = promisify<string, Buffer, number, typeof options, Buffer>(scrypt)
   return {
     kind: 'valid',

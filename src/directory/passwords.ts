@@ -26,12 +26,23 @@ export function isCurrentHash(hash: string, { memoryCost, timeCost, parallelism 
 
 /**
  * Whether the password matches the hash. Without a usable hash (the user does not exist or may not log in) it does work that
- * is like that for a hash of the server, and returns false: the response time must not reveal which addresses exist.
+ * is like that for a hash of the server, and returns false: the response time must not reveal which addresses exist. A stored
+ * hash that cannot be verified matches no password. An error would reveal it to everyone whose login verifies it as a decoy.
+ * @param onFault gets the reason why a stored hash could not be verified
  */
-export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
-  const stored = hash === null ? undefined : readPasswordHash(hash)
-  if (stored?.kind === 'valid' && Buffer.byteLength(password) <= maxPasswordBytes) {
-    return stored.verify(password)
+export async function verifyPassword(
+  password: string,
+  hash: string | null,
+  onFault: (fault: Error) => void = () => {},
+): Promise<boolean> {
+  if (hash !== null && Buffer.byteLength(password) <= maxPasswordBytes) {
+    try {
+      const stored = readPasswordHash(hash)
+      if (stored.kind === 'valid') return await stored.verify(password)
+      onFault(new Error(`The stored password hash is not usable: ${stored.reason}.`))
+    } catch (error) {
+      onFault(new Error('The stored password hash could not be verified.', { cause: error }))
+    }
   }
   await verify(dummyHash, '')
   return false

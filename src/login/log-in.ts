@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { passwordAcr } from '../acr.ts'
 import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
@@ -14,6 +15,7 @@ export type LoginAttempt = {
   /** The IP address of the client. */
   address: string
   browser: Browser
+  log: FastifyBaseLogger
 }
 
 export type LoginOutcome =
@@ -38,7 +40,7 @@ export async function logIn(context: Context, attempt: LoginAttempt): Promise<Lo
 
 async function checkPassword(
   { database, keys, passwordHashLimiter, rehashing }: Context,
-  { email, password, browser }: LoginAttempt,
+  { email, password, browser, log }: LoginAttempt,
   source: string,
 ): Promise<LoginOutcome> {
   // Keyed digests: a copy of the table does not reveal who tried to log in from which address.
@@ -55,8 +57,10 @@ async function checkPassword(
     browser.proofs,
   ])
   if (found.wait !== null) return { kind: 'throttled', retryAfterSeconds: found.wait }
-  const matches = await passwordHashLimiter.hash(() => verifyPassword(password, found.password_hash))
   const { user_id: userId, login_version: loginVersion, password_hash: hash } = found
+  const onFault = (fault: Error) =>
+    log.warn({ err: fault, event: 'verify_password', outcome: 'failed', ...(userId && { user_id: userId }) })
+  const matches = await passwordHashLimiter.hash(() => verifyPassword(password, hash, onFault))
   if (!matches || userId === null || loginVersion === null) return { kind: 'refused' }
   await database.run(forgiveLogin, [sourceKey, found.known_browser ? browserKey : accountKey])
   if (hash !== null) rehashing.replaceIfForeign({ userId, password, hash })

@@ -65,10 +65,11 @@ export function Unavailable(props: { texts: Texts; supportUrl: string | undefine
   )
 }
 
-/** The form behind a link. `fault` says why the last password was refused, or was not set. */
+/** The form behind a link, with its `linkName`. `fault` says why the last password was refused, or was not set. */
 export function NewPasswordForm(props: {
   texts: Texts
   csrf: string
+  link: string
   owner: PasswordOwner
   fault: string | undefined
 }) {
@@ -87,6 +88,7 @@ export function NewPasswordForm(props: {
       {fault && <FormFault id="fault">{fault}</FormFault>}
       <form method="post" action="/password/new">
         <HiddenFields csrf={props.csrf} />
+        <input type="hidden" name="link" value={props.link} />
         {/* Password managers need the user name. */}
         <input type="email" autocomplete="username" value={owner.email} readonly hidden />
         <NewPasswordField owner={owner} faultId={fault ? 'fault' : undefined} texts={texts} />

@@ -13,12 +13,19 @@ import { passwordFaultText } from '../sessions/new-password-field.tsx'
 import Type, { type Static } from '../typebox.ts'
 import { cookieName, cookieOptions } from '../web/cookies.ts'
 import type { Web } from '../web/edge.tsx'
-import { isLinkSecret, linkPath, ownerOfLink, requestPasswordLink, setPassword } from './recovery.ts'
+import {
+  isLinkSecret,
+  linkName,
+  linkPath,
+  ownerOfLink,
+  requestPasswordLink,
+  setPassword,
+} from './recovery.ts'
 import { NewPasswordForm, PasswordSet, Requested, RequestForm, Unavailable } from './recovery-pages.tsx'
 
 const RequestBody = Type.Object({ email: Type.String({ maxLength: 320 }), ...Destination.properties })
 const LinkQuery = Type.Object({ token: Type.Optional(Type.String()) })
-const PasswordBody = Type.Object({ new_password: Type.String() })
+const PasswordBody = Type.Object({ new_password: Type.String(), link: Type.Optional(Type.String()) })
 
 /** Requests that run at once, and that wait: an import locks users, and requests for them must not hold all connections. */
 const concurrentRequests = 2
@@ -120,8 +127,8 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
         throw new DatabaseUnavailable('too many passwords are being set')
       const browser = browserOf(request, config)
       const secret = linkCookie(request, config)
-      const { new_password: password } = request.body
-      const outcome = await changes(() => setPassword(context, { secret, password, browser }))
+      const { new_password: password, link: formLink = '' } = request.body
+      const outcome = await changes(() => setPassword(context, { secret, formLink, password, browser }))
       request.log.info({ event: 'set_password', outcome: outcome.kind })
       switch (outcome.kind) {
         case 'set':
@@ -131,6 +138,11 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
         case 'unfit': {
           const { texts } = await openPageRequest(context, request)
           const fault = passwordFaultText(outcome.fault, texts)
+          return sendNewPasswordForm({ context, web, request, reply, owner: outcome.owner, fault })
+        }
+        case 'other_link': {
+          const { texts } = await openPageRequest(context, request)
+          const fault = texts.recovery.choose.otherLink
           return sendNewPasswordForm({ context, web, request, reply, owner: outcome.owner, fault })
         }
         case 'dead':
@@ -152,7 +164,10 @@ async function sendNewPasswordForm(
 ): Promise<FastifyReply> {
   const { context, web, request, reply, owner, fault } = exchange
   const { texts } = await openPageRequest(context, request)
-  const body = <NewPasswordForm texts={texts} csrf={web.csrfToken(reply)} owner={owner} fault={fault} />
+  const link = linkName(linkCookie(request, context.config))
+  const body = (
+    <NewPasswordForm texts={texts} csrf={web.csrfToken(reply)} link={link} owner={owner} fault={fault} />
+  )
   return web.page({ reply, texts, status: fault ? 400 : 200, title: texts.recovery.choose.heading, body })
 }
 

@@ -29,6 +29,14 @@ export function isLinkSecret(text: string): boolean {
 }
 
 /**
+ * Names a link in the form that shows its account, without its secret. The cookie of another link may have replaced this one's
+ * since then: the user typed the password for the account of the form.
+ */
+export function linkName(secret: string): string {
+  return sha256(sha256(secret)).toString('base64url')
+}
+
+/**
  * Mails a link to the user with this address, if there is one. The caller answers the same for every outcome. The work is
  * the same as well: one statement, which counts the request for every address, and nothing is hashed with a password hash.
  * @throws {DatabaseUnavailable}
@@ -66,21 +74,25 @@ export type SetOutcome =
   /** `proof` is for `rememberBrowser`: failed logins elsewhere must not keep this browser from the next login. */
   | { kind: 'set'; proof: string }
   | { kind: 'unfit'; owner: PasswordOwner; fault: PasswordFault }
+  /** The form belongs to another link than the browser holds now, whose user is `owner`. */
+  | { kind: 'other_link'; owner: PasswordOwner }
   /** The link was used, has expired, or was replaced. */
   | { kind: 'dead' }
 
 /**
  * Sets the password of the link's user and ends the user's sessions. It opens no session: the user logs in next, with a
  * second factor if one is required. Without a link that works, nothing is hashed.
+ * @param input.formLink the `linkName` in the form
  * @throws {DatabaseUnavailable}
  */
 export async function setPassword(
   context: Context,
-  input: { secret: string; password: string; browser: Browser },
+  input: { secret: string; formLink: string; password: string; browser: Browser },
 ): Promise<SetOutcome> {
   const { config, database, keys, passwordHashLimiter } = context
   const owner = await ownerOfLink(context, input.secret)
   if (!owner) return { kind: 'dead' }
+  if (input.formLink !== linkName(input.secret)) return { kind: 'other_link', owner }
   const [fault] = await newPasswordFaults(input.password, owner)
   if (fault) return { kind: 'unfit', owner, fault }
   const changed = await database.maybe(setPasswordByLink, [

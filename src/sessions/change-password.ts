@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import type { Context } from '../context.ts'
 import { newPasswordFaults, type PasswordFault, type PasswordOwner } from '../directory/new-password.ts'
 import { hashPassword } from '../directory/passwords.ts'
@@ -24,7 +25,14 @@ export type ChangeOutcome =
 export async function changePassword(
   context: Context,
   session: Session & { hash: Buffer },
-  input: { current: string; next: string; owner: PasswordOwner; address: string; browser: Browser },
+  input: {
+    current: string
+    next: string
+    owner: PasswordOwner
+    address: string
+    browser: Browser
+    log: FastifyBaseLogger
+  },
   newSession: Buffer,
 ): Promise<ChangeOutcome> {
   const [fault] = await newPasswordFaults(input.next, input.owner)
@@ -34,6 +42,7 @@ export async function changePassword(
     password: input.current,
     address: input.address,
     browser: input.browser,
+    log: input.log,
   })
   if (login.kind !== 'welcome') return login
   const changed = await context.database.maybe(changePasswordInSession, [

@@ -51,7 +51,7 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
       const { id, hash } = newSessionId()
       const browser = browserOf(request, context.config)
       const owner = ownerOf(context, session)
-      const input = { current, next, owner, address: request.ip, browser }
+      const input = { current, next, owner, address: request.ip, browser, log: request.log }
       const outcome: ChangeOutcome =
         changes.pendingCount < maxQueuedChanges
           ? await changes(() => changePassword(context, session, input, hash))

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { describe, expect, test, vi } from 'vitest'
+import { readPasswordHash } from '../../src/directory/password-hashes.ts'
 import { hashPassword } from '../../src/directory/passwords.ts'
 import { updatePassword } from '../../src/directory/users.sql.ts'
 import { query } from '../support/database.ts'
@@ -44,10 +47,13 @@ describe('76: an imported hash whose verification would take the memory or the p
     [`$scrypt$ln=18,r=8,p=1$${salt}$${output}`, 'memory in KiB is 262144; the maximum is 131072'],
     [`$scrypt$ln=63,r=8,p=1$${salt}$${output}`, 'memory in KiB is'],
     [
-      `$scrypt$ln=10,r=8,p=999999999$${salt}$${output}`,
-      'memory in KiB times parallelization is 1023999998976; the maximum is 262144',
+      `$scrypt$ln=17,r=8,p=3$${salt}$${output}`,
+      'memory in KiB times parallelization is 393216; the maximum is 262144',
     ],
-    [`$scrypt$ln=4,r=999999999,p=1$${salt}$${output}`, 'memory in KiB is 1999999998'],
+    [`$scrypt$ln=1,r=524288,p=1$${salt}$${output}`, 'block size r is 524288; the maximum is 32'],
+    [`$scrypt$ln=4,r=33,p=1$${salt}$${output}`, 'block size r is 33; the maximum is 32'],
+    [`$scrypt$ln=1,r=1,p=1048576$${salt}$${output}`, 'parallelization p is 1048576; the maximum is 16'],
+    [`$scrypt$ln=10,r=8,p=17$${salt}$${output}`, 'parallelization p is 17; the maximum is 16'],
     [`$pbkdf2-sha256$i=2000001$${salt}$${output}`, 'number of iterations is 2000001; the maximum is 2000000'],
     [`$pbkdf2-sha256$999999999999$${salt}$${output}`, 'number of iterations is 999999999999'],
     [
@@ -62,18 +68,32 @@ describe('76: an imported hash whose verification would take the memory or the p
     [`$pbkdf2-sha256$i=1000$${salt}$${output}${'A'.repeat(500)}`, 'is longer than 512 characters'],
   ]
 
-  test('is refused by line, with the bound', () => expectFaults(excessive))
+  test('is refused by line, with the bound', async () => {
+    await expectFaults(excessive.slice(0, 12))
+    await expectFaults(excessive.slice(12))
+  })
 
-  test('parameters at the bounds are accepted', async () => {
-    const hashes = [
-      `$argon2id$v=19$m=131072,t=5,p=8$${salt}$${output}`,
-      `$argon2i$v=19$m=65536,t=10,p=1$${salt}$${output}`,
-      `$2b$14$${bcryptTail}`,
-      `$scrypt$ln=17,r=8,p=2$${salt}$${output}`,
-      `$pbkdf2-sha512$i=2000000$${salt}$${'A'.repeat(86)}`,
-    ]
-    const users = hashes.map((password_hash, n) => ({ id: `b${n}`, password_hash }))
-    expect(await importUsers(server, users)).toMatchObject({ added: hashes.length })
+  const most = 'A'.repeat(86)
+  const atBounds = [
+    `$argon2id$v=19$m=131072,t=5,p=8$${salt}$${output}`,
+    `$argon2i$v=19$m=1024,t=10,p=1$${most}$${most}`,
+    `$2b$14$${bcryptTail}`,
+    `$scrypt$ln=17,r=8,p=2$${salt}$${output}`,
+    `$scrypt$ln=12,r=32,p=16$${salt}$${output}`,
+    `$scrypt$ln=1,r=32,p=16$${most}$${most}`,
+    `$scrypt$ln=15,r=1,p=16$${salt}$${output}`,
+    `$scrypt$ln=1,r=1,p=1$${salt}$${output}`,
+    `$pbkdf2-sha512$i=2000000$${salt}$${most}`,
+  ]
+
+  test('parameters at the bounds are accepted, and can be verified', async () => {
+    const users = atBounds.map((password_hash, n) => ({ id: `b${n}`, password_hash }))
+    expect(await importUsers(server, users)).toMatchObject({ added: atBounds.length })
+    const verified = atBounds.map((hash) => {
+      const read = readPasswordHash(hash)
+      return read.kind === 'valid' ? read.verify('another password') : read.reason
+    })
+    expect(await Promise.all(verified)).toEqual(atBounds.map(() => false))
   })
 
   test('scrypt and PBKDF2 wait for their turn like every other hash', async () => {
@@ -96,6 +116,50 @@ describe('76: an imported hash whose verification would take the memory or the p
     expect(done).toBe(0)
     release()
     expect((await Promise.all(logins)).map(({ status }) => status)).toEqual(kinds.map(() => 303))
+  })
+})
+
+describe('76: a stored hash that cannot be verified', () => {
+  const failures = () => server.logs().match(/"event":"verify_password","outcome":"failed"/g)?.length ?? 0
+  const clear = () => query(server.database, 'DELETE FROM login_failures')
+  const counted = async () =>
+    (await query(server.database, 'SELECT FROM login_failures WHERE count > 0')).length
+
+  test.each([
+    ['an older version accepted it', `$scrypt$ln=1,r=524288,p=1$${salt}$${output}`],
+    ['its format is unknown', '$6$saltsalt$abcdefgh'],
+  ])('fails like a wrong password, with a line in the log: %s', async (_, hash) => {
+    await importUsers(server, [{ id: 'stuck', password_hash: foreignHashes[0]?.hash ?? '' }])
+    await query(server.database, `UPDATE users SET password_hash = $1 WHERE id = 'stuck'`, [hash])
+    await clear()
+    const before = failures()
+    expect((await submitLogin(server, 'stuck', 'any password')).status).toBe(403)
+    expect([failures(), await counted()]).toEqual([before + 1, 2])
+    expect(server.logs()).toContain('"user_id":"stuck"')
+    expect(server.logs()).not.toContain(hash.slice(-8))
+  })
+
+  test('so does one whose verification throws, for its user and as the decoy of a stranger', async () => {
+    const scrypt = vi.spyOn(crypto, 'scrypt').mockImplementation(() => {
+      throw new RangeError('Invalid scrypt params: memory limit exceeded')
+    })
+    syncBuiltinESMExports()
+    try {
+      const hash = `$scrypt$ln=1,r=1,p=1$${salt}$${output}`
+      await importUsers(server, [{ id: 'stuck', password_hash: hash }])
+      await query(server.database, 'UPDATE users SET password_hash = $1', [hash])
+      await clear()
+      const before = failures()
+      for (const id of ['stuck', 'nobody']) {
+        expect((await submitLogin(server, id, 'any password')).status).toBe(403)
+      }
+      expect(scrypt).toHaveBeenCalledTimes(2)
+      expect([failures(), await counted()]).toEqual([before + 2, 3])
+      expect(server.logs()).toContain('memory limit exceeded')
+    } finally {
+      scrypt.mockRestore()
+      syncBuiltinESMExports()
+    }
   })
 })
 

@@ -213,6 +213,20 @@ describe('55: a link', () => {
     expect(await rows(`SELECT FROM sessions WHERE user_id = 'gus'`)).toEqual([])
   })
 
+  test('opened in another tab does not take the password for the account of an open form', async () => {
+    const visitor = new Visitor()
+    const form = await openLink(await mailedLink(server, mailbox, 'hal'), visitor)
+    await openLink(await mailedLink(server, mailbox, 'ivy'), visitor)
+    const refused = await visitor.submit(form, '/password/new', { new_password: chosen })
+    expect(refused.status).toBe(400)
+    const shown = refused.document.querySelector('main')?.text
+    expect(shown).toContain('another link was opened')
+    expect([shown?.includes(emailOf('ivy')), shown?.includes(emailOf('hal'))]).toEqual([true, false])
+    for (const id of ['hal', 'ivy']) expect(await loginStatus(server, id, password)).toBe(303)
+    expect((await visitor.submit(refused, '/password/new', { new_password: chosen })).status).toBe(303)
+    expect(await loginStatus(server, 'ivy', chosen)).toBe(303)
+  })
+
   test('cannot be used by a form of another site', async () => {
     const visitor = new Visitor()
     const page = await openLink(await mailedLink(server, mailbox, 'hal'), visitor)

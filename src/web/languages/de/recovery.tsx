@@ -22,6 +22,8 @@ export const recovery: Pick<Catalogue, 'recovery'> = {
       heading: 'Legen Sie Ihr Passwort fest',
       account: (email) => <>Für das Konto {email}.</>,
       submit: 'Passwort festlegen',
+      otherLink:
+        'Ihr Passwort wurde nicht festgelegt, weil in diesem Browser inzwischen ein anderer Link geöffnet wurde. Prüfen Sie, ob dies das richtige Konto ist, und geben Sie das Passwort noch einmal ein.',
     },
     done: {
       heading: 'Ihr Passwort ist festgelegt',

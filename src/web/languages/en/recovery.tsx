@@ -22,6 +22,8 @@ export const recovery = {
       heading: 'Set your password',
       account: (email: ComponentChildren) => <>For the account {email}.</>,
       submit: 'Set password',
+      otherLink:
+        'Your password was not set, because another link was opened in this browser in the meantime. Check that this is the right account, and enter the password again.',
     },
     done: {
       heading: 'Your password is set',

@@ -22,6 +22,8 @@ export const recovery: Pick<Catalogue, 'recovery'> = {
       heading: 'Establezca su contraseña',
       account: (email) => <>Para la cuenta {email}.</>,
       submit: 'Establecer la contraseña',
+      otherLink:
+        'No se ha establecido su contraseña, porque entretanto se ha abierto otro enlace en este navegador. Compruebe que esta es la cuenta correcta y vuelva a introducir la contraseña.',
     },
     done: {
       heading: 'Su contraseña está establecida',

@@ -23,6 +23,8 @@ export const recovery: Pick<Catalogue, 'recovery'> = {
       heading: 'Définissez votre mot de passe',
       account: (email) => <>Pour le compte {email}.</>,
       submit: 'Définir le mot de passe',
+      otherLink:
+        'Votre mot de passe n’a pas été défini, car un autre lien a été ouvert entre-temps dans ce navigateur. Vérifiez qu’il s’agit du bon compte, puis saisissez à nouveau le mot de passe.',
     },
     done: {
       heading: 'Votre mot de passe est défini',
