@@ -158,6 +158,24 @@ SELECT count(*)::int AS rows FROM identity_providers WHERE left(credential, 3) <
 -- count_unreadable_totp_secrets
 SELECT count(*)::int AS rows FROM totp_secrets WHERE left(sealed, 3) <> ALL ($1::text[]);
 
+-- create_linked_user
+WITH created AS (
+  INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
+  SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active' FROM identity_providers p
+  WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
+    OR EXISTS (SELECT FROM identity_provider_domains d
+      WHERE d.provider_id = p.id AND d.domain = split_part($7::text, '@', 2)))
+  AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $7) OR u.id IN ($4, $5))
+  ON CONFLICT DO NOTHING
+  RETURNING id, email, login_version
+), linked AS (
+  INSERT INTO identities (provider_id, sub, user_id, last_login_at)
+  SELECT $1, $2, id, now() FROM created
+  ON CONFLICT DO NOTHING
+  RETURNING user_id
+)
+SELECT user_id, email, login_version FROM created JOIN linked ON user_id = id;
+
 -- data_facts
 SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
 (SELECT count(*)::int FROM partners) AS partners,
@@ -230,7 +248,8 @@ WITH used AS (
 ), ended AS (
   DELETE FROM sessions
   WHERE provider_id = $3 AND EXISTS (SELECT FROM used)
-  AND ($4::text IS NULL OR provider_sub = $4) AND ($5::text IS NULL OR provider_sid = $5)
+  AND ($4::text IS NULL OR provider_sub = $4)
+  AND ($5::text IS NULL OR provider_sid = $5 OR ($4 IS NOT NULL AND provider_sid IS NULL))
   RETURNING 1
 )
 SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*)::int FROM ended) AS ended;
@@ -728,34 +747,22 @@ EXISTS (SELECT FROM linked) AS linked;
 
 -- link_identity
 WITH candidate AS (
-  SELECT u.id, u.email, u.login_version, u.status = 'active' AS active, false AS created
+  SELECT u.id, u.email, u.login_version, u.status = 'active' AS active
   FROM identity_providers p, users u
   WHERE p.id = $1 AND (u.email_folded = $3 OR u.id = $4)
   AND (p.firms = '{}' OR u.firm_id = ANY (p.firms)) AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
     OR EXISTS (SELECT FROM identity_provider_domains d
       WHERE d.provider_id = p.id AND d.domain = split_part(u.email_folded, '@', 2)))
-), created AS (
-  INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
-  SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active' FROM identity_providers p
-  WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND $6::text IS NOT NULL
-  AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
-    OR EXISTS (SELECT FROM identity_provider_domains d
-      WHERE d.provider_id = p.id AND d.domain = split_part($7::text, '@', 2)))
-  AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $7) OR u.id IN ($4, $5))
-  ON CONFLICT DO NOTHING
-  RETURNING id, email, login_version, true AS active, true AS created
-), found AS (
-  SELECT * FROM candidate UNION ALL SELECT * FROM created
 ), linked AS (
   INSERT INTO identities (provider_id, sub, user_id, last_login_at)
-  SELECT $1, $2, id, now() FROM found WHERE active
+  SELECT $1, $2, id, now() FROM candidate WHERE active
   ON CONFLICT DO NOTHING
   RETURNING user_id
 )
-SELECT CASE WHEN found.id IS NULL THEN 'unmatched' WHEN NOT found.active THEN 'inactive'
+SELECT CASE WHEN candidate.id IS NULL THEN 'unmatched' WHEN NOT candidate.active THEN 'inactive'
 WHEN linked.user_id IS NULL THEN 'taken' ELSE 'linked' END AS outcome,
-found.id AS user_id, found.email, found.login_version, coalesce(found.created, false) AS created
-FROM (SELECT) AS one LEFT JOIN found ON true LEFT JOIN linked ON linked.user_id = found.id;
+candidate.id AS user_id, candidate.email, candidate.login_version
+FROM (SELECT) AS one LEFT JOIN candidate ON true LEFT JOIN linked ON linked.user_id = candidate.id;
 
 -- list-users
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u

@@ -1,16 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { countFactorAttempt } from '../factors/attempts.sql.ts'
 import { rawQuery } from '../http/parameters.ts'
 import { carriedBy, endFlow } from '../idp/browser-flow.ts'
 import { completeLogin } from '../idp/complete-login.ts'
 import type { ProviderClients } from '../idp/provider-clients.ts'
 import { findProvider } from '../idp/providers.sql.ts'
+import { forgiveLogin } from '../login/login.sql.ts'
+import { sourceOf } from '../process/source.ts'
+import { hmac } from '../secrets/derived-keys.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
 import { finishLogin } from './finish-login.ts'
 import { openPageRequest } from './page-request.ts'
 import { goToProvider } from './provider-login.tsx'
-import { sendForeignCallback, sendProviderFault, sendRefusal } from './provider-pages.tsx'
+import { sendForeignCallback, sendPause, sendProviderFault, sendRefusal } from './provider-pages.tsx'
 import { carriedDestination, Destination } from './sealed-request.ts'
 
 const Params = Type.Object({ id: Type.String() })
@@ -71,13 +75,18 @@ async function receiveCallback(
     return sendForeignCallback({ web, request, reply, texts, destination })
   }
   const callback = new URL(`${context.config.authUrl}/login/idp/${id}/callback?${rawQuery(request.url)}`)
-  const outcome = await completeLogin(context, providers, { provider, flow, state, callback })
   const exchange = { web, request, reply, texts, provider, destination }
+  // A flow is not stored, so a browser that keeps its cookie can send it again. Each callback sends a request to the provider.
+  const sourceKey = hmac(context.keys.current.throttle, 'provider source', sourceOf(request.ip))
+  const { wait } = await context.database.one(countFactorAttempt, [sourceKey, null, false])
+  if (wait !== null) return sendPause({ ...exchange, pause: { kind: 'throttled', retryAfterSeconds: wait } })
+  const outcome = await completeLogin(context, providers, { provider, flow, state, callback })
   switch (outcome.kind) {
     case 'welcome': {
       const { login } = outcome
       const found = { provider: id, user_id: login.userId, ...(outcome.isNew && { created: true }) }
       request.log.info({ event: 'provider_login', outcome: 'welcome', ...found })
+      await context.database.run(forgiveLogin, [sourceKey, null])
       return finishLogin(context, request, reply, { login, destination })
     }
     case 'unavailable':

@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { ProviderFault, ProviderOutcome } from '../idp/complete-login.ts'
 import type { Provider } from '../idp/providers.sql.ts'
+import type { LoginOutcome } from '../login/log-in.ts'
+import { pauseText, refusalStatus } from '../login/refusal.ts'
 import type { Web } from '../web/edge.tsx'
 import type { RecoveryLink } from '../web/error-page.tsx'
 import type { Texts } from '../web/languages/languages.ts'
@@ -114,6 +116,18 @@ export function sendRefusal(content: Exchange & { refusal: Refusal }): FastifyRe
 /** An error code has only these characters (RFC 6749 section 4.1.2.1). */
 function printable(code: string): string {
   return /^[\x20-\x7e]+$/.test(code) ? code : 'unknown error'
+}
+
+/** Too many logins through providers from this source have failed. */
+export function sendPause(
+  content: Exchange & { pause: Extract<LoginOutcome, { kind: 'throttled' }> },
+): FastifyReply {
+  const { request, reply, texts, provider, destination, pause } = content
+  request.log.warn({ event: 'provider_login', outcome: pause.kind, provider: provider.id })
+  const recoveryLink = { label: texts.errors.tryAgain, href: loginPage(destination) }
+  const { heading } = texts.idp.unavailable
+  const text = <p>{pauseText(pause, texts)}</p>
+  return sendPage(content, { status: refusalStatus(reply, pause), heading, text, recoveryLink })
 }
 
 /** The callback does not belong to a login that this browser started. */

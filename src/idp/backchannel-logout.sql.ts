@@ -2,7 +2,8 @@ import { statement } from '../database/database.ts'
 import Type from '../typebox.ts'
 
 /**
- * Ends the browser sessions that a logout token names, once for each token. Connections go on.
+ * Ends the browser sessions that a logout token names, once for each token. Connections go on. A session without `sid` may be
+ * the one that the token names: it ends if `sub` is that of its account.
  *
  * $1 SHA-256 of the token's issuer and `jti`, $2 when the token can no longer be used, $3 id of the provider, $4 `sub` or
  * null, $5 `sid` or null
@@ -19,7 +20,8 @@ export const endProviderSessions = statement(
    ), ended AS (
      DELETE FROM sessions
       WHERE provider_id = $3 AND EXISTS (SELECT FROM used)
-        AND ($4::text IS NULL OR provider_sub = $4) AND ($5::text IS NULL OR provider_sid = $5)
+        AND ($4::text IS NULL OR provider_sub = $4)
+        AND ($5::text IS NULL OR provider_sid = $5 OR ($4 IS NOT NULL AND provider_sid IS NULL))
      RETURNING 1
    )
    SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*)::int FROM ended) AS ended`,

@@ -31,7 +31,7 @@ async function loggedInAt(id: string): Promise<Visitor> {
 }
 
 /** The claims of a correct logout token of Ada's session. */
-function claims(more: JWTPayload = {}): JWTPayload {
+function claims(more: Record<string, unknown> = {}): JWTPayload {
   jtis += 1
   const { iss, aud, sub, iat, exp } = usualClaims(provider.issuer)
   return {
@@ -97,6 +97,18 @@ describe('54: which sessions end', () => {
     await send(await provider.sign(claims({ sid: undefined }), { typ }))
     const live = await Promise.all([visitor, second, bob].map((browser) => isLoggedIn(browser, server)))
     expect(live).toEqual([false, false, true])
+  })
+
+  test('with sub and sid, also a session of the account whose id_token had no sid', async () => {
+    provider.claims = {}
+    const second = await loggedInAt('one')
+    provider.claims = { sub: 'sub-bob', email: 'bob@example.com' }
+    const bob = await loggedInAt('one')
+    await send(await provider.sign(claims({ sub: undefined, sid: 'session-9' }), { typ }))
+    expect(await isLoggedIn(second, server), 'a sid alone does not name it').toBe(true)
+    await send(await provider.sign(claims({ sid: 'session-9' }), { typ }))
+    const live = await Promise.all([visitor, second, bob].map((browser) => isLoggedIn(browser, server)))
+    expect(live).toEqual([true, false, true])
   })
 
   test('a session of another user with the same sid stays', async () => {

@@ -35,6 +35,7 @@ beforeEach(async () => {
     each.issue = (claims) => each.sign(claims)
   }
   await query(server.database, 'DELETE FROM identities')
+  await query(server.database, 'DELETE FROM login_failures')
 })
 
 const flowCookies = async () => {
@@ -141,6 +142,38 @@ describe('54: the callback is bound to the browser', () => {
     callback.searchParams.set('code', later.searchParams.get('code') ?? '')
     await expectRefused(await visitor.get(callback.href))
     expect(reason()).toContain('nonce')
+  })
+
+  test('one flow cookie drives no more than 100 failed callbacks from a source, and honest logins are not counted', async () => {
+    await login()
+    const callback = await callbackOf(server, 'one', visitor)
+    const [flow] = await flowCookies()
+    const again = async (code: string) => {
+      await plant(visitor, server, flow?.key ?? '', flow?.value ?? '')
+      callback.searchParams.set('code', code)
+      return visitor.get(callback.href)
+    }
+    await query(server.database, 'DELETE FROM login_failures')
+    await query(server.database, 'DELETE FROM sessions')
+    await again('wrong')
+    const counted = () => query<{ count: number }>(server.database, 'SELECT count FROM login_failures')
+    expect(await counted()).toEqual([{ count: 1 }])
+    expect((await login()).status).toBe(303)
+    expect(await counted()).toEqual([{ count: 1 }])
+
+    await query(server.database, 'UPDATE login_failures SET count = 98')
+    await query(server.database, 'DELETE FROM sessions')
+    const before = provider.requested.get('/token') ?? 0
+    const answers: Page[] = []
+    for (let round = 0; round < 3; round++) answers.push(await again(`wrong-${round}`))
+    const last = await again('wrong-3')
+    expect([...answers, last].map(({ status }) => status)).toEqual([400, 400, 429, 429])
+    expect((provider.requested.get('/token') ?? 0) - before).toBe(2)
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(textOf(last)).toContain('Too many attempts')
+    // The limit is for callbacks that belong to a flow: others send no request, and passwords have limits of their own.
+    expect((await visitor.get(`${server.authUrl}/login/idp/one/callback?state=x&code=y`)).status).toBe(400)
+    await query(server.database, 'DELETE FROM login_failures')
   })
 
   test('foreign state: of another flow, changed, missing, or with another request inside', async () => {
