@@ -116,7 +116,7 @@ const ofUsers = 'EXISTS (SELECT FROM replaced_users u WHERE u.id = t.user_id)'
 const ofRestoredUsers = `${ofUsers} AND EXISTS (SELECT FROM users u WHERE u.id = t.user_id)`
 
 /**
- * Tables whose rows are replaced: factors that were removed, recovery codes and TOTP codes that were used, and providers that were removed
+ * Tables whose rows are replaced: factors and providers that were removed, and recovery codes and TOTP codes that were used,
  * must not come back. The statements delete rows `t` that match `removed` and insert copied rows `t` that match `inserted`.
  *
  * All providers and links are replaced: another provider may have the id of one that was removed, and must not get its links.
