@@ -35,7 +35,7 @@ async function open({ config, keys, now }: Context, request: FastifyRequest): Pr
   const { query, body } = request
   const state = textIn(query, 'state')
   // Our forms send it in the body, our redirects in the query, and providers in the state of a login or logout. The state has
-  // a MAC: a parameter that somebody adds to a callback must not replace what the state carries.
+  // a MAC: a parameter that an attacker adds to a callback must not replace what the state carries.
   const carried = state === undefined ? undefined : new URLSearchParams(carriedBy(state))
   const sealedText = (name: string) =>
     (carried ? carried.get(name) : textIn(body ?? query, name)) ?? undefined

@@ -54,9 +54,9 @@ export function hasUnprovedFactor(login: Authentication, facts: FactorFacts): bo
 }
 
 /**
- * Whether this login is strong enough to add and remove factors. Who has a passkey uses it: an attacker with a phished password
- * and a phished code could otherwise add a passkey of their own, and would then be resistant to phishing. A recovery code
- * stands in for a lost passkey.
+ * Whether this login is strong enough to add and remove factors. A user who has a passkey must use it: otherwise an attacker
+ * with a phished password and a phished code could add another passkey, and the attacker's logins would count as resistant to
+ * phishing. A recovery code replaces a lost passkey.
  */
 export function mayChangeFactors(login: Authentication, facts: FactorFacts): boolean {
   if (!facts.has_passkey) return !hasUnprovedFactor(login, facts)
