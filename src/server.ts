@@ -25,6 +25,8 @@ import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { idpRoutes } from './idp/idp.routes.ts'
 import { ProviderClients } from './idp/provider-clients.ts'
+import { requestMetrics } from './metrics/request-metrics.ts'
+import type { Tracing } from './metrics/tracing.ts'
 import { recoveryRoutes } from './recovery/recovery.routes.tsx'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
@@ -36,7 +38,11 @@ import { type Web, webEdge } from './web/edge.tsx'
 import { languageRoutes } from './web/language.routes.ts'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
-export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
+export async function createServer(
+  context: Context,
+  logger: FastifyBaseLogger,
+  tracing?: Tracing,
+): Promise<FastifyInstance> {
   const { config } = context
   const base = new URL(config.baseUrl).pathname
   const app = Fastify({
@@ -48,6 +54,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   decorateAddresses(app, config)
   strictHttp(app, { hsts: config.authUrl.startsWith('https:') })
   accessLog(app)
+  requestMetrics(app, context)
+  tracing?.traceRequests(app)
   const description = apiDescription(app, config)
 
   const providers = new ProviderClients(context)

@@ -1587,6 +1587,16 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- read_deployment_facts
+WITH due AS (
+  SELECT next_attempt_at FROM outbox WHERE next_attempt_at <= now() ORDER BY next_attempt_at LIMIT 10000
+)
+SELECT (SELECT count(*)::integer FROM due) AS outbox_messages,
+coalesce((SELECT extract(epoch FROM now() - min(next_attempt_at)) FROM due), 0)::float8 AS outbox_oldest_seconds,
+(SELECT coalesce(jsonb_object_agg(algorithm, age), '{}')
+  FROM (SELECT algorithm, extract(epoch FROM now() - max(created_at))::float8 AS age
+    FROM signing_keys GROUP BY algorithm) AS newest) AS signing_key_ages;
+
 -- read_limits
 SELECT now() AS now, coalesce(jsonb_object_agg(client_id, limits) FILTER (WHERE limits <> '{}'), '{}') AS limits
 FROM partners;
