@@ -29,3 +29,13 @@ export function auditRow(
             jsonb_strip_nulls(jsonb_build_object(${facts.join(', ')}))
        FROM (SELECT ${origin}::jsonb AS origin) AS o, ${row.from}`
 }
+
+/** The details of a changed setting: `before` and `after` have only the fields that differ. Both are SQL expressions of type jsonb. */
+export function changedFields(before: string, after: string): { before: string; after: string } {
+  return { before: `differing_fields(${before}, ${after})`, after: `differing_fields(${after}, ${before})` }
+}
+
+/** SQL for an object with these columns of `row`. */
+export function jsonOf(row: string, columns: readonly string[]): string {
+  return `jsonb_build_object(${columns.map((column) => `'${column}', ${row}.${column}`).join(', ')})`
+}

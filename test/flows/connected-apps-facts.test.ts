@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { listGrants, revokeGrant } from '../../src/grants/grants.sql.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { accessTokenOf } from '../support/access-token.ts'
@@ -111,7 +112,7 @@ describe('what an application has read', () => {
 describe('the site', () => {
   test('is the site of the latest connection, not of the first redirect URI that the partner registered', async () => {
     const redirectUris = ['https://first.example/callback', 'https://second.example:8443/callback']
-    const created = await createPartner(server.database, 'sandbox', {
+    const created = await createPartner(server.database, systemOrigin, 'sandbox', {
       name: 'Two sites',
       redirectUris,
       requirePkce: false,
