@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemOrigin } from '../../src/audit/origin.ts'
-import { listGrants, revokeGrant } from '../../src/grants/grants.sql.ts'
+import { listGrants } from '../../src/grants/grants.sql.ts'
+import { revokeGrant } from '../../src/grants/grants.ts'
 import { FailureLimiter } from '../../src/limits/failures.ts'
 import { rotatePartnerSecret, setPartnerStatus } from '../../src/partners/partners.ts'
 import { accessTokenOf } from '../support/access-token.ts'
@@ -45,7 +46,7 @@ async function waitingReads(): Promise<number> {
 
 async function endGrantOf(userId: string, { clientId }: TestPartner): Promise<void> {
   for (const { id } of await database.direct.run(listGrants, [userId, clientId, false]))
-    await database.direct.run(revokeGrant, [id, null])
+    await revokeGrant(database.direct, systemOrigin, { id })
 }
 
 describe('64: a stranger who knows the client_id', () => {
