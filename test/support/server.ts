@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { inject } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import type { Brand } from '../../src/brand/brand.ts'
 import { defaultBrand } from '../../src/brand/read-brand.ts'
 import type { Config, Environment } from '../../src/config.ts'
@@ -194,7 +195,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       jwks,
       ...more
     } = {}) {
-      const created = await createPartner(database, context.config.environment, {
+      const created = await createPartner(database, systemOrigin, context.config.environment, {
         name,
         redirectUris: [redirectUri],
         requirePkce,
