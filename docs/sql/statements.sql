@@ -376,6 +376,10 @@ FROM passkeys k JOIN users u ON u.id = k.user_id WHERE k.credential_id = $1;
 -- find_passkey_owner
 SELECT passkey_handle, email, name FROM users WHERE id = $1;
 
+-- find_password_facts
+SELECT u.password_hash IS NOT NULL AS has_password, f.local_passwords
+FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1;
+
 -- find_provider
 SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.public_jwk, p.claim, p.matches, p.scope,
 p.acr_values, p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AS creates_users,
