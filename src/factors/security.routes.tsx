@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { mayChangeFactors } from '../login/factor-step.ts'
+import { mayChangeFactors, ownRequirement } from '../login/factor-step.ts'
 import { sendAccountPage } from '../sessions/account-page.tsx'
 import type { Session } from '../sessions/sessions.sql.ts'
 import { isRecent, liveSession, strengthen } from '../sessions/sessions.ts'
@@ -192,6 +192,7 @@ async function sendSettings(
     passkeys: true,
     body: (csrf, texts) => (
       <SecuritySettings
+        required={ownRequirement(session, session)}
         passkeys={passkeys}
         hasTotp={session.has_totp}
         codesLeft={codes?.left}
