@@ -100,7 +100,10 @@ function confirmationPage(session: Owner, { now }: Context): string {
 }
 
 async function removeTotp({ context, request, reply, session }: Exchange): Promise<FastifyReply> {
-  const removed = await context.database.maybe(deleteTotpSecret, [session.user_id])
+  const removed = await context.database.maybe(deleteTotpSecret, [
+    session.user_id,
+    context.config.mail !== undefined,
+  ])
   log(request, session, 'remove_factor', 'totp', removed !== undefined)
   return reply.redirect('/security?done=totpRemoved', 303)
 }
@@ -109,7 +112,11 @@ async function removePasskey(
   { context, request, reply, session }: Exchange,
   { id }: Static<typeof RemoveBody>,
 ): Promise<FastifyReply> {
-  const removed = await context.database.maybe(deletePasskey, [session.user_id, id])
+  const removed = await context.database.maybe(deletePasskey, [
+    session.user_id,
+    id,
+    context.config.mail !== undefined,
+  ])
   log(request, session, 'remove_factor', 'passkey', removed !== undefined)
   return reply.redirect('/security?done=removed', 303)
 }
