@@ -41,7 +41,12 @@ WITH found AS (
   UPDATE connections c
   SET refreshed_at = c.refreshed_at - make_interval(secs => $2::float), access_nonce_at = c.access_nonce_at - make_interval(secs => $2::float), marked_at = c.marked_at - make_interval(secs => $2::float), earlier_at = c.earlier_at - make_interval(secs => $2::float)
   FROM found WHERE c.id = found.id AND found.seconds_ahead + $2::float <= 316224000
-  RETURNING c.refresh_locator_hash, c.access_locator_hash
+  RETURNING c.refresh_locator_hash, c.access_locator_hash, c.grant_id
+), consent AS (
+  UPDATE grants g
+  SET expires_at = greatest(g.expires_at - make_interval(secs => $2::float), now()),
+  end_notice_at = g.end_notice_at - make_interval(secs => $2::float)
+  FROM aged WHERE g.id = aged.grant_id AND g.expires_at IS NOT NULL
 ), advanced AS (
   INSERT INTO sandbox_clocks AS k (refresh_locator_hash, access_locator_hash, seconds_ahead)
   SELECT refresh_locator_hash, access_locator_hash, $2::float FROM aged
