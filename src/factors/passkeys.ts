@@ -151,6 +151,7 @@ export async function registerPasskey(
     info.credentialDeviceType === 'multiDevice',
     info.credentialBackedUp,
     input.name,
+    context.config.mail !== undefined,
   ])
   return stored ? { kind: 'stored' } : refused('not_stored')
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { mayChangeFactors } from '../login/factor-step.ts'
+import { mayChangeFactors, ownRequirement } from '../login/factor-step.ts'
 import { sendAccountPage } from '../sessions/account-page.tsx'
 import type { Session } from '../sessions/sessions.sql.ts'
 import { isRecent, liveSession, strengthen } from '../sessions/sessions.ts'
@@ -100,7 +100,10 @@ function confirmationPage(session: Owner, { now }: Context): string {
 }
 
 async function removeTotp({ context, request, reply, session }: Exchange): Promise<FastifyReply> {
-  const removed = await context.database.maybe(deleteTotpSecret, [session.user_id])
+  const removed = await context.database.maybe(deleteTotpSecret, [
+    session.user_id,
+    context.config.mail !== undefined,
+  ])
   log(request, session, 'remove_factor', 'totp', removed !== undefined)
   return reply.redirect('/security?done=totpRemoved', 303)
 }
@@ -109,7 +112,11 @@ async function removePasskey(
   { context, request, reply, session }: Exchange,
   { id }: Static<typeof RemoveBody>,
 ): Promise<FastifyReply> {
-  const removed = await context.database.maybe(deletePasskey, [session.user_id, id])
+  const removed = await context.database.maybe(deletePasskey, [
+    session.user_id,
+    id,
+    context.config.mail !== undefined,
+  ])
   log(request, session, 'remove_factor', 'passkey', removed !== undefined)
   return reply.redirect('/security?done=removed', 303)
 }
@@ -192,6 +199,7 @@ async function sendSettings(
     passkeys: true,
     body: (csrf, texts) => (
       <SecuritySettings
+        required={ownRequirement(session, session)}
         passkeys={passkeys}
         hasTotp={session.has_totp}
         codesLeft={codes?.left}

@@ -69,7 +69,8 @@ export async function storeTotp(
   const step = secret === undefined ? undefined : stepOf(context, secret, code)
   if (secret === undefined || step === undefined) return false
   const atRest = await sealStored(context.keys, secret)
-  return (await context.database.maybe(storeTotpSecret, [userId, atRest, step])) !== undefined
+  const values = [userId, atRest, step, context.config.mail !== undefined]
+  return (await context.database.maybe(storeTotpSecret, values)) !== undefined
 }
 
 /** Uses a code up. False: it is wrong, or it or a later one was used before. */
