@@ -1,4 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { adminDocument, adminPath } from './admin/admin-document.ts'
+import { adminEdge } from './admin/admin-edge.ts'
+import { apiKeyRoutes } from './admin/api-keys.routes.ts'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { householdsPageRoutes } from './authorize/households.routes.tsx'
@@ -84,6 +87,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     { prefix: `${base}oauth2` },
   )
 
+  await app.register(async (admin) => adminApi(admin, context), { prefix: adminPath })
+
   // The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not.
   await app.register(async (guessed) => {
     const names = ['token', 'revoke', 'introspect']
@@ -125,6 +130,13 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
     },
     { prefix: `${root}api/v2` },
   )
+}
+
+/** The admin API: each slice registers its own operations. */
+function adminApi(app: FastifyInstance, context: Context): void {
+  adminEdge(app, context)
+  adminDocument(app, context.config)
+  apiKeyRoutes(app, context)
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {

@@ -19,6 +19,7 @@ const commands: Record<string, () => Promise<Command>> = {
   grant: async () => (await import('./grant.ts')).grantCommand(),
   idp: async () => (await import('./idp.ts')).idpCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
+  'api-key': async () => (await import('./api-key.ts')).apiKeyCommand(),
   secret: async () => (await import('./secret.ts')).secretCommand(),
   sandbox: async () => (await import('./sandbox.ts')).sandboxCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
