@@ -128,7 +128,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
-  const web = await webEdge(app, context, async (request) => (await openPageRequest(context, request)).texts)
+  const web = await webEdge(app, context, (request) => openPageRequest(context, request).texts)
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web, providers)
   providerLoginRoutes(app, context, web, providers)
