@@ -148,7 +148,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
-  const web = await webEdge(app, context, async (request) => (await openPageRequest(context, request)).texts)
+  const web = await webEdge(app, context, (request) => openPageRequest(context, request).texts)
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web, providers)
   providerLoginRoutes(app, context, web, providers)
