@@ -1,4 +1,4 @@
-import Type, { type Static } from '../typebox.ts'
+import Type from '../typebox.ts'
 
 /** Everything that the audit log records. The names do not change: exports and alerts of the operator use them. */
 export const auditEvents = [
@@ -99,4 +99,4 @@ export const targetKinds = [
 ] as const
 
 export const TargetKind = Type.Union(targetKinds.map((kind) => Type.Literal(kind)))
-export type TargetKind = Static<typeof TargetKind>
+export type TargetKind = (typeof targetKinds)[number]
