@@ -1,4 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { acceptedKeys } from '../secrets/derived-keys.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
@@ -62,6 +63,7 @@ function newSecret(): string {
 /** Stores the secret if the code belongs to it. False: the code is wrong, or the page is too old. */
 export async function storeTotp(
   context: Context,
+  origin: Origin,
   userId: string,
   { sealed, code }: { sealed: string; code: string },
 ): Promise<boolean> {
@@ -69,7 +71,8 @@ export async function storeTotp(
   const step = secret === undefined ? undefined : stepOf(context, secret, code)
   if (secret === undefined || step === undefined) return false
   const atRest = await sealStored(context.keys, secret)
-  return (await context.database.maybe(storeTotpSecret, [userId, atRest, step])) !== undefined
+  const values = [userId, atRest, step, originValue(origin)]
+  return (await context.database.maybe(storeTotpSecret, values)) !== undefined
 }
 
 /** Uses a code up. False: it is wrong, or it or a later one was used before. */
