@@ -214,8 +214,8 @@ function resetFactorsCommand(): Command {
     .argument('<email-or-id>')
     .option('--json', 'print JSON')
     .action((user: string, options: Json) =>
-      withDatabase(async (database, _, origin) => {
-        const removed = await resetFactors(database, origin, user)
+      withDatabase(async (database, { mail }, origin) => {
+        const removed = await resetFactors(database, origin, user, mail !== undefined)
         if (!removed) throw new CommandError(`There is no user ${quoted(user)}.`, 'not_found')
         const { id, passkeys, totp, recovery_codes, sessions_ended: ended } = removed
         const what = factorsOf({ passkeys, has_totp: totp, recovery_codes })

@@ -1,5 +1,6 @@
 import { statement } from '../database/database.ts'
 import { userRecord } from '../directory/user-record.sql.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 
 /**
@@ -22,7 +23,7 @@ export type RemovedFactors = Static<typeof Removed>
 
 /**
  * Removes all second factors of a user and ends the user's sessions and pending logins, which hold `login_version`.
- * $1 id or folded email, $2 origin. No row: the user does not exist.
+ * $1 id or folded email, $2 whether the user gets a mail if there was a factor, $3 origin. No row: the user does not exist.
  */
 export const deleteFactors = statement(
   'delete_factors',
@@ -38,13 +39,19 @@ export const deleteFactors = statement(
      DELETE FROM recovery_codes c USING changed WHERE c.user_id = changed.id RETURNING cardinality(c.hashes) AS count
    ), ended AS (
      DELETE FROM sessions s USING changed WHERE s.user_id = changed.id RETURNING 1
+   ), mail AS (
+     ${mailRow('factors_changed', {
+       from: `changed JOIN users u USING (id)
+              WHERE $2::boolean AND (EXISTS (SELECT FROM passkeys) OR EXISTS (SELECT FROM totp))`,
+       facts: { change: `'reset'`, at: 'now()' },
+     })}
    ), facts AS (
      SELECT id, firm_id, (SELECT count(*)::int FROM passkeys) AS passkeys, EXISTS (SELECT FROM totp) AS totp,
             coalesce((SELECT count FROM codes), 0) AS recovery_codes, (SELECT count(*)::int FROM ended) AS sessions_ended
        FROM changed
    ), recorded AS (
      ${userRecord('user.factors_reset', {
-       origin: '$2',
+       origin: '$3',
        user: 'facts',
        from: 'facts',
        details: {

@@ -1,5 +1,6 @@
 import { Instant, statement } from '../database/database.ts'
 import { userRecord } from '../directory/user-record.sql.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import { deleteCodesOfLastFactor } from './recovery-codes.sql.ts'
 
@@ -84,7 +85,8 @@ export const usePasskey = statement(
 /**
  * Stores a passkey. No row: the challenge was answered before, the credential is registered already, the user has too many,
  * or is no longer active. $1 user id, $2 SHA-256 of the challenge, $3 when it expires, $4 credential id, $5 public key,
- * $6 counter, $7 transports, $8 whether it may leave its device, $9 whether it is backed up, $10 name, $11 origin
+ * $6 counter, $7 transports, $8 whether it may leave its device, $9 whether it is backed up, $10 name, $11 whether the user gets a
+ * mail, $12 origin
  */
 export const insertPasskey = statement(
   'insert_passkey',
@@ -99,9 +101,14 @@ export const insertPasskey = statement(
         AND (SELECT count(*) FROM passkeys k WHERE k.user_id = u.id) < ${maxPasskeys}
      ON CONFLICT DO NOTHING
      RETURNING id, user_id, name
+   ), mail AS (
+     ${mailRow('factors_changed', {
+       from: 'stored JOIN users u ON u.id = stored.user_id WHERE $11::boolean',
+       facts: { change: `'passkey_added'`, at: 'now()' },
+     })}
    ), recorded AS (
      ${userRecord('user.factor_added', {
-       origin: '$11',
+       origin: '$12',
        user: 'u',
        from: 'stored JOIN users u ON u.id = user_id',
        details: { method: `'passkey'`, passkey: 'stored.id', name: 'stored.name' },
@@ -110,7 +117,10 @@ export const insertPasskey = statement(
    SELECT user_id FROM stored`,
 )
 
-/** With the last factor, the recovery codes go. $1 user id, $2 `id` of the passkey, $3 origin. No row: there is no such passkey. */
+/**
+ * With the last factor, the recovery codes go. $1 user id, $2 `id` of the passkey, $3 whether the user gets a mail, $4 origin. No row: the
+ * user has no such passkey.
+ */
 export const deletePasskey = statement(
   'delete_passkey',
   Type.Object({ id: Type.String() }),
@@ -118,9 +128,14 @@ export const deletePasskey = statement(
      DELETE FROM passkeys WHERE user_id = $1 AND id = $2 RETURNING id, user_id, name
    ), codes AS (
      ${deleteCodesOfLastFactor('SELECT FROM removed', 'k.id <> $2', 'true')}
+   ), mail AS (
+     ${mailRow('factors_changed', {
+       from: 'removed, users u WHERE u.id = $1 AND $3::boolean',
+       facts: { change: `'passkey_removed'`, at: 'now()' },
+     })}
    ), recorded AS (
      ${userRecord('user.factor_removed', {
-       origin: '$3',
+       origin: '$4',
        user: 'u',
        from: 'removed JOIN users u ON u.id = user_id',
        details: { method: `'passkey'`, passkey: 'removed.id', name: 'removed.name' },

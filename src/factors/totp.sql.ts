@@ -1,5 +1,6 @@
 import { statement } from '../database/database.ts'
 import { userRecord } from '../directory/user-record.sql.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type from '../typebox.ts'
 import { deleteCodesOfLastFactor } from './recovery-codes.sql.ts'
 
@@ -22,7 +23,10 @@ export const useTotpStep = statement(
     WHERE user_id = $1 AND last_step < $2 AND sealed = $3 RETURNING user_id`,
 )
 
-/** Replaces the user's secret. $1 user id, $2 the sealed secret, $3 time step of the code with which the user showed it, $4 origin */
+/**
+ * Replaces the user's secret. $1 user id, $2 the sealed secret, $3 time step of the code with which the user showed it, $4 whether the user
+ * gets a mail, $5 origin
+ */
 export const storeTotpSecret = statement(
   'store_totp_secret',
   Type.Object({ user_id: Type.String() }),
@@ -32,9 +36,14 @@ export const storeTotpSecret = statement(
      ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
                                          last_used_at = NULL
      RETURNING user_id
+   ), mail AS (
+     ${mailRow('factors_changed', {
+       from: 'stored JOIN users u ON u.id = stored.user_id WHERE $4::boolean',
+       facts: { change: `'totp_added'`, at: 'now()' },
+     })}
    ), recorded AS (
      ${userRecord('user.factor_added', {
-       origin: '$4',
+       origin: '$5',
        user: 'u',
        from: 'stored JOIN users u ON u.id = user_id',
        details: { method: `'totp'` },
@@ -43,7 +52,7 @@ export const storeTotpSecret = statement(
    SELECT user_id FROM stored`,
 )
 
-/** With the last factor, the recovery codes go. $1 user id, $2 origin. No row: the user has none. */
+/** With the last factor, the recovery codes go. $1 user id, $2 whether the user gets a mail, $3 origin. No row: the user has none. */
 export const deleteTotpSecret = statement(
   'delete_totp_secret',
   Type.Object({ user_id: Type.String() }),
@@ -51,9 +60,14 @@ export const deleteTotpSecret = statement(
      DELETE FROM totp_secrets WHERE user_id = $1 RETURNING user_id
    ), codes AS (
      ${deleteCodesOfLastFactor('SELECT FROM removed', 'true', 'false')}
+   ), mail AS (
+     ${mailRow('factors_changed', {
+       from: 'removed JOIN users u ON u.id = removed.user_id WHERE $2::boolean',
+       facts: { change: `'totp_removed'`, at: 'now()' },
+     })}
    ), recorded AS (
      ${userRecord('user.factor_removed', {
-       origin: '$2',
+       origin: '$3',
        user: 'u',
        from: 'removed JOIN users u ON u.id = user_id',
        details: { method: `'totp'` },

@@ -23,7 +23,7 @@ export async function invite(
   idOrEmail: string,
 ): Promise<InviteOutcome> {
   const link = newLink(config.authUrl)
-  const sealed = config.mail ? await sealStored(secretKeys(config), link.address) : null
+  const sealed = config.mail ? sealStored(secretKeys(config), link.address) : null
   const user = idOrEmail.includes('@') ? foldCase(idOrEmail) : idOrEmail
   const found = await database.maybe(inviteUser, [user, link.hash, sealed, originValue(origin)])
   if (!found) return { kind: 'refused', reason: `there is no user ${quoted(idOrEmail)}` }

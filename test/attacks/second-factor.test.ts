@@ -476,7 +476,7 @@ describe('79: a login that skips the second factor', () => {
     const session = await loggedIn(server, users.pop() ?? '')
     expect(await isLoggedIn(session, server)).toBe(true)
     const { visitor, page } = await atSecondFactor()
-    const removed = await resetFactors(server.database, systemOrigin, user)
+    const removed = await resetFactors(server.database, systemOrigin, user, false)
     expect(removed).toMatchObject({
       id: user,
       passkeys: 0,
