@@ -47,7 +47,7 @@ const columns = `client_id, name, status, redirect_uris, require_pkce, auth_meth
   grant_lifetime_days, require_acr`
 
 /** SQL for what the audit log has of partner `p`. */
-const settingsOf = (p: string) =>
+export const settingsOf = (p: string) =>
   `${jsonOf(p, [
     ...['name', 'status', 'redirect_uris', 'require_pkce', 'auth_methods', 'key_thumbprints', 'id_token_alg'],
     ...[
@@ -93,7 +93,7 @@ export const listPartners = statement(
 )
 
 /**
- * An empty text for $14, $15, $17 or $18 counts as null.
+ * An empty text for $14, $15, $17 or $18 counts as null. No row: the client_id is taken.
  *
  * $1 client_id, $2 name, $3 redirect URIs, $4 whether PKCE is required, $5 authentication methods, $6 SHA-256 of each
  * secret, $7 JWKS as JSON or null, $8 thumbprints of its keys, $9 algorithm of id_tokens, $10 post-logout redirect URIs,
@@ -109,7 +109,8 @@ export const insertPartner = statement(
                            key_thumbprints, id_token_alg, post_logout_redirect_uris, id_token_on_refresh, limits,
                            grant_lifetime_days, site, logo, logo_image, privacy_url, description, require_acr)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-             nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, ''), $19) RETURNING *
+             nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, ''), $19)
+         ON CONFLICT (client_id) DO NOTHING RETURNING *
    ), recorded AS (
      ${auditRow('partner.created', {
        origin: '$20',
