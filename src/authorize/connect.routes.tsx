@@ -73,7 +73,7 @@ type ConnectStep = Exchange & { authorization: AuthorizationRequest; texts: Text
 
 async function showConnect(exchange: Exchange): Promise<FastifyReply> {
   const { context, web, request, reply, sealed } = exchange
-  const { authorization: opened, texts } = await openPageRequest(context, request)
+  const { authorization: opened, texts } = openPageRequest(context, request)
   if (opened.kind !== 'open') return sendOutdated({ web, reply, texts, opened })
   const authorization = opened.request
   const partner = await context.database.maybe(findPartner, [authorization.clientId])
@@ -104,7 +104,7 @@ async function showConnect(exchange: Exchange): Promise<FastifyReply> {
 
 async function decide(exchange: Exchange & { decision: 'connect' | 'cancel' }): Promise<FastifyReply> {
   const { context, web, request, reply, decision } = exchange
-  const { authorization: opened, texts } = await openPageRequest(context, request)
+  const { authorization: opened, texts } = openPageRequest(context, request)
   if (opened.kind !== 'open') return sendOutdated({ web, reply, texts, opened })
   const authorization = opened.request
   const session = await liveSession(request, context, authorization.clientId)
@@ -168,7 +168,7 @@ async function sendConnectPage(
     <ConnectPage
       texts={texts}
       csrf={web.csrfToken(reply)}
-      request={await seal(authorization, context.keys.current.seal, context.now(), session.user_id)}
+      request={seal(authorization, context.keys.current.seal, context.now(), session.user_id)}
       brand={context.config.brand}
       partner={partner}
       userName={session.user_name}
