@@ -2,6 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import { adminDocument, adminPath } from './admin/admin-document.ts'
 import { adminEdge } from './admin/admin-edge.ts'
 import { apiKeyRoutes } from './admin/api-keys.routes.ts'
+import { partnerRoutes } from './admin/partners.routes.ts'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { householdsPageRoutes } from './authorize/households.routes.tsx'
@@ -97,17 +98,16 @@ export async function createServer(
     { prefix: `${base}oauth2` },
   )
 
-  await app.register(async (admin) => adminApi(admin, context), { prefix: adminPath })
-
-  // The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not.
-  await app.register(async (guessed) => {
-    const names = ['token', 'revoke', 'introspect']
-    misplaced(guessed, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
-  })
-
+  await app.register(async (guessed) => misplacedTokenRoutes(guessed))
   if (!config.admin.listener) await adminSite(app, context)
   for (const root of new Set([base, '/'])) await api(app, context, root)
   return app
+}
+
+/** The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not. */
+function misplacedTokenRoutes(app: FastifyInstance): void {
+  const names = ['token', 'revoke', 'introspect']
+  misplaced(app, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
 }
 
 /** What operators use: the console and the admin API. They have their own origin if they have their own listener. */
@@ -115,6 +115,7 @@ async function adminSite(app: FastifyInstance, context: Context): Promise<void> 
   const { config } = context
   await app.register(async (admin) => {
     onlyFromNetworks(admin, config.admin.networks)
+    await admin.register(async (api) => adminApi(api, context), { prefix: adminPath })
     await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } })
   })
 }
@@ -157,6 +158,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   adminEdge(app, context)
   adminDocument(app, context.config)
   apiKeyRoutes(app, context)
+  partnerRoutes(app, context)
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { listPartners, type Partner } from '../partners/partners.sql.ts'
+import { findListedPartner, listPartners, type Partner } from '../partners/partners.sql.ts'
 import {
   replacePartnerKeys,
   rotatePartnerSecret,
@@ -68,7 +68,7 @@ function show(): Command {
     .option('--json', 'print JSON')
     .action((clientId: string, options: Json) =>
       withDatabase(async (database) => {
-        const partner = (await database.run(listPartners, [])).find(({ client_id }) => client_id === clientId)
+        const partner = await database.maybe(findListedPartner, [clientId])
         if (!partner) throw unknownPartner(clientId)
         answer(options, partner, describe(partner, [`live secrets   ${partner.live_secrets}`]))
       }),

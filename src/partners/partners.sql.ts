@@ -86,10 +86,34 @@ export const findPartner = statement(
   `SELECT ${columns} FROM partners WHERE client_id = $1`,
 )
 
+const ListedPartner = Type.Object({
+  ...Partner.properties,
+  created_at: Instant,
+  live_secrets: Type.Integer(),
+})
+export type ListedPartner = Static<typeof ListedPartner>
+
+const listedColumns = `${columns}, created_at, cardinality(secret_hashes) AS live_secrets`
+
 export const listPartners = statement(
   'list_partners',
-  Type.Object({ ...Partner.properties, created_at: Instant, live_secrets: Type.Integer() }),
-  `SELECT ${columns}, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id`,
+  ListedPartner,
+  `SELECT ${listedColumns} FROM partners ORDER BY name, client_id`,
+)
+
+/** $1 client_id */
+export const findListedPartner = statement(
+  'find_listed_partner',
+  ListedPartner,
+  `SELECT ${listedColumns} FROM partners WHERE client_id = $1`,
+)
+
+/** In the order of the client ids. $1 client_id after which the page begins, or null, $2 rows, $3 status or null */
+export const pageOfPartners = statement(
+  'page_of_partners',
+  ListedPartner,
+  `SELECT ${listedColumns} FROM partners
+    WHERE client_id > coalesce($1::text, '') AND ($3::text IS NULL OR status = $3) ORDER BY client_id LIMIT $2`,
 )
 
 /**

@@ -39,6 +39,6 @@ export function secretDigest(text: string): Buffer | undefined {
 function hashFault(text: string): string {
   const isForPasswords = /^(\$|\{|pbkdf2|bcrypt|argon2|scrypt)/i.test(text)
   return isForPasswords
-    ? 'The hash of the secret is one for passwords (such as bcrypt, Argon2 or PBKDF2), which the token endpoint does not verify. Hash the secret itself: printf %s "$SECRET" | sha256sum. If you do not have the secret, leave --secret-hash out: the partner gets a new secret.'
+    ? 'The hash of the secret is one for passwords (such as bcrypt, Argon2 or PBKDF2), which the token endpoint does not verify. Hash the secret itself: printf %s "$SECRET" | sha256sum. If you do not have the secret, leave the hash out: the partner gets a new secret.'
     : 'The hash of the secret must be sha256: and 64 hexadecimal characters, or 43 of base64.'
 }
