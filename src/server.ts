@@ -2,6 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import { adminDocument, adminPath } from './admin/admin-document.ts'
 import { adminEdge } from './admin/admin-edge.ts'
 import { apiKeyRoutes } from './admin/api-keys.routes.ts'
+import { partnerRoutes } from './admin/partners.routes.ts'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { householdsPageRoutes } from './authorize/households.routes.tsx'
@@ -74,11 +75,7 @@ export async function createServer(
   })
   await secretScanningRoutes(app, context)
   await belowBase(app, context, { base, description })
-  // The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not.
-  await app.register(async (guessed) => {
-    const names = ['token', 'revoke', 'introspect']
-    misplaced(guessed, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
-  })
+  await app.register(async (guessed) => misplacedTokenRoutes(guessed))
   for (const root of new Set([base, '/'])) await api(app, context, root)
   if (!config.admin.listener) await adminSite(app, context)
   return app
@@ -112,6 +109,12 @@ async function belowBase(
     },
     { prefix: `${base}oauth2` },
   )
+}
+
+/** The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not. */
+function misplacedTokenRoutes(app: FastifyInstance): void {
+  const names = ['token', 'revoke', 'introspect']
+  misplaced(app, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
 }
 
 /** What operators use: the console and the admin API. They have their own origin if they have their own listener. */
@@ -163,6 +166,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   adminDocument(app, context.config)
   apiKeyRoutes(app, context)
   incidentRoutes(app, context)
+  partnerRoutes(app, context)
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {

@@ -41,6 +41,13 @@ export const clientCauses = {
     remedy:
       'Copy the secret again, all 60 characters from lk_ on. Look for quotation marks, spaces and line breaks that a shell or a file added.',
   },
+  secret_too_short: {
+    message: 'The client_secret has fewer than {detail} characters.',
+    cause:
+      'The client_id is not one that this service made, and the secret is too short to be one of a service before it.',
+    remedy:
+      'Copy client_id and client_secret again. If both are right, ask the operator for a new secret: a short one can be guessed.',
+  },
   secret_wrong_kind: {
     message: '{detail} A client registered for private_key_jwt sends client_assertion.',
     cause: 'An access token, a refresh token or a code was sent as client_secret.',
