@@ -14,6 +14,7 @@ import { secondFactorRoutes } from './authorize/second-factor.routes.tsx'
 import { connectedAppRoutes } from './connected-apps/connected-apps.routes.tsx'
 import { logoRoutes } from './connected-apps/partner-logos.routes.ts'
 import type { Context } from './context.ts'
+import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
@@ -137,6 +138,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   adminEdge(app, context)
   adminDocument(app, context.config)
   apiKeyRoutes(app, context)
+  directoryRoutes(app, context)
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {

@@ -30,6 +30,12 @@ export type Database = Queries & {
   listing: Queries
   /** For reads whose cost depends on the data: searches and long syncs. */
   expensive: Queries
+  /**
+   * Runs work on one of the few connections for changes of the directory (src/import/change-directory.ts). If the work fails,
+   * the connection ends, and PostgreSQL rolls back.
+   * @throws {DatabaseUnavailable} also when no connection is free for two seconds
+   */
+  withChangeConnection<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>
   /** Opens a separate connection without timeouts for work with several statements, such as migrations and imports. */
   withConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -78,6 +84,8 @@ const workClasses = {
   core: { max: 8, options: corePlanner, pipeline: true },
   listing: { max: 6, options: listingPlanner, pipeline: true },
   expensive: { max: 3, options: listingPlanner },
+  // Changes exclude each other. One runs, and the next one already waits in PostgreSQL.
+  changes: { max: 2, options: corePlanner },
 } as const
 export type WorkClass = keyof typeof workClasses
 
@@ -100,12 +108,30 @@ export const poolConfig = (url: string, workClass: WorkClass): pg.PoolConfig => 
 
 export function openPool(url: string, onError: (error: Error) => void): Database {
   const open = (workClass: WorkClass) => new pg.Pool(poolConfig(url, workClass)).on('error', onError)
-  const pools = { core: open('core'), listing: open('listing'), expensive: open('expensive') }
+  const pools = {
+    core: open('core'),
+    listing: open('listing'),
+    expensive: open('expensive'),
+    changes: open('changes'),
+  }
   return {
     ...queriesOn(pools.core),
     shortReads: queriesOn(pipelined(pools.core)),
     listing: queriesOn(pipelined(pools.listing)),
     expensive: queriesOn(pools.expensive),
+    async withChangeConnection(work) {
+      const client = await pools.changes.connect().catch((error) => {
+        throw explainIfUnavailable(error)
+      })
+      try {
+        const result = await work(client)
+        client.release()
+        return result
+      } catch (error) {
+        client.release(true)
+        throw explainIfUnavailable(error)
+      }
+    },
     async withConnection(work) {
       const client = new pg.Client(connectionConfig(url))
       client.on('error', onError) // without a listener, a lost connection would end the process

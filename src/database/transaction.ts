@@ -20,6 +20,7 @@ export function inTransaction<T>(
       shortReads: queries,
       listing: queries,
       expensive: queries,
+      withChangeConnection: (work) => work(client),
       withConnection: () => Promise.reject(new Error('a transaction has one connection')),
       close: () => Promise.reject(new Error('a transaction does not close the database')),
     }

@@ -28,6 +28,7 @@ const changing: Database = {
   get expensive() {
     return current.expensive
   },
+  withChangeConnection: (work) => current.withChangeConnection(work),
   withConnection: (work) => current.withConnection(work),
   close: async () => {},
 }
