@@ -41,7 +41,12 @@ WITH found AS (
   UPDATE connections c
   SET refreshed_at = c.refreshed_at - make_interval(secs => $2::float), access_nonce_at = c.access_nonce_at - make_interval(secs => $2::float), marked_at = c.marked_at - make_interval(secs => $2::float), earlier_at = c.earlier_at - make_interval(secs => $2::float)
   FROM found WHERE c.id = found.id AND found.seconds_ahead + $2::float <= 316224000
-  RETURNING c.refresh_locator_hash, c.access_locator_hash
+  RETURNING c.refresh_locator_hash, c.access_locator_hash, c.grant_id
+), consent AS (
+  UPDATE grants g
+  SET expires_at = greatest(g.expires_at - make_interval(secs => $2::float), now()),
+  end_notice_at = g.end_notice_at - make_interval(secs => $2::float)
+  FROM aged WHERE g.id = aged.grant_id AND g.expires_at IS NOT NULL
 ), advanced AS (
   INSERT INTO sandbox_clocks AS k (refresh_locator_hash, access_locator_hash, seconds_ahead)
   SELECT refresh_locator_hash, access_locator_hash, $2::float FROM aged
@@ -127,6 +132,11 @@ WITH changed AS (
 )
 SELECT encode(sha256($5::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
 
+-- confirm_operator_session
+UPDATE operator_sessions s SET hash = $2, proved_at = now()
+FROM operators o WHERE s.hash = $1 AND o.id = s.operator_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+RETURNING s.operator_id::text;
+
 -- count_factor_attempt
 WITH source AS (
   INSERT INTO login_failures AS f (key, count, resets_at)
@@ -192,6 +202,15 @@ WITH changed AS (
   DELETE FROM recovery_codes c USING changed WHERE c.user_id = changed.id RETURNING cardinality(c.hashes) AS count
 ), ended AS (
   DELETE FROM sessions s USING changed WHERE s.user_id = changed.id RETURNING 1
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'factors_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('change', 'reset', 'at', now())),
+  now() + interval '2 days'
+  FROM changed JOIN users u USING (id)
+  WHERE $2::boolean AND (EXISTS (SELECT FROM passkeys) OR EXISTS (SELECT FROM totp))
 )
 SELECT id, (SELECT count(*)::int FROM passkeys) AS passkeys, EXISTS (SELECT FROM totp) AS totp,
 coalesce((SELECT count FROM codes), 0) AS recovery_codes, (SELECT count(*)::int FROM ended) AS sessions_ended
@@ -204,6 +223,14 @@ WITH removed AS (
   DELETE FROM recovery_codes c WHERE c.user_id = $1 AND EXISTS (SELECT FROM removed)
   AND NOT EXISTS (SELECT FROM passkeys k WHERE k.user_id = $1 AND k.id <> $2)
   AND NOT EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = $1 AND true)
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'factors_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('change', 'passkey_removed', 'at', now())),
+  now() + interval '2 days'
+  FROM removed, users u WHERE u.id = $1 AND $3::boolean
 )
 SELECT id FROM removed;
 
@@ -222,6 +249,14 @@ WITH removed AS (
   DELETE FROM recovery_codes c WHERE c.user_id = $1 AND EXISTS (SELECT FROM removed)
   AND NOT EXISTS (SELECT FROM passkeys k WHERE k.user_id = $1 AND true)
   AND NOT EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = $1 AND false)
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'factors_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('change', 'totp_removed', 'at', now())),
+  now() + interval '2 days'
+  FROM removed JOIN users u ON u.id = removed.user_id WHERE $2::boolean
 )
 SELECT user_id FROM removed;
 
@@ -234,6 +269,20 @@ UPDATE expensive_reads
 SET counts_until = counts_until[:array_position(counts_until, $2) - 1] || counts_until[array_position(counts_until, $2) + 1:]
 WHERE client_id = $1 AND $2 = ANY (counts_until)
 RETURNING client_id;
+
+-- end_operator_session
+WITH ended AS (
+  DELETE FROM operator_sessions WHERE hash = $1 RETURNING operator_id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT 'operator.logged_out', origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', (ended.operator_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object())
+  FROM (SELECT $2::jsonb AS origin) AS o, ended
+)
+SELECT operator_id::text FROM ended;
 
 -- end_other_sessions
 DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id;
@@ -259,6 +308,22 @@ DELETE FROM sessions WHERE hash = $1 RETURNING user_id, provider_id, provider_id
 
 -- end_session_of_user
 DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id;
+
+-- end_sessions_of_operator
+WITH ended AS (
+  DELETE FROM operator_sessions
+  WHERE operator_id = $1::uuid AND CASE WHEN $2::bigint IS NULL THEN hash <> $3 ELSE id = $2 END
+  RETURNING id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT 'operator.logged_out', origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', ($1)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('sessions_ended', ended))
+  FROM (SELECT $4::jsonb AS origin) AS o, (SELECT count(*) AS ended FROM ended) AS sessions WHERE ended > 0
+)
+SELECT count(*)::int AS ended FROM ended;
 
 -- ended_grants_of_user
 SELECT g.id, p.name AS partner_name, g.created_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS ended_at,
@@ -363,6 +428,18 @@ WHERE l.hash = $1 AND l.expires_at > now() AND l.login_version = u.login_version
 -- find_logo
 SELECT logo_image AS image FROM partners WHERE logo = $1 LIMIT 1;
 
+-- find_operator_session
+WITH found AS (
+  SELECT s.hash, o.id, o.name, o.email, o.role, o.login_version, s.provider_id,
+  s.proved_at > now() - interval '15 minutes' AS is_recent
+  FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+), seen AS (
+  UPDATE operator_sessions s SET last_seen_at = now()
+  FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
+)
+SELECT id::text AS operator_id, name, email, role, login_version::text, is_recent, provider_id FROM found;
+
 -- find_partner
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
@@ -375,6 +452,10 @@ FROM passkeys k JOIN users u ON u.id = k.user_id WHERE k.credential_id = $1;
 
 -- find_passkey_owner
 SELECT passkey_handle, email, name FROM users WHERE id = $1;
+
+-- find_password_facts
+SELECT u.password_hash IS NOT NULL AS has_password, f.local_passwords
+FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1;
 
 -- find_provider
 SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.public_jwk, p.claim, p.matches, p.scope,
@@ -543,14 +624,24 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
 -- insert_passkey
 WITH answered AS (
   INSERT INTO used_challenges (hash, expires_at) VALUES ($2, $3) ON CONFLICT DO NOTHING RETURNING 1
+), stored AS (
+  INSERT INTO passkeys (credential_id, user_id, public_key, counter, transports, synced, backed_up, name)
+  SELECT $4, u.id, $5, $6, $7, $8, $9, $10
+  FROM users u, answered
+  WHERE u.id = $1 AND u.status = 'active'
+  AND (SELECT count(*) FROM passkeys k WHERE k.user_id = u.id) < 20
+  ON CONFLICT DO NOTHING
+  RETURNING user_id
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'factors_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('change', 'passkey_added', 'at', now())),
+  now() + interval '2 days'
+  FROM stored JOIN users u ON u.id = stored.user_id WHERE $11::boolean
 )
-INSERT INTO passkeys (credential_id, user_id, public_key, counter, transports, synced, backed_up, name)
-SELECT $4, u.id, $5, $6, $7, $8, $9, $10
-FROM users u, answered
-WHERE u.id = $1 AND u.status = 'active'
-AND (SELECT count(*) FROM passkeys k WHERE k.user_id = u.id) < 20
-ON CONFLICT DO NOTHING
-RETURNING user_id;
+SELECT user_id FROM stored;
 
 -- insert_provider
 WITH facts AS (
@@ -1427,6 +1518,31 @@ EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id) AS b
 EXISTS (SELECT FROM firms WHERE local_passwords) AS passwords
 FROM identity_providers p ORDER BY p.name, p.id;
 
+-- open_operator_session
+WITH opened AS (
+  INSERT INTO operator_sessions (hash, operator_id, login_version, expires_at, browser, system, address, provider_id,
+    provider_sub, provider_sid)
+  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
+  FROM operators o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
+  RETURNING operator_id
+), ended AS (
+  DELETE FROM operator_sessions WHERE EXISTS (SELECT FROM opened) AND (hash = $3 OR hash = ANY (ARRAY(
+        SELECT hash FROM operator_sessions WHERE hash IN (
+          SELECT hash FROM operator_sessions WHERE operator_id = $2::uuid
+          ORDER BY last_seen_at DESC OFFSET 9
+        ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
+  )))
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT 'operator.logged_in', origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', (opened.operator_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('provider', $7::text, 'sub', $8::text))
+  FROM (SELECT $10::jsonb AS origin) AS o, opened
+)
+SELECT operator_id::text FROM opened;
+
 -- open_session
 WITH old AS (
   DELETE FROM sessions WHERE hash = $3 OR hash = ANY (ARRAY(
@@ -1586,6 +1702,16 @@ WITH gone AS (
   )) RETURNING 1
 )
 SELECT count(*)::int AS removed FROM gone;
+
+-- read_deployment_facts
+WITH due AS (
+  SELECT next_attempt_at FROM outbox WHERE next_attempt_at <= now() ORDER BY next_attempt_at LIMIT 10000
+)
+SELECT (SELECT count(*)::integer FROM due) AS outbox_messages,
+coalesce((SELECT extract(epoch FROM now() - min(next_attempt_at)) FROM due), 0)::float8 AS outbox_oldest_seconds,
+(SELECT coalesce(jsonb_object_agg(algorithm, age), '{}')
+  FROM (SELECT algorithm, extract(epoch FROM now() - max(created_at))::float8 AS age
+    FROM signing_keys GROUP BY algorithm) AS newest) AS signing_key_ages;
 
 -- read_limits
 SELECT now() AS now, coalesce(jsonb_object_agg(client_id, limits) FILTER (WHERE limits <> '{}'), '{}') AS limits
@@ -2238,6 +2364,12 @@ FROM caller, sample, own;
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
 clock_timestamp() AS clock;
 
+-- sessions_of_operator
+SELECT s.id, s.browser, s.system, s.address, s.created_at, s.last_seen_at, s.hash = $2 AS current
+FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+WHERE s.operator_id = $1::uuid AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+ORDER BY current DESC, s.last_seen_at DESC, s.id;
+
 -- sessions_of_user
 SELECT s.id, s.browser, s.system, s.auth_time, s.last_seen_at, s.hash = $2 AS current
 FROM sessions s JOIN users u ON u.id = s.user_id
@@ -2271,11 +2403,22 @@ WITH changed AS (
 SELECT encode(sha256($3::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
 
 -- store_totp_secret
-INSERT INTO totp_secrets (user_id, sealed, last_step)
-SELECT id, $2, $3 FROM users WHERE id = $1 AND status = 'active'
-ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
-last_used_at = NULL
-RETURNING user_id;
+WITH stored AS (
+  INSERT INTO totp_secrets (user_id, sealed, last_step)
+  SELECT id, $2, $3 FROM users WHERE id = $1 AND status = 'active'
+  ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
+  last_used_at = NULL
+  RETURNING user_id
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'factors_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('change', 'totp_added', 'at', now())),
+  now() + interval '2 days'
+  FROM stored JOIN users u ON u.id = stored.user_id WHERE $4::boolean
+)
+SELECT user_id FROM stored;
 
 -- strengthen_session
 UPDATE sessions s SET hash = $3, acr = $4, amr = $5, auth_time = coalesce($6, s.auth_time),

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import Type, { Parse } from '../typebox.ts'
+import { version } from '../version.ts'
 import { failCommand } from './command.ts'
 
 const json = process.argv.includes('--json')
@@ -51,10 +50,4 @@ function throwErrors(command: Command): void {
   command.exitOverride()
   if (json) command.configureOutput({ writeErr: () => {} })
   for (const subcommand of command.commands) throwErrors(subcommand)
-}
-
-function version(): string {
-  const file = new URL('../../package.json', import.meta.url)
-  const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'))
-  return Parse(Type.Object({ version: Type.String() }), parsed).version
 }

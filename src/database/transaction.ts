@@ -21,6 +21,8 @@ export function inTransaction<T>(
       listing: queries,
       expensive: queries,
       withChangeConnection: (work) => work(client),
+      observe: () => {},
+      poolStates: () => [],
       withConnection: () => Promise.reject(new Error('a transaction has one connection')),
       close: () => Promise.reject(new Error('a transaction does not close the database')),
     }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { importDirectory } from '../../src/import/import-directory.ts'
 import { reservedRows } from '../../src/sandbox/data.ts'
 import { loadSandbox } from '../../src/sandbox/load.ts'
@@ -15,7 +16,7 @@ import {
 import { errorOf, hostedLatchkey } from '../support/latchkey.ts'
 
 const db = await databaseFixture()
-const load = () => loadSandbox(db.database, { households: 30 })
+const load = () => loadSandbox(db.database, systemOrigin, { households: 30 })
 const first = await load()
 
 /** Imports into a sandbox. */

@@ -29,6 +29,8 @@ const changing: Database = {
     return current.expensive
   },
   withChangeConnection: (work) => current.withChangeConnection(work),
+  observe: (observer) => current.observe(observer),
+  poolStates: () => current.poolStates(),
   withConnection: (work) => current.withConnection(work),
   close: async () => {},
 }

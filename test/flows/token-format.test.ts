@@ -148,7 +148,7 @@ describe('the error for a valid token in the wrong place says where it belongs',
     fc.assert(
       fc.property(environment, kind, kind, secret, (at, made, wanted, bytes) => {
         fc.pre(made !== wanted)
-        const article = (name: string) => (name.startsWith('a') ? `an ${name}` : `a ${name}`)
+        const article = (name: string) => (/^a/i.test(name) ? `an ${name}` : `a ${name}`)
         expect(parseToken(textOf(at, made, bytes), at, wanted)).toEqual({
           kind: 'refused',
           reason: 'wrong_kind',
