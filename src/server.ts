@@ -17,6 +17,7 @@ import { logoRoutes } from './connected-apps/partner-logos.routes.ts'
 import { consoleRoutes } from './console/console.routes.ts'
 import { onlyFromNetworks } from './console/networks.ts'
 import type { Context } from './context.ts'
+import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
@@ -167,6 +168,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   apiKeyRoutes(app, context)
   incidentRoutes(app, context)
   partnerRoutes(app, context)
+  directoryRoutes(app, context)
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
