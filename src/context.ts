@@ -5,6 +5,8 @@ import type { Keyring } from './keys/keyring.ts'
 import type { Limits } from './limits/limits.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
+import type { ReadLog } from './read-log/read-log.ts'
+import type { RequestLog } from './request-log/request-log.ts'
 import type { SecretKeys } from './secrets/derived-keys.ts'
 
 /** The only shared state a slice may use. */
@@ -18,6 +20,9 @@ export type Context = {
   expensiveReadLimiter: ExpensiveReadLimiter
   limits: Limits
   usage: Usage
+  readLog: ReadLog
+  /** Absent: the operator has turned it off. */
+  requestLog?: RequestLog
   /** Absent in production. */
   sandbox?: Sandbox
   /** The server's clock. The database decides by its own clock (docs/adr/0006). */

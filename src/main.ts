@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config, LogLevel } from './config.ts'
 import { endNotices } from './connected-apps/end-notices.ts'
@@ -17,6 +18,8 @@ import { createOpsServer } from './ops-server.ts'
 import { OutboxWorker } from './outbox/outbox-worker.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
 import { Usage } from './process/usage.ts'
+import { ReadLog } from './read-log/read-log.ts'
+import { RequestLog } from './request-log/request-log.ts'
 import { sandboxFor } from './sandbox/sandbox.ts'
 import { recordedSecretKeys, secretKeys } from './secrets/secret-keys.ts'
 import { createServer } from './server.ts'
@@ -68,37 +71,35 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   const keyring = new Keyring({ database, keys: secretKeys(config), now, logger })
   await keyring.refresh()
   const keys = await recordedSecretKeys(database, config, now())
-  const usage = new Usage(database, logger)
   const limits = new Limits({ database, config, now, logger })
   await limits.refresh()
   const hashLimiter = passwordHashLimiter()
   const rehashing = new Rehashing(database, hashLimiter, logger, passwordCost)
   const limiters = { passwordHashLimiter: hashLimiter, expensiveReadLimiter: expensiveReadLimiter() }
-  const context: Context = { config, database, keys, keyring, ...limiters, rehashing, limits, usage, now }
+  const counters = countersOf(config, database, logger)
+  const context: Context = {
+    config,
+    database,
+    keys,
+    keyring,
+    ...limiters,
+    rehashing,
+    limits,
+    ...counters,
+    now,
+  }
   const sandbox = sandboxFor(config.environment, database, now)
   if (sandbox) context.sandbox = sandbox
   await sandbox?.start()
   const server = await createServer(context, logger)
   const ops = createOpsServer(database)
-  try {
-    // One address: for a name with several, Fastify would open listeners that our limits do not reach.
-    const { address } = await lookup(config.host)
-    await server.listen({ host: address, port: config.port, listenTextResolver: () => 'listening' })
-    await ops.listen({
-      host: config.opsHost,
-      port: config.opsPort,
-      listenTextResolver: () => 'operations listening',
-    })
-  } catch (error) {
-    await Promise.all([server.close(), ops.close()])
-    throw explainListen(error)
-  }
-  const purge = new Purge(database, logger)
+  await openListeners(config, server, ops)
+  const purge = new Purge(database, logger, config)
   const mails = mailWorker(context, logger)
   const notices = config.mail && endNotices(database, logger)
   keyring.start()
   limits.start()
-  usage.start()
+  for (const counter of Object.values(counters)) counter.start()
   purge.start()
   mails?.start()
   notices?.start()
@@ -111,9 +112,35 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       await ops.close()
       for (const job of [rehashing, keyring, limits, purge, notices, mails]) await job?.stop()
       await sandbox?.stop()
-      await usage.close()
+      for (const counter of Object.values(counters)) await counter.close()
       await database.close()
     },
+  }
+}
+
+/** What is counted in memory and written every few seconds. */
+function countersOf(config: Config, database: Database, logger: Logger) {
+  return {
+    usage: new Usage(database, logger),
+    readLog: new ReadLog(database, logger),
+    ...(config.requestLogDays > 0 && { requestLog: new RequestLog(database, logger) }),
+  }
+}
+
+/** Closes both servers if one cannot listen. @throws {ListenError} */
+async function openListeners(config: Config, server: FastifyInstance, ops: FastifyInstance): Promise<void> {
+  try {
+    // One address: for a name with several, Fastify would open listeners that our limits do not reach.
+    const { address } = await lookup(config.host)
+    await server.listen({ host: address, port: config.port, listenTextResolver: () => 'listening' })
+    await ops.listen({
+      host: config.opsHost,
+      port: config.opsPort,
+      listenTextResolver: () => 'operations listening',
+    })
+  } catch (error) {
+    await Promise.all([server.close(), ops.close()])
+    throw explainListen(error)
   }
 }
 

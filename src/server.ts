@@ -26,6 +26,7 @@ import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { idpRoutes } from './idp/idp.routes.ts'
 import { ProviderClients } from './idp/provider-clients.ts'
 import { recoveryRoutes } from './recovery/recovery.routes.tsx'
+import { recordCalls } from './request-log/record-calls.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
@@ -62,6 +63,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   await app.register(
     async (service) => {
       apiEdge(service)
+      recordCalls(service, context.requestLog)
       sandboxOfApi(service, context)
       apiDescriptionRoute(service, description)
       userinfoRoutes(service, context)
@@ -77,6 +79,7 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   await app.register(
     async (oauth) => {
       oauthEdge(oauth)
+      recordCalls(oauth, context.requestLog)
       sandboxOfTokens(oauth, context)
       tokenRoutes(oauth, context)
       postOnly(oauth, '/token', '/revoke', '/introspect')
@@ -110,6 +113,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v1) => {
       apiEdge(v1)
+      recordCalls(v1, context.requestLog)
       sandboxOfApi(v1, context)
       householdRoutes(v1, context)
       allowOnly(v1, ['GET'], '/households', '/households/:household_id/accounts')
@@ -119,6 +123,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v2) => {
       apiEdge(v2)
+      recordCalls(v2, context.requestLog)
       sandboxOfApi(v2, context)
       await syncRoutes(v2, context)
       allowOnly(v2, ['GET'], '/households', '/households/:household_id', '/accounts')
@@ -129,6 +134,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
   const web = await webEdge(app, context, async (request) => (await openPageRequest(context, request)).texts)
+  recordCalls(app, context.requestLog) // of the pages, only refusals of the authorize endpoint
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web, providers)
   providerLoginRoutes(app, context, web, providers)
