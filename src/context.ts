@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { Limits } from './limits/limits.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
 import type { ReadLog } from './read-log/read-log.ts'
@@ -23,6 +24,7 @@ export type Context = {
   readLog: ReadLog
   /** Absent: the operator has turned it off. */
   requestLog?: RequestLog
+  metrics: Metrics
   /** Absent in production. */
   sandbox?: Sandbox
   /** The server's clock. The database decides by its own clock (docs/adr/0006). */

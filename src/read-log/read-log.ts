@@ -43,7 +43,7 @@ export class ReadLog {
     this.#job = new BackgroundJob({ everyMs: intervalMs, run: () => this.#writeBatch(), onError: () => {} })
   }
 
-  /** Writes every few seconds until `close`. */
+  /** Writes every few seconds until `stop`. */
   start(): void {
     this.#job.start()
   }
@@ -60,7 +60,7 @@ export class ReadLog {
   }
 
   /** Writes the remaining reads. Resolves when the database is no longer needed. */
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     await this.#job.stop()
     await this.write()
   }

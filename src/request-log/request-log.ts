@@ -50,7 +50,7 @@ export class RequestLog {
     this.#job = new BackgroundJob({ everyMs: intervalMs, run: () => this.#writeBatches(), onError: () => {} })
   }
 
-  /** Writes every few seconds until `close`. */
+  /** Writes every few seconds until `stop`. */
   start(): void {
     this.#job.start()
   }
@@ -71,7 +71,7 @@ export class RequestLog {
   }
 
   /** Writes the remaining calls. Resolves when the database is no longer needed. */
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     await this.#job.stop()
     await this.write()
   }

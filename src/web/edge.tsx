@@ -46,7 +46,7 @@ type ErrorPageContent = {
 }
 
 /** The texts for an error page, in the language of the flow that the HTTP request belongs to. */
-type TextsOf = (request: FastifyRequest) => Promise<Texts>
+type TextsOf = (request: FastifyRequest) => Texts
 
 /** How the slices send pages. */
 export type Web = {
@@ -80,7 +80,7 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
   const sameOrigin = async (request: FastifyRequest, reply: FastifyReply) =>
     isOwnPage(request, config.authUrl)
       ? undefined
-      : sendCrossSiteForm({ web, request, reply, texts: await textsOf(request) })
+      : sendCrossSiteForm({ web, request, reply, texts: textsOf(request) })
   const web: Web = {
     assets,
     brand,
@@ -114,10 +114,10 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
     },
   }
   app.setErrorHandler(async (error, request, reply) =>
-    sendError({ web, error, request, reply, texts: await textsOf(request) }),
+    sendError({ web, error, request, reply, texts: textsOf(request) }),
   )
   app.setNotFoundHandler(async (request, reply) =>
-    sendPageNotFound({ web, request, reply, texts: await textsOf(request) }),
+    sendPageNotFound({ web, request, reply, texts: textsOf(request) }),
   )
   return web
 }
