@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { type AdminSettings, readAdminSettings } from './admin-settings.ts'
 import type { Brand } from './brand/brand.ts'
 import { defaultBrand, readBrand } from './brand/read-brand.ts'
 import type { Environment } from './environment.ts'
@@ -27,6 +28,8 @@ export type Config = Secrets & {
   /** The operations listener: health checks. */
   opsHost: string
   opsPort: number
+  /** The console and the admin API. */
+  admin: AdminSettings
   /** Absent: the default of the command. */
   logLevel?: LogLevel
   dataDir: string
@@ -75,9 +78,11 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const read = reader(env, faults)
   const environment = read('LATCHKEY_ENVIRONMENT', 'sandbox', parseEnvironment)
   const addresses = readAddresses(env, read, faults)
+  const parsers = { port: parsePort, origin: parseOrigin, networks: parseNetworks }
+  const admin = readAdminSettings(env, read, faults, { ...parsers, public: addresses })
   const dataDir = resolve(env.LATCHKEY_DATA_DIR || './data')
   const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
-  const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
+  const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseNetworks)
   const v1 = readV1(read, faults)
   const forPartners = { ...readLimits(read), ...readGrantLifetime(read) }
   const logs = readLogs(read)
@@ -86,12 +91,13 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
   const brand = env.LATCHKEY_BRAND_DIR ? readBrand(env.LATCHKEY_BRAND_DIR, faults) : defaultBrand()
   const secrets = readSecrets({ env, read, faults, dataDir, makeSecret })
-  if (faults.length > 0 || !environment || !addresses || !secrets || !trustedProxies || !brand) {
+  if (faults.length > 0 || !environment || !addresses || !admin || !secrets || !trustedProxies || !brand) {
     throw new ConfigError(faults)
   }
   return {
     environment,
     ...addresses,
+    admin,
     ...(logLevel ? { logLevel } : {}),
     dataDir,
     ...secrets,
@@ -120,7 +126,7 @@ function readAddresses(
   const opsPort = read('LATCHKEY_OPS_PORT', '4001', parsePort)
   if (port && port === opsPort)
     faults.push(`LATCHKEY_OPS_PORT: must differ from LATCHKEY_PORT, which is ${port} as well`)
-  const authUrl = read('LATCHKEY_AUTH_URL', `http://localhost:${port ?? 4000}`, parseAuthUrl)
+  const authUrl = read('LATCHKEY_AUTH_URL', `http://localhost:${port ?? 4000}`, parseOrigin)
   const baseUrl = read(
     'LATCHKEY_BASE_URL',
     `${authUrl ?? 'http://localhost:4000'}/service-open-api/`,
@@ -222,7 +228,7 @@ function parsePort(text: string): number {
   return port
 }
 
-function parseAuthUrl(text: string): string {
+function parseOrigin(text: string): string {
   const url = parsePublicUrl(text)
   if (text.replace(/\/$/, '') !== url.origin)
     throw new Error(`must be an origin without a path, such as ${url.origin}`)
@@ -284,7 +290,7 @@ function parseInstant(text: string): Date | null {
   )
 }
 
-function parseAddresses(text: string): string[] {
+function parseNetworks(text: string): string[] {
   const addresses = text.split(',').flatMap((part) => part.trim() || [])
   for (const address of addresses) {
     const [ip = '', bits, ...rest] = address.split('/')

@@ -1,4 +1,4 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { adminDocument, adminPath } from './admin/admin-document.ts'
 import { adminEdge } from './admin/admin-edge.ts'
 import { apiKeyRoutes } from './admin/api-keys.routes.ts'
@@ -13,6 +13,8 @@ import { providerLoginRoutes } from './authorize/provider-login.routes.tsx'
 import { secondFactorRoutes } from './authorize/second-factor.routes.tsx'
 import { connectedAppRoutes } from './connected-apps/connected-apps.routes.tsx'
 import { logoRoutes } from './connected-apps/partner-logos.routes.ts'
+import { consoleRoutes } from './console/console.routes.ts'
+import { onlyFromNetworks } from './console/networks.ts'
 import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
@@ -38,7 +40,7 @@ import { passwordRoutes } from './sessions/password.routes.tsx'
 import { sessionRoutes } from './sessions/sessions.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
-import { type Web, webEdge } from './web/edge.tsx'
+import { forUsers, type Web, webEdge } from './web/edge.tsx'
 import { languageRoutes } from './web/language.routes.ts'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
@@ -106,8 +108,18 @@ export async function createServer(
     misplaced(guessed, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
   })
 
+  if (!config.admin.listener) await adminSite(app, context)
   for (const root of new Set([base, '/'])) await api(app, context, root)
   return app
+}
+
+/** What operators use: the console and the admin API. They have their own origin if they have their own listener. */
+async function adminSite(app: FastifyInstance, context: Context): Promise<void> {
+  const { config } = context
+  await app.register(async (admin) => {
+    onlyFromNetworks(admin, config.admin.networks)
+    await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } })
+  })
 }
 
 /**
@@ -153,7 +165,8 @@ function adminApi(app: FastifyInstance, context: Context): void {
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
-  const web = await webEdge(app, context, (request) => openPageRequest(context, request).texts)
+  const textsOf = (request: FastifyRequest) => openPageRequest(context, request).texts
+  const web = await webEdge(app, context, forUsers(context, textsOf))
   recordCalls(app, context.requestLog) // of the pages, only refusals of the authorize endpoint
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web, providers)

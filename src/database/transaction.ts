@@ -20,6 +20,8 @@ export function inTransaction<T>(
       shortReads: queries,
       listing: queries,
       expensive: queries,
+      observe: () => {},
+      poolStates: () => [],
       withConnection: () => Promise.reject(new Error('a transaction has one connection')),
       close: () => Promise.reject(new Error('a transaction does not close the database')),
     }

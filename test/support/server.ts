@@ -91,6 +91,8 @@ export type TestServerOptions = {
   baseUrl?: string
   /** Proxies whose headers the server trusts. The tests themselves connect from 127.0.0.1. */
   trustedProxies?: string[]
+  /** Only these may use the console and the admin API. By default all. */
+  adminNetworks?: string[]
   v1?: Config['v1']
   /** Defaults for all partners. A server learns the limits of a partner only by `context.limits.refresh`. */
   limits?: LimitSettings
@@ -246,6 +248,7 @@ function configFor(
     port,
     opsHost: '127.0.0.1',
     opsPort: 0,
+    admin: { url: options.authUrl ?? `http://${host}:${port}`, networks: options.adminNetworks ?? [] },
     dataDir: '',
     ...secrets,
     secretInDataDir: false,
