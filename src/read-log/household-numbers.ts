@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts'
 import { Recent } from '../process/recent.ts'
+import type { ShownHouseholds } from '../resource/shown-households.ts'
 import { numberHouseholds } from './write-reads.sql.ts'
 
 /** Household ids in one statement. */
@@ -8,9 +9,6 @@ const idsAtOnce = 5000
 /** The memory of each generation of the two caches: ids, and characters of pages. */
 const knownIds = 125_000
 const knownCharacters = 4_000_000
-
-/** What an answer showed. `json` is its part with the households: equal texts have equal households. `ids` reads them from it. */
-export type ShownHouseholds = { json: string; ids(json: string): string[] }
 
 /** Ranges of numbers: first, after the last, first, after the last … Equal pages have the same object. */
 export type Ranges = readonly number[]
