@@ -37,6 +37,7 @@ import { secretScanningRoutes } from './incidents/secret-scanning.routes.ts'
 import { requestMetrics } from './metrics/request-metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
 import { recoveryRoutes } from './recovery/recovery.routes.tsx'
+import { recordCalls } from './request-log/record-calls.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
@@ -91,6 +92,7 @@ async function belowBase(
   await app.register(
     async (service) => {
       apiEdge(service)
+      recordCalls(service, context.requestLog)
       sandboxOfApi(service, context)
       apiDescriptionRoute(service, description)
       userinfoRoutes(service, context)
@@ -104,6 +106,7 @@ async function belowBase(
   await app.register(
     async (oauth) => {
       oauthEdge(oauth)
+      recordCalls(oauth, context.requestLog)
       sandboxOfTokens(oauth, context)
       tokenRoutes(oauth, context)
       postOnly(oauth, '/token', '/revoke', '/introspect')
@@ -144,6 +147,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v1) => {
       apiEdge(v1)
+      recordCalls(v1, context.requestLog)
       sandboxOfApi(v1, context)
       householdRoutes(v1, context)
       allowOnly(v1, ['GET'], '/households', '/households/:household_id/accounts')
@@ -153,6 +157,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v2) => {
       apiEdge(v2)
+      recordCalls(v2, context.requestLog)
       sandboxOfApi(v2, context)
       await syncRoutes(v2, context)
       allowOnly(v2, ['GET'], '/households', '/households/:household_id', '/accounts')
@@ -174,6 +179,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
   const textsOf = (request: FastifyRequest) => openPageRequest(context, request).texts
   const web = await webEdge(app, context, forUsers(context, textsOf))
+  recordCalls(app, context.requestLog) // of the pages, only refusals of the authorize endpoint
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web, providers)
   providerLoginRoutes(app, context, web, providers)
