@@ -92,17 +92,17 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     misplaced(guessed, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
   })
 
-  if (!config.admin.listener) await adminSite(app, context)
+  if (!config.admin.listener) await adminSite(app, context, providers)
   for (const root of new Set([base, '/'])) await api(app, context, root)
   return app
 }
 
 /** What operators use: the console and the admin API. They have their own origin if they have their own listener. */
-async function adminSite(app: FastifyInstance, context: Context): Promise<void> {
+async function adminSite(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<void> {
   const { config } = context
   await app.register(async (admin) => {
     onlyFromNetworks(admin, config.admin.networks)
-    await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } })
+    await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } }, providers)
   })
 }
 
