@@ -31,3 +31,7 @@ CREATE INDEX audit_by_user ON audit_log (user_id, at) WHERE user_id IS NOT NULL;
 CREATE INDEX audit_by_client ON audit_log (client_id, at) WHERE client_id IS NOT NULL;
 CREATE INDEX audit_by_actor ON audit_log (actor_kind, actor_id, at);
 CREATE INDEX audit_by_request ON audit_log (request_id) WHERE request_id IS NOT NULL;
+
+-- The fields of `one` that are absent from `other` or differ there. Null: none.
+CREATE FUNCTION differing_fields(one jsonb, other jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN (SELECT jsonb_object_agg(key, value) FROM jsonb_each(one) WHERE other->key IS DISTINCT FROM value);

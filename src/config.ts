@@ -47,6 +47,8 @@ export type Config = Secrets & {
   failuresPerMinute: number | undefined
   /** Absent: the server sends no mails. */
   mail?: MailSettings
+  /** The `service.name` of traces. Absent: the server sends no traces. */
+  traceServiceName?: string
   /** What users see of the platform. The pictures are read once. */
   brand: Brand
 }
@@ -80,6 +82,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const v1 = readV1(read, faults)
   const forPartners = { ...readLimits(read), ...readGrantLifetime(read) }
   const mail = readMailSettings(read, faults)
+  const traces = readTraces(env, read)
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
   const brand = env.LATCHKEY_BRAND_DIR ? readBrand(env.LATCHKEY_BRAND_DIR, faults) : defaultBrand()
   const secrets = readSecrets({ env, read, faults, dataDir, makeSecret })
@@ -99,6 +102,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     ...forPartners,
     brand,
     ...(mail ? { mail } : {}),
+    ...traces,
   }
 }
 
@@ -162,6 +166,16 @@ function readGrantLifetime(read: ReturnType<typeof reader>): Pick<Config, 'grant
   return days ? { grantLifetimeDays: days } : {}
 }
 
+/** The variables of the OpenTelemetry specification: its SDK reads them as well. */
+function readTraces(
+  env: NodeJS.ProcessEnv,
+  read: ReturnType<typeof reader>,
+): Pick<Config, 'traceServiceName'> {
+  const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT']
+  const isConfigured = endpoints.map((name) => read(name, '', optional(parseHttpAddress))).some(Boolean)
+  return isConfigured ? { traceServiceName: env.OTEL_SERVICE_NAME || 'latchkey' } : {}
+}
+
 /** Null: not set. */
 function optional<T>(parse: (text: string) => T): (text: string) => T | null {
   return (text) => (text === '' ? null : parse(text))
@@ -217,6 +231,12 @@ function parsePublicUrl(text: string): URL {
     throw new Error('must be https; http is for localhost only')
   }
   return url
+}
+
+function parseHttpAddress(text: string): string {
+  if (!URL.canParse(text) || !/^https?:/.test(text))
+    throw new Error(`must be an http or https URL, not "${text}"`)
+  return text
 }
 
 function parseDatabaseUrl(text: string): string {

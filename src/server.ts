@@ -1,4 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import { adminDocument, adminPath } from './admin/admin-document.ts'
+import { adminEdge } from './admin/admin-edge.ts'
+import { apiKeyRoutes } from './admin/api-keys.routes.ts'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { householdsPageRoutes } from './authorize/households.routes.tsx'
@@ -27,6 +30,8 @@ import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { idpRoutes } from './idp/idp.routes.ts'
 import { ProviderClients } from './idp/provider-clients.ts'
+import { requestMetrics } from './metrics/request-metrics.ts'
+import type { Tracing } from './metrics/tracing.ts'
 import { recoveryRoutes } from './recovery/recovery.routes.tsx'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
@@ -38,7 +43,11 @@ import { forUsers, type Web, webEdge } from './web/edge.tsx'
 import { languageRoutes } from './web/language.routes.ts'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
-export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
+export async function createServer(
+  context: Context,
+  logger: FastifyBaseLogger,
+  tracing?: Tracing,
+): Promise<FastifyInstance> {
   const { config } = context
   const base = new URL(config.baseUrl).pathname
   const app = Fastify({
@@ -50,6 +59,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   decorateAddresses(app, config)
   strictHttp(app, { hsts: config.authUrl.startsWith('https:') })
   accessLog(app)
+  requestMetrics(app, context)
+  tracing?.traceRequests(app)
   const description = apiDescription(app, config)
 
   const providers = new ProviderClients(context)
@@ -85,6 +96,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     },
     { prefix: `${base}oauth2` },
   )
+
+  await app.register(async (admin) => adminApi(admin, context), { prefix: adminPath })
 
   // The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not.
   await app.register(async (guessed) => {
@@ -139,8 +152,15 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   )
 }
 
+/** The admin API: each slice registers its own operations. */
+function adminApi(app: FastifyInstance, context: Context): void {
+  adminEdge(app, context)
+  adminDocument(app, context.config)
+  apiKeyRoutes(app, context)
+}
+
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
-  const textsOf = async (request: FastifyRequest) => (await openPageRequest(context, request)).texts
+  const textsOf = (request: FastifyRequest) => openPageRequest(context, request).texts
   const web = await webEdge(app, context, forUsers(context, textsOf))
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web, providers)

@@ -41,7 +41,12 @@ WITH found AS (
   UPDATE connections c
   SET refreshed_at = c.refreshed_at - make_interval(secs => $2::float), access_nonce_at = c.access_nonce_at - make_interval(secs => $2::float), marked_at = c.marked_at - make_interval(secs => $2::float), earlier_at = c.earlier_at - make_interval(secs => $2::float)
   FROM found WHERE c.id = found.id AND found.seconds_ahead + $2::float <= 316224000
-  RETURNING c.refresh_locator_hash, c.access_locator_hash
+  RETURNING c.refresh_locator_hash, c.access_locator_hash, c.grant_id
+), consent AS (
+  UPDATE grants g
+  SET expires_at = greatest(g.expires_at - make_interval(secs => $2::float), now()),
+  end_notice_at = g.end_notice_at - make_interval(secs => $2::float)
+  FROM aged WHERE g.id = aged.grant_id AND g.expires_at IS NOT NULL
 ), advanced AS (
   INSERT INTO sandbox_clocks AS k (refresh_locator_hash, access_locator_hash, seconds_ahead)
   SELECT refresh_locator_hash, access_locator_hash, $2::float FROM aged
@@ -197,6 +202,15 @@ WITH changed AS (
   DELETE FROM recovery_codes c USING changed WHERE c.user_id = changed.id RETURNING cardinality(c.hashes) AS count
 ), ended AS (
   DELETE FROM sessions s USING changed WHERE s.user_id = changed.id RETURNING 1
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'factors_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('change', 'reset', 'at', now())),
+  now() + interval '2 days'
+  FROM changed JOIN users u USING (id)
+  WHERE $2::boolean AND (EXISTS (SELECT FROM passkeys) OR EXISTS (SELECT FROM totp))
 )
 SELECT id, (SELECT count(*)::int FROM passkeys) AS passkeys, EXISTS (SELECT FROM totp) AS totp,
 coalesce((SELECT count FROM codes), 0) AS recovery_codes, (SELECT count(*)::int FROM ended) AS sessions_ended
@@ -209,6 +223,14 @@ WITH removed AS (
   DELETE FROM recovery_codes c WHERE c.user_id = $1 AND EXISTS (SELECT FROM removed)
   AND NOT EXISTS (SELECT FROM passkeys k WHERE k.user_id = $1 AND k.id <> $2)
   AND NOT EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = $1 AND true)
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'factors_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('change', 'passkey_removed', 'at', now())),
+  now() + interval '2 days'
+  FROM removed, users u WHERE u.id = $1 AND $3::boolean
 )
 SELECT id FROM removed;
 
@@ -227,6 +249,14 @@ WITH removed AS (
   DELETE FROM recovery_codes c WHERE c.user_id = $1 AND EXISTS (SELECT FROM removed)
   AND NOT EXISTS (SELECT FROM passkeys k WHERE k.user_id = $1 AND true)
   AND NOT EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = $1 AND false)
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'factors_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('change', 'totp_removed', 'at', now())),
+  now() + interval '2 days'
+  FROM removed JOIN users u ON u.id = removed.user_id WHERE $2::boolean
 )
 SELECT user_id FROM removed;
 
@@ -423,6 +453,10 @@ FROM passkeys k JOIN users u ON u.id = k.user_id WHERE k.credential_id = $1;
 -- find_passkey_owner
 SELECT passkey_handle, email, name FROM users WHERE id = $1;
 
+-- find_password_facts
+SELECT u.password_hash IS NOT NULL AS has_password, f.local_passwords
+FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1;
+
 -- find_provider
 SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.public_jwk, p.claim, p.matches, p.scope,
 p.acr_values, p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AS creates_users,
@@ -590,14 +624,24 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
 -- insert_passkey
 WITH answered AS (
   INSERT INTO used_challenges (hash, expires_at) VALUES ($2, $3) ON CONFLICT DO NOTHING RETURNING 1
+), stored AS (
+  INSERT INTO passkeys (credential_id, user_id, public_key, counter, transports, synced, backed_up, name)
+  SELECT $4, u.id, $5, $6, $7, $8, $9, $10
+  FROM users u, answered
+  WHERE u.id = $1 AND u.status = 'active'
+  AND (SELECT count(*) FROM passkeys k WHERE k.user_id = u.id) < 20
+  ON CONFLICT DO NOTHING
+  RETURNING user_id
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'factors_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('change', 'passkey_added', 'at', now())),
+  now() + interval '2 days'
+  FROM stored JOIN users u ON u.id = stored.user_id WHERE $11::boolean
 )
-INSERT INTO passkeys (credential_id, user_id, public_key, counter, transports, synced, backed_up, name)
-SELECT $4, u.id, $5, $6, $7, $8, $9, $10
-FROM users u, answered
-WHERE u.id = $1 AND u.status = 'active'
-AND (SELECT count(*) FROM passkeys k WHERE k.user_id = u.id) < 20
-ON CONFLICT DO NOTHING
-RETURNING user_id;
+SELECT user_id FROM stored;
 
 -- insert_provider
 WITH facts AS (
@@ -1659,6 +1703,16 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- read_deployment_facts
+WITH due AS (
+  SELECT next_attempt_at FROM outbox WHERE next_attempt_at <= now() ORDER BY next_attempt_at LIMIT 10000
+)
+SELECT (SELECT count(*)::integer FROM due) AS outbox_messages,
+coalesce((SELECT extract(epoch FROM now() - min(next_attempt_at)) FROM due), 0)::float8 AS outbox_oldest_seconds,
+(SELECT coalesce(jsonb_object_agg(algorithm, age), '{}')
+  FROM (SELECT algorithm, extract(epoch FROM now() - max(created_at))::float8 AS age
+    FROM signing_keys GROUP BY algorithm) AS newest) AS signing_key_ages;
+
 -- read_limits
 SELECT now() AS now, coalesce(jsonb_object_agg(client_id, limits) FILTER (WHERE limits <> '{}'), '{}') AS limits
 FROM partners;
@@ -2349,11 +2403,22 @@ WITH changed AS (
 SELECT encode(sha256($3::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
 
 -- store_totp_secret
-INSERT INTO totp_secrets (user_id, sealed, last_step)
-SELECT id, $2, $3 FROM users WHERE id = $1 AND status = 'active'
-ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
-last_used_at = NULL
-RETURNING user_id;
+WITH stored AS (
+  INSERT INTO totp_secrets (user_id, sealed, last_step)
+  SELECT id, $2, $3 FROM users WHERE id = $1 AND status = 'active'
+  ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
+  last_used_at = NULL
+  RETURNING user_id
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'factors_changed', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('change', 'totp_added', 'at', now())),
+  now() + interval '2 days'
+  FROM stored JOIN users u ON u.id = stored.user_id WHERE $4::boolean
+)
+SELECT user_id FROM stored;
 
 -- strengthen_session
 UPDATE sessions s SET hash = $3, acr = $4, amr = $5, auth_time = coalesce($6, s.auth_time),

@@ -1,5 +1,3 @@
-import Type from '../typebox.ts'
-
 /** Everything that the audit log records. The names do not change: exports and alerts of the operator use them. */
 export const auditEvents = [
   'partner.created',
@@ -74,7 +72,6 @@ export const auditEvents = [
   'sandbox.loaded',
 ] as const
 
-export const AuditEvent = Type.Union(auditEvents.map((event) => Type.Literal(event)))
 export type AuditEvent = (typeof auditEvents)[number]
 
 export const targetKinds = [
@@ -98,5 +95,4 @@ export const targetKinds = [
   'deployment',
 ] as const
 
-export const TargetKind = Type.Union(targetKinds.map((kind) => Type.Literal(kind)))
 export type TargetKind = (typeof targetKinds)[number]

@@ -35,6 +35,11 @@ export function originOf(request: FastifyRequest, via: Via, actor: Origin['actor
   return { actor, via, address: request.ip, requestId: request.id, ...(userAgent && { userAgent }) }
 }
 
+/** The origin of what a user does on a page. Null: the user is not known yet. */
+export function pageOrigin(request: FastifyRequest, userId: string | null): Origin {
+  return originOf(request, 'page', { kind: 'user', id: userId })
+}
+
 /** The origin of a change that a person makes with a command. */
 export function commandOrigin(): Origin {
   return { actor: { kind: 'os_user', id: userInfo().username }, via: 'cli', address: hostname() }

@@ -207,8 +207,8 @@ function resetFactors(): Command {
     .argument('<email-or-id>')
     .option('--json', 'print JSON')
     .action((user: string, options: Json) =>
-      withDatabase(async (database) => {
-        const removed = await database.maybe(deleteFactors, [foldedUnlessId(user)])
+      withDatabase(async (database, config) => {
+        const removed = await database.maybe(deleteFactors, [foldedUnlessId(user), config.mail !== undefined])
         if (!removed) throw new CommandError(`There is no user ${quoted(user)}.`, 'not_found')
         const { id, passkeys, totp, recovery_codes, sessions_ended: ended } = removed
         const what = factorsOf({ passkeys, has_totp: totp, recovery_codes })

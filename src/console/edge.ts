@@ -21,7 +21,7 @@ export async function consoleEdge(app: FastifyInstance, context: Context): Promi
   const { environment, brand } = context.config
   const english = chooseTexts('en', undefined)
   const web = await webEdge(app, context, {
-    textsOf: async () => english,
+    textsOf: () => english,
     sessionOf: (request) => operatorSessionHash(request, context),
     csrfCookie: 'latchkey-operator-csrf',
     home: () => ({ label: 'Open the overview', href: '/admin' }),

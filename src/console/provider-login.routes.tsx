@@ -114,7 +114,7 @@ async function receiveCallback(exchange: Exchange, id: string, state: string): P
   const provider = await context.database.maybe(findProvider, [id])
   if (!provider) return notFound(reply)
   const next = nextPage(new URLSearchParams(carriedBy(state)).get('next') ?? undefined)
-  const flow = await endFlow(context, request, reply, { kind: 'operator-login', state })
+  const flow = endFlow(context, request, reply, { kind: 'operator-login', state })
   if (flow?.providerId !== id) {
     request.log.warn({ event: 'operator_provider_login', outcome: 'foreign_state', provider: id })
     return sendPage(exchange, 400, 'This sign-in was not started here', <p>{text.foreign}</p>)

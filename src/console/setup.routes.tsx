@@ -103,7 +103,7 @@ async function sendSetupPage(
       texts={web.english}
       operatorId={owner.id}
       owner={operatorPasswordOwner(context, owner)}
-      totp={await newOperatorTotp(context, owner, fault?.sealed)}
+      totp={newOperatorTotp(context, owner, fault?.sealed)}
       passwordFault={fault?.passwordFault}
       codeFault={fault?.codeFault}
     />

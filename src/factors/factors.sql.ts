@@ -1,4 +1,5 @@
 import { statement } from '../database/database.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type from '../typebox.ts'
 
 /**
@@ -20,7 +21,7 @@ const Removed = Type.Object({
 
 /**
  * Removes all second factors of a user and ends the user's sessions and pending logins, which hold `login_version`.
- * $1 id or folded email. No row: the user does not exist.
+ * $1 id or folded email, $2 whether the user gets a mail if there was a factor. No row: the user does not exist.
  */
 export const deleteFactors = statement(
   'delete_factors',
@@ -35,6 +36,12 @@ export const deleteFactors = statement(
      DELETE FROM recovery_codes c USING changed WHERE c.user_id = changed.id RETURNING cardinality(c.hashes) AS count
    ), ended AS (
      DELETE FROM sessions s USING changed WHERE s.user_id = changed.id RETURNING 1
+   ), mail AS (
+     ${mailRow('factors_changed', {
+       from: `changed JOIN users u USING (id)
+              WHERE $2::boolean AND (EXISTS (SELECT FROM passkeys) OR EXISTS (SELECT FROM totp))`,
+       facts: { change: `'reset'`, at: 'now()' },
+     })}
    )
    SELECT id, (SELECT count(*)::int FROM passkeys) AS passkeys, EXISTS (SELECT FROM totp) AS totp,
           coalesce((SELECT count FROM codes), 0) AS recovery_codes, (SELECT count(*)::int FROM ended) AS sessions_ended

@@ -1,4 +1,5 @@
 import { Instant, statement } from '../database/database.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import { deleteCodesOfLastFactor } from './recovery-codes.sql.ts'
 
@@ -83,24 +84,35 @@ export const usePasskey = statement(
 /**
  * Stores a passkey. No row: the challenge was answered before, the credential is registered already, the user has too many,
  * or is no longer active. $1 user id, $2 SHA-256 of the challenge, $3 when it expires, $4 credential id, $5 public key,
- * $6 counter, $7 transports, $8 whether it may leave its device, $9 whether it is backed up, $10 name
+ * $6 counter, $7 transports, $8 whether it may leave its device, $9 whether it is backed up, $10 name, $11 whether the user gets a
+ * mail
  */
 export const insertPasskey = statement(
   'insert_passkey',
   Type.Object({ user_id: Type.String() }),
   `WITH answered AS (
      INSERT INTO used_challenges (hash, expires_at) VALUES ($2, $3) ON CONFLICT DO NOTHING RETURNING 1
+   ), stored AS (
+     INSERT INTO passkeys (credential_id, user_id, public_key, counter, transports, synced, backed_up, name)
+     SELECT $4, u.id, $5, $6, $7, $8, $9, $10
+       FROM users u, answered
+      WHERE u.id = $1 AND u.status = 'active'
+        AND (SELECT count(*) FROM passkeys k WHERE k.user_id = u.id) < ${maxPasskeys}
+     ON CONFLICT DO NOTHING
+     RETURNING user_id
+   ), mail AS (
+     ${mailRow('factors_changed', {
+       from: 'stored JOIN users u ON u.id = stored.user_id WHERE $11::boolean',
+       facts: { change: `'passkey_added'`, at: 'now()' },
+     })}
    )
-   INSERT INTO passkeys (credential_id, user_id, public_key, counter, transports, synced, backed_up, name)
-   SELECT $4, u.id, $5, $6, $7, $8, $9, $10
-     FROM users u, answered
-    WHERE u.id = $1 AND u.status = 'active'
-      AND (SELECT count(*) FROM passkeys k WHERE k.user_id = u.id) < ${maxPasskeys}
-   ON CONFLICT DO NOTHING
-   RETURNING user_id`,
+   SELECT user_id FROM stored`,
 )
 
-/** With the last factor, the recovery codes go. $1 user id, $2 `id` of the passkey. No row: the user has no such passkey. */
+/**
+ * With the last factor, the recovery codes go. $1 user id, $2 `id` of the passkey, $3 whether the user gets a mail. No row: the
+ * user has no such passkey.
+ */
 export const deletePasskey = statement(
   'delete_passkey',
   Type.Object({ id: Type.String() }),
@@ -108,6 +120,11 @@ export const deletePasskey = statement(
      DELETE FROM passkeys WHERE user_id = $1 AND id = $2 RETURNING id
    ), codes AS (
      ${deleteCodesOfLastFactor('SELECT FROM removed', 'k.id <> $2', 'true')}
+   ), mail AS (
+     ${mailRow('factors_changed', {
+       from: 'removed, users u WHERE u.id = $1 AND $3::boolean',
+       facts: { change: `'passkey_removed'`, at: 'now()' },
+     })}
    )
    SELECT id FROM removed`,
 )

@@ -24,9 +24,9 @@ export type PendingLogin = Static<typeof Pending>
  * Keeps a login for the second factor, in a cookie of this browser only: sealed, so that the browser can neither read nor
  * change it, and for ten minutes. A page or an address never contains it.
  */
-export async function keepPendingLogin(context: Context, reply: FastifyReply, login: Login): Promise<void> {
+export function keepPendingLogin(context: Context, reply: FastifyReply, login: Login): void {
   const expiresAt = context.now().getTime() + pendingLifetimeMs
-  await store(context, reply, { kind: 'pending-login', id: randomId(), login, expiresAt })
+  store(context, reply, { kind: 'pending-login', id: randomId(), login, expiresAt })
 }
 
 /** Keeps what the user has proved in addition. The ten minutes go on. */
@@ -35,21 +35,21 @@ export function updatePendingLogin(
   reply: FastifyReply,
   before: PendingLogin,
   login: Login,
-): Promise<void> {
-  return store(context, reply, { ...before, login })
+): void {
+  store(context, reply, { ...before, login })
 }
 
-async function store(context: Context, reply: FastifyReply, content: PendingLogin): Promise<void> {
-  if (await cookie.set(context, reply, content)) return
+function store(context: Context, reply: FastifyReply, content: PendingLogin): void {
+  if (cookie.set(context, reply, content)) return
   const { login } = content
   if (!login.provider) throw new Error('a pending login is too long for a cookie')
   // Without the id_token, the provider's logout asks the user to confirm it.
   const short = { ...content, login: { ...login, provider: { ...login.provider, idToken: null } } }
-  await cookie.set(context, reply, short)
+  cookie.set(context, reply, short)
 }
 
 /** Undefined: this browser has no login that is younger than ten minutes. */
-export function pendingLoginOf(context: Context, request: FastifyRequest): Promise<PendingLogin | undefined> {
+export function pendingLoginOf(context: Context, request: FastifyRequest): PendingLogin | undefined {
   return cookie.open(context, request)
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { mayChangeFactors } from '../login/factor-step.ts'
+import { mayChangeFactors, ownRequirement } from '../login/factor-step.ts'
 import { sendAccountPage } from '../sessions/account-page.tsx'
 import type { Session } from '../sessions/sessions.sql.ts'
 import { isRecent, liveSession, strengthen } from '../sessions/sessions.ts'
@@ -100,7 +100,10 @@ function confirmationPage(session: Owner, { now }: Context): string {
 }
 
 async function removeTotp({ context, request, reply, session }: Exchange): Promise<FastifyReply> {
-  const removed = await context.database.maybe(deleteTotpSecret, [session.user_id])
+  const removed = await context.database.maybe(deleteTotpSecret, [
+    session.user_id,
+    context.config.mail !== undefined,
+  ])
   log(request, session, 'remove_factor', 'totp', removed !== undefined)
   return reply.redirect('/security?done=totpRemoved', 303)
 }
@@ -109,7 +112,11 @@ async function removePasskey(
   { context, request, reply, session }: Exchange,
   { id }: Static<typeof RemoveBody>,
 ): Promise<FastifyReply> {
-  const removed = await context.database.maybe(deletePasskey, [session.user_id, id])
+  const removed = await context.database.maybe(deletePasskey, [
+    session.user_id,
+    id,
+    context.config.mail !== undefined,
+  ])
   log(request, session, 'remove_factor', 'passkey', removed !== undefined)
   return reply.redirect('/security?done=removed', 303)
 }
@@ -192,6 +199,7 @@ async function sendSettings(
     passkeys: true,
     body: (csrf, texts) => (
       <SecuritySettings
+        required={ownRequirement(session, session)}
         passkeys={passkeys}
         hasTotp={session.has_totp}
         codesLeft={codes?.left}
@@ -210,7 +218,7 @@ async function sendSettings(
 async function sendTotpPage(exchange: Exchange, again?: string): Promise<FastifyReply> {
   const { context, web, reply, session } = exchange
   const { user_id: userId, email } = session
-  const setup = await newTotpSetup(context, { userId, email, issuer: web.brand.name }, again)
+  const setup = newTotpSetup(context, { userId, email, issuer: web.brand.name }, again)
   const isWrong = again !== undefined
   return sendAccountPage({
     web,

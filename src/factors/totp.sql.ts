@@ -1,4 +1,5 @@
 import { statement } from '../database/database.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type from '../typebox.ts'
 import { deleteCodesOfLastFactor } from './recovery-codes.sql.ts'
 
@@ -30,18 +31,29 @@ export function useStepStatement(name: string, table: string, owner: string) {
   )
 }
 
-/** Replaces the user's secret. $1 user id, $2 the sealed secret, $3 time step of the code with which the user showed it */
+/**
+ * Replaces the user's secret. $1 user id, $2 the sealed secret, $3 time step of the code with which the user showed it, $4 whether the user
+ * gets a mail
+ */
 export const storeTotpSecret = statement(
   'store_totp_secret',
   Type.Object({ user_id: Type.String() }),
-  `INSERT INTO totp_secrets (user_id, sealed, last_step)
-   SELECT id, $2, $3 FROM users WHERE id = $1 AND status = 'active'
-   ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
-                                       last_used_at = NULL
-   RETURNING user_id`,
+  `WITH stored AS (
+     INSERT INTO totp_secrets (user_id, sealed, last_step)
+     SELECT id, $2, $3 FROM users WHERE id = $1 AND status = 'active'
+     ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
+                                         last_used_at = NULL
+     RETURNING user_id
+   ), mail AS (
+     ${mailRow('factors_changed', {
+       from: 'stored JOIN users u ON u.id = stored.user_id WHERE $4::boolean',
+       facts: { change: `'totp_added'`, at: 'now()' },
+     })}
+   )
+   SELECT user_id FROM stored`,
 )
 
-/** With the last factor, the recovery codes go. $1 user id. No row: the user has none. */
+/** With the last factor, the recovery codes go. $1 user id, $2 whether the user gets a mail. No row: the user has none. */
 export const deleteTotpSecret = statement(
   'delete_totp_secret',
   Type.Object({ user_id: Type.String() }),
@@ -49,6 +61,11 @@ export const deleteTotpSecret = statement(
      DELETE FROM totp_secrets WHERE user_id = $1 RETURNING user_id
    ), codes AS (
      ${deleteCodesOfLastFactor('SELECT FROM removed', 'true', 'false')}
+   ), mail AS (
+     ${mailRow('factors_changed', {
+       from: 'removed JOIN users u ON u.id = removed.user_id WHERE $2::boolean',
+       facts: { change: `'totp_removed'`, at: 'now()' },
+     })}
    )
    SELECT user_id FROM removed`,
 )

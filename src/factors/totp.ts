@@ -34,18 +34,15 @@ export type TotpSetup = { secret: string; uri: string; sealed: string }
  * @param of the user, as the authenticator app shows the account
  * @param again the sealed secret of the same page, if the user mistyped the code
  */
-export async function newTotpSetup(
+export function newTotpSetup(
   context: Context,
   of: { userId: string; email: string; issuer: string },
   again: string | undefined,
-): Promise<TotpSetup> {
+): TotpSetup {
   const { keys, now } = context
-  const secret = (again && (await openSetup(context, of.userId, again))) ?? newSecret()
+  const secret = (again && openSetup(context, of.userId, again)) ?? newSecret()
   const expiresAt = now().getTime() + setupLifetimeMs
-  const sealed = await sealJson(
-    { kind: 'totp-setup', userId: of.userId, secret, expiresAt },
-    keys.current.seal,
-  )
+  const sealed = sealJson({ kind: 'totp-setup', userId: of.userId, secret, expiresAt }, keys.current.seal)
   const totp = new TOTP({
     ...parameters,
     issuer: of.issuer,
@@ -65,25 +62,25 @@ export async function storeTotp(
   userId: string,
   input: { sealed: string; code: string },
 ): Promise<boolean> {
-  const proved = await provedSetup(context, userId, input)
+  const proved = provedSetup(context, userId, input)
   if (!proved) return false
-  const { atRest, step } = proved
-  return (await context.database.maybe(storeTotpSecret, [userId, atRest, step])) !== undefined
+  const values = [userId, proved.atRest, proved.step, context.config.mail !== undefined]
+  return (await context.database.maybe(storeTotpSecret, values)) !== undefined
 }
 
 /**
  * The secret of a setup, sealed as the database stores it, and the time step of the code that proves that the app has it.
  * Undefined: the code is wrong, or the page is too old.
  */
-export async function provedSetup(
+export function provedSetup(
   context: Context,
   userId: string,
   { sealed, code }: { sealed: string; code: string },
-): Promise<{ atRest: string; step: number } | undefined> {
-  const secret = await openSetup(context, userId, sealed)
+): { atRest: string; step: number } | undefined {
+  const secret = openSetup(context, userId, sealed)
   const step = secret === undefined ? undefined : stepOf(context, secret, code)
   if (secret === undefined || step === undefined) return undefined
-  return { atRest: await sealStored(context.keys, secret), step }
+  return { atRest: sealStored(context.keys, secret), step }
 }
 
 /** The statements on the secrets of users, or on those of operators. */
@@ -98,28 +95,24 @@ export async function isTotpCode(
 ): Promise<boolean> {
   const found = await context.database.maybe(find, [ownerId])
   if (!found) return false
-  const secret = await readSecret(context, found.sealed)
+  const secret = readSecret(context, found.sealed)
   const step = secret === undefined ? undefined : stepOf(context, secret, code)
   if (step === undefined) return false
   return (await context.database.maybe(use, [ownerId, step, found.sealed])) !== undefined
 }
 
 /** Undefined: it was sealed under a secret that leaked and was replaced. `latchkey doctor` counts such secrets. */
-async function readSecret({ keys }: Context, sealed: string): Promise<string | undefined> {
+function readSecret({ keys }: Context, sealed: string): string | undefined {
   try {
-    return await openStored(keys, sealed)
+    return openStored(keys, sealed)
   } catch (error) {
     if (error instanceof UnreadableSecret) return undefined
     throw error
   }
 }
 
-async function openSetup(
-  { keys, now }: Context,
-  userId: string,
-  sealed: string,
-): Promise<string | undefined> {
-  const content = await openJson(sealed, acceptedKeys(keys, 'seal'))
+function openSetup({ keys, now }: Context, userId: string, sealed: string): string | undefined {
+  const content = openJson(sealed, acceptedKeys(keys, 'seal'))
   if (!setup.Check(content) || content.userId !== userId || content.expiresAt <= now().getTime())
     return undefined
   return content.secret

@@ -61,7 +61,7 @@ export function completeLogin(
     const { userId, email, loginVersion, isNew } = found
     const { acr, amr, authTime, sid } = details
     const requestId = flow.requestId ?? null
-    const kept = await keptIdToken(context, idToken)
+    const kept = keptIdToken(context, idToken)
     const login = { id: provider.id, sub: claims.sub, sid, authTime, requestId, idToken: kept }
     return { kind: 'welcome', login: { userId, email, loginVersion, acr, amr, provider: login }, isNew }
   })
@@ -126,7 +126,7 @@ function loginDetails({ acr, amr, auth_time: authTime, sid }: IDToken, now: Date
 /** Characters. The logout sends the id_token in an address. */
 const maxIdToken = 6000
 
-async function keptIdToken({ keys }: Context, idToken: string | undefined): Promise<string | null> {
+function keptIdToken({ keys }: Context, idToken: string | undefined): string | null {
   return idToken === undefined || idToken.length > maxIdToken ? null : sealStored(keys, idToken)
 }
 

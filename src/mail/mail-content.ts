@@ -26,6 +26,8 @@ export function contentOf(mail: Mail, frame: MailFrame): MailContent {
       return connectionEnds(mail.facts, frame)
     case 'password_changed':
       return passwordChanged(mail.facts, frame)
+    case 'factors_changed':
+      return factorsChanged(mail.facts, frame)
     case 'new_browser':
       return newBrowser(mail.facts, frame)
     case 'password_reset': {
@@ -75,6 +77,18 @@ function passwordChanged(
     subject: subject(brand),
     paragraphs: [text[by](momentText(at, texts)), notYou],
     link: { label, address: `${authUrl}/password/forgotten` },
+  }
+}
+
+function factorsChanged(
+  { change, at }: FactsOf<'factors_changed'>,
+  { texts, authUrl, brand }: MailFrame,
+): MailContent {
+  const { subject, text, notYou, link: label } = texts.mails.factorsChanged
+  return {
+    subject: subject(brand),
+    paragraphs: [text[change](momentText(at, texts)), notYou],
+    link: { label, address: `${authUrl}/security` },
   }
 }
 

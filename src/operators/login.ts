@@ -60,7 +60,7 @@ export async function beginLogin(
   }
   const { id, loginVersion } = outcome
   const expiresAt = now().getTime() + pendingLifetimeMs
-  await pendingCookie.set(context, reply, {
+  pendingCookie.set(context, reply, {
     kind: 'pending-operator-login',
     ...{ id, email, loginVersion, next: next.slice(0, 1500), expiresAt },
   })
@@ -82,7 +82,7 @@ export async function pendingOperator(
   context: Context,
   request: FastifyRequest,
 ): Promise<PendingOperator | undefined> {
-  const pending = await pendingCookie.open(context, request)
+  const pending = pendingCookie.open(context, request)
   const found =
     pending && (await context.database.maybe(findPendingOperator, [pending.id, pending.loginVersion]))
   return pending && found && { ...pending, name: found.name }

@@ -29,7 +29,7 @@ export async function createOperator(
   const email = operator.email.trim()
   const faults = faultsOf({ ...operator, email })
   if (faults.length > 0) return { kind: 'refused', reasons: faults }
-  const link = await newLink(config)
+  const link = newLink(config)
   const created = await database.maybe(insertOperator, [
     ...[email, foldCase(email), operator.name, operator.role],
     ...[link.hash, link.sealed, originValue(origin)],
@@ -85,7 +85,7 @@ export async function resetCredentials(
   config: Config,
   idOrEmail: string,
 ): Promise<({ kind: 'done'; id: string; sessionsEnded: number } & SetupLink) | NotChanged> {
-  const link = await newLink(config)
+  const link = newLink(config)
   const values = [foldCase(idOrEmail), link.hash, link.sealed, originValue(origin)]
   const row = await database.maybe(resetOperator, values)
   if (!row) return notFound(idOrEmail)
@@ -98,10 +98,10 @@ export async function resetCredentials(
 }
 
 /** A link with 256 random bits. The database gets the digest, and for the mail the sealed link. */
-async function newLink(config: Config): Promise<{ address: string; hash: Buffer; sealed: string | null }> {
+function newLink(config: Config): { address: string; hash: Buffer; sealed: string | null } {
   const secret = randomSecret()
   const address = `${config.admin.url}${setupPath}?${new URLSearchParams({ token: secret })}`
-  const sealed = config.mail ? await sealStored(secretKeys(config), address) : null
+  const sealed = config.mail ? sealStored(secretKeys(config), address) : null
   return { address, hash: sha256(secret), sealed }
 }
 

@@ -21,7 +21,7 @@ export function operatorPasswordOwner({ config }: Context, { name, email }: Setu
 }
 
 /** @param again the sealed secret of the same page, if the operator mistyped the code */
-export function newOperatorTotp(context: Context, owner: SetupOwner, again?: string): Promise<TotpSetup> {
+export function newOperatorTotp(context: Context, owner: SetupOwner, again?: string): TotpSetup {
   const issuer = `${context.config.brand.name} console`
   return newTotpSetup(context, { userId: totpOwner(owner.id), email: owner.email, issuer }, again)
 }
@@ -51,7 +51,7 @@ export async function setUpAccount(
   const { owner, password } = input
   const [fault] = await newPasswordFaults(password, operatorPasswordOwner(context, owner))
   if (fault) return { kind: 'unfit', fault }
-  const proved = await provedSetup(context, totpOwner(owner.id), input)
+  const proved = provedSetup(context, totpOwner(owner.id), input)
   if (!proved) return { kind: 'wrong_code' }
   const { codes, hashes } = freshCodes(owner.id)
   const hash = await passwordHashLimiter.hash(() => hashPassword(password))
@@ -89,7 +89,7 @@ export async function changeFactor(
   owner: Owner,
   input: { sealed: string; code: string },
 ): Promise<{ kind: 'set'; login: OperatorLogin; codes: string[] } | { kind: 'wrong_code' | 'dead' }> {
-  const proved = await provedSetup(context, totpOwner(owner.id), input)
+  const proved = provedSetup(context, totpOwner(owner.id), input)
   if (!proved) return { kind: 'wrong_code' }
   const { codes, hashes } = freshCodes(owner.id)
   const values = [owner.id, owner.loginVersion, proved.atRest, proved.step, hashes, originValue(origin)]

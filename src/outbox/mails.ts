@@ -32,6 +32,20 @@ const Mail = Type.Union([
       at: At,
     }),
   ),
+  /** A second factor was added or removed. `reset`: the operator has removed all of them. */
+  mailOf(
+    'factors_changed',
+    Type.Object({
+      change: Type.Union([
+        Type.Literal('passkey_added'),
+        Type.Literal('passkey_removed'),
+        Type.Literal('totp_added'),
+        Type.Literal('totp_removed'),
+        Type.Literal('reset'),
+      ]),
+      at: At,
+    }),
+  ),
   /** A login in a browser that the account does not know. */
   mailOf(
     'new_browser',

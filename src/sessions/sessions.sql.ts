@@ -173,6 +173,14 @@ export const endOtherSessions = statement(
   'DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id',
 )
 
+/** Whether the user has a password, and whether the firm lets its users log in with one. $1 user id */
+export const findPasswordFacts = statement(
+  'find_password_facts',
+  Type.Object({ has_password: Type.Boolean(), local_passwords: Type.Boolean() }),
+  `SELECT u.password_hash IS NOT NULL AS has_password, f.local_passwords
+     FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1`,
+)
+
 /** What a session keeps when it gets a new id. */
 const continued = [
   ...[

@@ -47,7 +47,7 @@ type ErrorPageContent = {
 /** How the pages of users and those of operators differ. */
 type Audience = {
   /** The texts for an error page, in the language of the flow that the HTTP request belongs to. */
-  textsOf(request: FastifyRequest): Promise<Texts>
+  textsOf(request: FastifyRequest): Texts
   /** SHA-256 of the id of the session to which the forms of this browser belong, or null. */
   sessionOf(request: FastifyRequest): Buffer | null
   /** The cookie with the secret of the CSRF tokens. */
@@ -96,7 +96,7 @@ export async function webEdge(app: FastifyInstance, context: Context, audience: 
   const sameOrigin = async (request: FastifyRequest, reply: FastifyReply) =>
     isOwnPage(request, config.authUrl)
       ? undefined
-      : sendCrossSiteForm({ web, audience, request, reply, texts: await textsOf(request) })
+      : sendCrossSiteForm({ web, audience, request, reply, texts: textsOf(request) })
   const web: Web = {
     assets,
     brand,
@@ -128,10 +128,10 @@ export async function webEdge(app: FastifyInstance, context: Context, audience: 
     },
   }
   app.setErrorHandler(async (error, request, reply) =>
-    sendError({ web, audience, error, request, reply, texts: await textsOf(request) }),
+    sendError({ web, audience, error, request, reply, texts: textsOf(request) }),
   )
   app.setNotFoundHandler(async (request, reply) =>
-    sendPageNotFound({ web, audience, request, reply, texts: await textsOf(request) }),
+    sendPageNotFound({ web, audience, request, reply, texts: textsOf(request) }),
   )
   return web
 }

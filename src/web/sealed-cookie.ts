@@ -17,16 +17,16 @@ export function sealedCookie<Schema extends TObject>(name: string, schema: Schem
   type Content = Static<Schema> & { expiresAt: number }
   return {
     /** @returns false, and sets nothing, if the content is too long: browsers drop longer cookies */
-    async set({ config, keys }: Context, reply: FastifyReply, content: Content): Promise<boolean> {
-      const sealed = await sealJson(content, keys.current.seal)
+    set({ config, keys }: Context, reply: FastifyReply, content: Content): boolean {
+      const sealed = sealJson(content, keys.current.seal)
       if (sealed.length > maxBytes) return false
       reply.setCookie(cookieName(config, name), sealed, cookieOptions(config))
       return true
     },
     /** Undefined: there is none, or it has expired. */
-    async open({ config, keys, now }: Context, request: FastifyRequest): Promise<Content | undefined> {
+    open({ config, keys, now }: Context, request: FastifyRequest): Content | undefined {
       const sealed = request.cookies[cookieName(config, name)]
-      const content = sealed && (await openJson(sealed, acceptedKeys(keys, 'seal')))
+      const content = sealed && openJson(sealed, acceptedKeys(keys, 'seal'))
       return hasEnd(content) && compiled.Check(content) && content.expiresAt > now().getTime()
         ? content
         : undefined

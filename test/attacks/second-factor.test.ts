@@ -475,7 +475,7 @@ describe('79: a login that skips the second factor', () => {
     const session = await loggedIn(server, users.pop() ?? '')
     expect(await isLoggedIn(session, server)).toBe(true)
     const { visitor, page } = await atSecondFactor()
-    const removed = await server.database.one(deleteFactors, [user])
+    const removed = await server.database.one(deleteFactors, [user, false])
     expect(removed).toMatchObject({
       id: user,
       passkeys: 0,

@@ -4,6 +4,12 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
   security: {
     heading: 'Sicherheit',
     intro: 'Ein zweiter Faktor schützt Ihr Konto, wenn jemand Ihr Passwort herausfindet.',
+    required: {
+      any: 'Ihr Konto braucht einen Passkey oder eine Authenticator-App.',
+      passkey: 'Ihr Konto braucht einen Passkey. Eine Authenticator-App genügt nicht.',
+      missing:
+        'Das haben Sie noch nicht eingerichtet. Richten Sie es hier ein, oder wenn Sie bei einer Anmeldung dazu aufgefordert werden.',
+    },
     passkeys: 'Passkeys',
     passkeysText:
       'Mit einem Passkey melden Sie sich mit Ihrem Gerät an: mit Fingerabdruck, Gesicht oder PIN. Er funktioniert nur auf dieser Website. Deshalb kann Sie niemand dazu verleiten, ihn anderswo zu verwenden.',

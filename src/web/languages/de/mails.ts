@@ -34,6 +34,20 @@ export const mails: Pick<Catalogue, 'mails'> = {
         'Wenn Sie das nicht waren, hat möglicherweise jemand Zugang zu Ihrem Konto. Legen Sie sofort ein neues Passwort fest.',
       link: 'Neues Passwort festlegen',
     },
+    factorsChanged: {
+      subject: (brand) => `Die Anmeldung bei ${brand} wurde geändert`,
+      text: {
+        passkey_added: (at) => `Am ${at} wurde Ihrem Konto ein Passkey hinzugefügt.`,
+        passkey_removed: (at) => `Am ${at} wurde ein Passkey aus Ihrem Konto entfernt.`,
+        totp_added: (at) => `Am ${at} wurde für Ihr Konto eine Authenticator-App eingerichtet.`,
+        totp_removed: (at) => `Am ${at} wurde die Authenticator-App aus Ihrem Konto entfernt.`,
+        reset: (at) =>
+          `Der Betreiber dieses Dienstes hat am ${at} Ihre Passkeys, Ihre Authenticator-App und Ihre Wiederherstellungscodes entfernt. Sie sind in allen Browsern abgemeldet.`,
+      },
+      notYou:
+        'Wenn Sie das nicht wollten, hat möglicherweise jemand Zugang zu Ihrem Konto. Prüfen Sie die folgende Seite und ändern Sie das Passwort, mit dem Sie sich anmelden.',
+      link: 'Sicherheit Ihres Kontos',
+    },
     newBrowser: {
       subject: (brand) => `Neue Anmeldung bei ${brand}`,
       text: (browser, at) =>

@@ -31,6 +31,20 @@ export const mails = {
       notYou: 'If that wasn’t you, someone may have access to your account. Set a new password now.',
       link: 'Set a new password',
     },
+    factorsChanged: {
+      subject: (brand: string) => `The sign-in to your ${brand} account was changed`,
+      text: {
+        passkey_added: (at: string) => `A passkey was added to your account on ${at}.`,
+        passkey_removed: (at: string) => `A passkey was removed from your account on ${at}.`,
+        totp_added: (at: string) => `An authenticator app was set up for your account on ${at}.`,
+        totp_removed: (at: string) => `The authenticator app was removed from your account on ${at}.`,
+        reset: (at: string) =>
+          `The operator of this service removed your passkeys, your authenticator app and your recovery codes on ${at}. You are signed out of all browsers.`,
+      },
+      notYou:
+        'If you didn’t want this, someone may have access to your account. Check the page below, and change the password that you sign in with.',
+      link: 'Security of your account',
+    },
     newBrowser: {
       subject: (brand: string) => `New sign-in to your ${brand} account`,
       text: (browser: string, at: string) =>

@@ -34,6 +34,20 @@ export const mails: Pick<Catalogue, 'mails'> = {
         'Si ce n’était pas vous, quelqu’un a peut-être accès à votre compte. Définissez tout de suite un nouveau mot de passe.',
       link: 'Définir un nouveau mot de passe',
     },
+    factorsChanged: {
+      subject: (brand) => `L’identification à votre compte ${brand} a changé`,
+      text: {
+        passkey_added: (at) => `Une clé d’accès a été ajoutée à votre compte le ${at}.`,
+        passkey_removed: (at) => `Une clé d’accès a été supprimée de votre compte le ${at}.`,
+        totp_added: (at) => `Une application d’authentification a été configurée pour votre compte le ${at}.`,
+        totp_removed: (at) => `L’application d’authentification a été supprimée de votre compte le ${at}.`,
+        reset: (at) =>
+          `L’exploitant de ce service a supprimé vos clés d’accès, votre application d’authentification et vos codes de secours le ${at}. Toutes vos sessions sont fermées.`,
+      },
+      notYou:
+        'Si ce n’était pas voulu, quelqu’un a peut-être accès à votre compte. Consultez la page ci-dessous et changez le mot de passe avec lequel vous vous identifiez.',
+      link: 'Sécurité de votre compte',
+    },
     newBrowser: {
       subject: (brand) => `Nouvelle ouverture de session sur votre compte ${brand}`,
       text: (browser, at) =>
