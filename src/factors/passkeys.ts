@@ -4,6 +4,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import { type ChallengePurpose, challengeLifetimeMs, isOwnChallenge, newChallenge } from './challenge.ts'
@@ -35,7 +36,7 @@ export async function loginOptions(
   const { generateAuthenticationOptions } = await webAuthn()
   return generateAuthenticationOptions({
     rpID: relyingParty(context).rpID,
-    challenge: await newChallenge(context, purpose),
+    challenge: newChallenge(context, purpose),
     allowCredentials: passkeys.map(({ credential_id: id, transports }) => ({ id, transports })),
     userVerification: 'required',
     timeout: challengeLifetimeMs,
@@ -57,7 +58,7 @@ export async function registrationOptions(
     userName: owner.email,
     userDisplayName: owner.name,
     userID: Uint8Array.from(handleBytes(owner.passkey_handle)),
-    challenge: await newChallenge(context, purpose),
+    challenge: newChallenge(context, purpose),
     timeout: challengeLifetimeMs,
     attestationType: 'none', // no rule here depends on the model of the device
     excludeCredentials: passkeys.map(({ credential_id: id, transports }) => ({ id, transports })),
@@ -130,6 +131,7 @@ export type PasskeyRegistration = { kind: 'stored' } | { kind: 'refused'; reason
 /** Checks the answer of an authenticator (WebAuthn section 7.1) and stores the passkey. */
 export async function registerPasskey(
   context: Context,
+  origin: Origin,
   purpose: ChallengePurpose,
   input: { userId: string; json: string; name: string },
 ): Promise<PasskeyRegistration> {
@@ -151,6 +153,8 @@ export async function registerPasskey(
     info.credentialDeviceType === 'multiDevice',
     info.credentialBackedUp,
     input.name,
+    context.config.mail !== undefined,
+    originValue(origin),
   ])
   return stored ? { kind: 'stored' } : refused('not_stored')
 }

@@ -1,4 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { acceptedKeys } from '../secrets/derived-keys.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
@@ -34,18 +35,15 @@ export type TotpSetup = { secret: string; uri: string; sealed: string }
  * @param of the user, as the authenticator app shows the account
  * @param again the sealed secret of the same page, if the user mistyped the code
  */
-export async function newTotpSetup(
+export function newTotpSetup(
   context: Context,
   of: { userId: string; email: string; issuer: string },
   again: string | undefined,
-): Promise<TotpSetup> {
+): TotpSetup {
   const { keys, now } = context
-  const secret = (again && (await openSetup(context, of.userId, again))) ?? newSecret()
+  const secret = (again && openSetup(context, of.userId, again)) ?? newSecret()
   const expiresAt = now().getTime() + setupLifetimeMs
-  const sealed = await sealJson(
-    { kind: 'totp-setup', userId: of.userId, secret, expiresAt },
-    keys.current.seal,
-  )
+  const sealed = sealJson({ kind: 'totp-setup', userId: of.userId, secret, expiresAt }, keys.current.seal)
   const totp = new TOTP({
     ...parameters,
     issuer: of.issuer,
@@ -62,42 +60,69 @@ function newSecret(): string {
 /** Stores the secret if the code belongs to it. False: the code is wrong, or the page is too old. */
 export async function storeTotp(
   context: Context,
+  origin: Origin,
   userId: string,
-  { sealed, code }: { sealed: string; code: string },
+  input: { sealed: string; code: string },
 ): Promise<boolean> {
-  const secret = await openSetup(context, userId, sealed)
+<<<<<<< HEAD
+  const secret = openSetup(context, userId, sealed)
   const step = secret === undefined ? undefined : stepOf(context, secret, code)
   if (secret === undefined || step === undefined) return false
-  const atRest = await sealStored(context.keys, secret)
-  return (await context.database.maybe(storeTotpSecret, [userId, atRest, step])) !== undefined
+  const atRest = sealStored(context.keys, secret)
+  const values = [userId, atRest, step, context.config.mail !== undefined, originValue(origin)]
+=======
+  const proved = provedSetup(context, userId, input)
+  if (!proved) return false
+  const values = [userId, proved.atRest, proved.step, context.config.mail !== undefined]
+>>>>>>> operators
+  return (await context.database.maybe(storeTotpSecret, values)) !== undefined
 }
 
+/**
+ * The secret of a setup, sealed as the database stores it, and the time step of the code that proves that the app has it.
+ * Undefined: the code is wrong, or the page is too old.
+ */
+export function provedSetup(
+  context: Context,
+  userId: string,
+  { sealed, code }: { sealed: string; code: string },
+): { atRest: string; step: number } | undefined {
+  const secret = openSetup(context, userId, sealed)
+  const step = secret === undefined ? undefined : stepOf(context, secret, code)
+  if (secret === undefined || step === undefined) return undefined
+  return { atRest: sealStored(context.keys, secret), step }
+}
+
+/** The statements on the secrets of users, or on those of operators. */
+export type TotpStatements = { find: typeof findTotpSecret; use: typeof useTotpStep }
+
 /** Uses a code up. False: it is wrong, or it or a later one was used before. */
-export async function isTotpCode(context: Context, userId: string, code: string): Promise<boolean> {
-  const found = await context.database.maybe(findTotpSecret, [userId])
+export async function isTotpCode(
+  context: Context,
+  ownerId: string,
+  code: string,
+  { find, use }: TotpStatements = { find: findTotpSecret, use: useTotpStep },
+): Promise<boolean> {
+  const found = await context.database.maybe(find, [ownerId])
   if (!found) return false
-  const secret = await readSecret(context, found.sealed)
+  const secret = readSecret(context, found.sealed)
   const step = secret === undefined ? undefined : stepOf(context, secret, code)
   if (step === undefined) return false
-  return (await context.database.maybe(useTotpStep, [userId, step, found.sealed])) !== undefined
+  return (await context.database.maybe(use, [ownerId, step, found.sealed])) !== undefined
 }
 
 /** Undefined: it was sealed under a secret that leaked and was replaced. `latchkey doctor` counts such secrets. */
-async function readSecret({ keys }: Context, sealed: string): Promise<string | undefined> {
+function readSecret({ keys }: Context, sealed: string): string | undefined {
   try {
-    return await openStored(keys, sealed)
+    return openStored(keys, sealed)
   } catch (error) {
     if (error instanceof UnreadableSecret) return undefined
     throw error
   }
 }
 
-async function openSetup(
-  { keys, now }: Context,
-  userId: string,
-  sealed: string,
-): Promise<string | undefined> {
-  const content = await openJson(sealed, acceptedKeys(keys, 'seal'))
+function openSetup({ keys, now }: Context, userId: string, sealed: string): string | undefined {
+  const content = openJson(sealed, acceptedKeys(keys, 'seal'))
   if (!setup.Check(content) || content.userId !== userId || content.expiresAt <= now().getTime())
     return undefined
   return content.secret

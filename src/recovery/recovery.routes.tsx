@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import pLimit from 'p-limit'
+import { pageOrigin } from '../audit/origin.ts'
 import { openPageRequest } from '../authorize/page-request.ts'
 import { Destination, withDestination } from '../authorize/sealed-request.ts'
 import type { Config } from '../config.ts'
@@ -54,7 +55,7 @@ function requestRoutes(app: FastifyInstance, context: Context, web: Web): void {
     '/password/forgotten',
     { schema: { querystring: Destination } },
     async (request, reply) => {
-      const { texts } = await openPageRequest(context, request)
+      const { texts } = openPageRequest(context, request)
       const loginPage = withDestination('/login', request.query)
       const body = config.mail ? (
         <RequestForm {...request.query} texts={texts} csrf={web.csrfToken(reply)} loginPage={loginPage} />
@@ -73,10 +74,17 @@ function requestRoutes(app: FastifyInstance, context: Context, web: Web): void {
       if (config.mail) {
         if (requests.pendingCount >= waitingRequests)
           throw new DatabaseUnavailable('too many links are requested')
-        const { language } = (await openPageRequest(context, request)).texts
+        const { language } = openPageRequest(context, request).texts
         const browser = browserOf(request, config)
         const [{ outcome, user_id }] = await Promise.all([
-          requests(() => requestPasswordLink(context, { email, address: request.ip, browser, language })),
+          requests(() =>
+            requestPasswordLink(context, pageOrigin(request, null), {
+              email,
+              address: request.ip,
+              browser,
+              language,
+            }),
+          ),
           sleep(answerAfterMs),
         ])
         request.log.info({ event: 'request_link', outcome, ...(user_id && { user_id }) })
@@ -89,7 +97,7 @@ function requestRoutes(app: FastifyInstance, context: Context, web: Web): void {
     '/password/forgotten/sent',
     { schema: { querystring: Destination } },
     async (request, reply) => {
-      const { texts } = await openPageRequest(context, request)
+      const { texts } = openPageRequest(context, request)
       const body = <Requested texts={texts} loginPage={withDestination('/login', request.query)} />
       return web.page({ reply, texts, title: texts.recovery.requested.heading, body })
     },
@@ -128,21 +136,22 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
       const browser = browserOf(request, config)
       const secret = linkCookie(request, config)
       const { new_password: password, link: formLink = '' } = request.body
-      const outcome = await changes(() => setPassword(context, { secret, formLink, password, browser }))
+      const origin = (userId: string) => pageOrigin(request, userId)
+      const input = { secret, formLink, password, browser }
+      const outcome = await changes(() => setPassword(context, origin, input))
       request.log.info({ event: 'set_password', outcome: outcome.kind })
       switch (outcome.kind) {
         case 'set':
           clearLinkCookie(reply, config)
           rememberBrowser(reply, config, browser, outcome.proof)
           return reply.redirect('/password/set', 303)
-        case 'unfit': {
-          const { texts } = await openPageRequest(context, request)
-          const fault = passwordFaultText(outcome.fault, texts)
-          return sendNewPasswordForm({ context, web, request, reply, owner: outcome.owner, fault })
-        }
+        case 'unfit':
         case 'other_link': {
-          const { texts } = await openPageRequest(context, request)
-          const fault = texts.recovery.choose.otherLink
+          const { texts } = openPageRequest(context, request)
+          const fault =
+            outcome.kind === 'unfit'
+              ? passwordFaultText(outcome.fault, texts)
+              : texts.recovery.choose.otherLink
           return sendNewPasswordForm({ context, web, request, reply, owner: outcome.owner, fault })
         }
         case 'dead':
@@ -152,18 +161,16 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
   )
 
   app.get('/password/set', async (request, reply) => {
-    const { texts } = await openPageRequest(context, request)
+    const { texts } = openPageRequest(context, request)
     return web.page({ reply, texts, title: texts.recovery.done.heading, body: <PasswordSet texts={texts} /> })
   })
 }
 
 type Exchange = { context: Context; web: Web; request: FastifyRequest; reply: FastifyReply }
 
-async function sendNewPasswordForm(
-  exchange: Exchange & { owner: PasswordOwner; fault?: string },
-): Promise<FastifyReply> {
+function sendNewPasswordForm(exchange: Exchange & { owner: PasswordOwner; fault?: string }): FastifyReply {
   const { context, web, request, reply, owner, fault } = exchange
-  const { texts } = await openPageRequest(context, request)
+  const { texts } = openPageRequest(context, request)
   const link = linkName(linkCookie(request, context.config))
   const body = (
     <NewPasswordForm texts={texts} csrf={web.csrfToken(reply)} link={link} owner={owner} fault={fault} />
@@ -171,8 +178,8 @@ async function sendNewPasswordForm(
   return web.page({ reply, texts, status: fault ? 400 : 200, title: texts.recovery.choose.heading, body })
 }
 
-async function sendDeadLink({ context, web, request, reply }: Exchange): Promise<FastifyReply> {
-  const { texts } = await openPageRequest(context, request)
+function sendDeadLink({ context, web, request, reply }: Exchange): FastifyReply {
+  const { texts } = openPageRequest(context, request)
   const { heading, text, again } = texts.recovery.dead
   clearLinkCookie(reply, context.config)
   const recoveryLink = { label: again, href: '/password/forgotten' }

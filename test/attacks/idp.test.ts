@@ -532,6 +532,6 @@ describe('54: metadata and keys', () => {
 async function freshMetadata(id = 'one'): Promise<void> {
   await query(server.database, 'UPDATE identity_providers SET credential = $2 WHERE id = $1', [
     id,
-    await sealStored(server.context.keys, clientSecret),
+    sealStored(server.context.keys, clientSecret),
   ])
 }
