@@ -79,7 +79,7 @@ export async function createServer(
   await belowBase(app, context, { base, description })
   await app.register(async (guessed) => misplacedTokenRoutes(guessed))
   for (const root of new Set([base, '/'])) await api(app, context, root)
-  if (!config.admin.listener) await adminSite(app, context)
+  if (!config.admin.listener) await adminSite(app, context, providers)
   return app
 }
 
@@ -115,24 +115,10 @@ async function belowBase(
   )
 }
 
-<<<<<<< HEAD
 /** The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not. */
 function misplacedTokenRoutes(app: FastifyInstance): void {
   const names = ['token', 'revoke', 'introspect']
   misplaced(app, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
-=======
-  await app.register(async (admin) => adminApi(admin, context), { prefix: adminPath })
-
-  // The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not.
-  await app.register(async (guessed) => {
-    const names = ['token', 'revoke', 'introspect']
-    misplaced(guessed, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
-  })
-
-  if (!config.admin.listener) await adminSite(app, context, providers)
-  for (const root of new Set([base, '/'])) await api(app, context, root)
-  return app
->>>>>>> operators
 }
 
 /** What operators use: the console and the admin API. They have their own origin if they have their own listener. */
@@ -140,12 +126,8 @@ async function adminSite(app: FastifyInstance, context: Context, providers: Prov
   const { config } = context
   await app.register(async (admin) => {
     onlyFromNetworks(admin, config.admin.networks)
-<<<<<<< HEAD
-    await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } })
-    await admin.register(async (api) => adminApi(api, context), { prefix: adminPath })
-=======
     await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } }, providers)
->>>>>>> operators
+    await admin.register(async (api) => adminApi(api, context), { prefix: adminPath })
   })
 }
 

@@ -127,13 +127,9 @@ function SearchForm({ query = '' }: { query?: string | undefined }) {
             autocomplete="off"
             data-search=""
           />
-<<<<<<< HEAD
-          <kbd>/</kbd>
-=======
           <span class="key" aria-hidden="true">
             /
           </span>
->>>>>>> operators
         </label>
       </form>
     </search>

@@ -19,14 +19,8 @@ export async function newRecoveryCodes(
   origin: Origin,
   userId: string,
 ): Promise<string[]> {
-<<<<<<< HEAD
-  const codes = Array.from({ length: codeCount }, randomCode)
-  const hashes = codes.map((code) => hashOf(userId, code))
-  await database.one(replaceRecoveryCodes, [userId, hashes, originValue(origin)])
-=======
   const { codes, hashes } = freshCodes(userId)
-  await database.one(replaceRecoveryCodes, [userId, hashes])
->>>>>>> operators
+  await database.one(replaceRecoveryCodes, [userId, hashes, originValue(origin)])
   return codes
 }
 

@@ -64,17 +64,9 @@ export async function storeTotp(
   userId: string,
   input: { sealed: string; code: string },
 ): Promise<boolean> {
-<<<<<<< HEAD
-  const secret = openSetup(context, userId, sealed)
-  const step = secret === undefined ? undefined : stepOf(context, secret, code)
-  if (secret === undefined || step === undefined) return false
-  const atRest = sealStored(context.keys, secret)
-  const values = [userId, atRest, step, context.config.mail !== undefined, originValue(origin)]
-=======
   const proved = provedSetup(context, userId, input)
   if (!proved) return false
-  const values = [userId, proved.atRest, proved.step, context.config.mail !== undefined]
->>>>>>> operators
+  const values = [userId, proved.atRest, proved.step, context.config.mail !== undefined, originValue(origin)]
   return (await context.database.maybe(storeTotpSecret, values)) !== undefined
 }
 
