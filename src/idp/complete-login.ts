@@ -40,13 +40,20 @@ export type ProviderOutcome =
  * Exchanges the code of a callback and finds the user. `openid-client` checks the answer: state, `iss` (RFC 9207), PKCE,
  * signature, issuer, audience, nonce, times.
  *
+ * @param sourceKey of `admitCallback`
  * @param callback the address that the browser was sent to
  * @throws {DatabaseUnavailable}
  */
 export async function completeLogin(
   context: Context,
   providers: ProviderClients,
-  { provider, flow, state, callback }: { provider: Provider; flow: LoginFlow; state: string; callback: URL },
+  {
+    provider,
+    sourceKey,
+    flow,
+    state,
+    callback,
+  }: { provider: Provider; sourceKey: Buffer; flow: LoginFlow; state: string; callback: URL },
 ): Promise<ProviderOutcome> {
   try {
     return await providers.use(provider, async (client) => {
@@ -61,7 +68,7 @@ export async function completeLogin(
       const claims = answer.claims()
       if (!claims) return { kind: 'rejected', reason: 'the provider sent no id_token' }
       const userinfo = () => readUserinfo(client, answer.access_token, claims.sub)
-      const found = await findUser(context.database, provider, claims, userinfo)
+      const found = await findUser(context.database, { provider, sourceKey, idToken: claims }, userinfo)
       if (found.kind !== 'found') return found
       const { userId, email, loginVersion, isNew } = found
       const details = loginDetails(claims, context.now())
