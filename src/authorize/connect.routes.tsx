@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import pLimit, { type LimitFunction } from 'p-limit'
+import { pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { DatabaseUnavailable } from '../database/database.ts'
 import { findSharedData } from '../households/user-households.sql.ts'
@@ -122,7 +123,7 @@ async function decide(exchange: Exchange & { decision: 'connect' | 'cancel' }): 
 async function issueCode(step: ConnectStep & { session: Session }): Promise<FastifyReply> {
   const { context, web, places, request, reply, authorization, texts, session } = step
   const outcome = await inTurn(places.consents, () =>
-    connect(context, authorization, session, texts.language),
+    connect(context, pageOrigin(request, session.user_id), authorization, session, texts.language),
   )
   request.log.info({
     event: 'connect',

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import Type, { Parse } from '../typebox.ts'
+import { version } from '../version.ts'
 import { failCommand } from './command.ts'
 
 const json = process.argv.includes('--json')
@@ -17,12 +16,17 @@ const commands: Record<string, () => Promise<Command>> = {
   firm: async () => (await import('./firm.ts')).firmCommand(),
   role: async () => (await import('./role.ts')).roleCommand(),
   grant: async () => (await import('./grant.ts')).grantCommand(),
+  access: async () => (await import('./access.ts')).accessCommand(),
+  reads: async () => (await import('./reads.ts')).readsCommand(),
+  request: async () => (await import('./request.ts')).requestCommand(),
   idp: async () => (await import('./idp.ts')).idpCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
+  'api-key': async () => (await import('./api-key.ts')).apiKeyCommand(),
   secret: async () => (await import('./secret.ts')).secretCommand(),
   sandbox: async () => (await import('./sandbox.ts')).sandboxCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
   restore: async () => (await import('./backup.ts')).restoreCommand(),
+  leak: async () => (await import('./leak.ts')).leakCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
 }
 
@@ -50,10 +54,4 @@ function throwErrors(command: Command): void {
   command.exitOverride()
   if (json) command.configureOutput({ writeErr: () => {} })
   for (const subcommand of command.commands) throwErrors(subcommand)
-}
-
-function version(): string {
-  const file = new URL('../../package.json', import.meta.url)
-  const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'))
-  return Parse(Type.Object({ version: Type.String() }), parsed).version
 }

@@ -1,5 +1,7 @@
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
 import type { ComponentChildren } from 'preact'
+import { phishingResistantAcr } from '../acr.ts'
+import type { ownRequirement } from '../login/factor-step.ts'
 import type { Texts } from '../web/languages/languages.ts'
 import { FormFault, HiddenFields, Moment } from '../web/parts.tsx'
 import { CodeField, PasskeyForm, TotpKey } from './parts.tsx'
@@ -12,6 +14,7 @@ export type SecurityNotice = keyof Texts['security']['done']
 export const maxPasskeyName = 60
 
 type Props = {
+  required: ReturnType<typeof ownRequirement>
   passkeys: ListedPasskey[]
   hasTotp: boolean
   /** Recovery codes that are left; undefined: the user has none. */
@@ -27,11 +30,17 @@ type Props = {
 }
 
 export function SecuritySettings(props: Props) {
-  const { notice, fault, registration, confirmAt, texts } = props
+  const { required, notice, fault, registration, confirmAt, texts } = props
   const { security: text } = texts
   return (
     <>
       <p>{text.intro}</p>
+      {required && (
+        <p>
+          <strong>{text.required[required.acr === phishingResistantAcr ? 'passkey' : 'any']}</strong>{' '}
+          {required.isMissing && text.required.missing}
+        </p>
+      )}
       {notice && (
         <p class="done" role="status">
           {text.done[notice]}

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Logger, pino } from 'pino'
 import type { LogLevel } from '../config.ts'
+import { declareCallNotes } from './call-notes.ts'
 import { LogStream, standardErrorSink } from './log-stream.ts'
 
 const secretNames = [
@@ -64,9 +65,15 @@ export function logOnce(request: FastifyRequest, more: Facts): void {
   request.setDecorator(facts, more)
 }
 
+/** What `logOnce` recorded about this request. */
+export function loggedFacts(request: FastifyRequest): Facts | null {
+  return request.getDecorator<Facts | null>(facts)
+}
+
 /** Writes one line for each request. It has only the fields chosen here, so it needs no redaction. */
 export function accessLog(app: FastifyInstance): void {
   app.decorateRequest(facts, null)
+  declareCallNotes(app)
   const log = app.log.child({}, { redact: [] })
   app.addHook('onResponse', (request, reply, done) => {
     log.info({
@@ -76,7 +83,7 @@ export function accessLog(app: FastifyInstance): void {
       route: request.routeOptions.url ?? null,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
-      ...request.getDecorator<Facts | null>(facts),
+      ...loggedFacts(request),
     })
     done()
   })

@@ -32,7 +32,8 @@ export const findIdentity = statement(
    SELECT user_id, email, login_version, may_log_in FROM found`,
 )
 
-const isInDomains = (email: string) =>
+/** SQL: the provider `p` has no domains, or the address is in one of them. */
+export const isInDomains = (email: string) =>
   `(NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
       OR EXISTS (SELECT FROM identity_provider_domains d
                   WHERE d.provider_id = p.id AND d.domain = split_part(${email}, '@', 2)))`
@@ -89,8 +90,8 @@ export const createLinkedUser = statement(
   'create_linked_user',
   Type.Object({ user_id: Type.String(), email: Type.String(), login_version: Type.String() }),
   `WITH created AS (
-     INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
-     SELECT $6, p.creates_firm, $7, $8, $9, p.creates_role, 'active' FROM identity_providers p
+     INSERT INTO users (id, firm_id, email, email_folded, name, role, status, source)
+     SELECT $6, p.creates_firm, $7, $8, $9, p.creates_role, 'active', 'login' FROM identity_providers p
       WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND ${isInDomains('$8::text')}
         AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $8) OR u.id IN ($4, $6))
          ON CONFLICT DO NOTHING

@@ -15,15 +15,20 @@ import {
   checkUserStatus,
 } from '../directory/values.ts'
 
+/** The table of a foreign key. `alsoEqual`: a further column of the foreign key, without which no index serves it. */
+type Referenced = { table: string; key: string; noun: string; alsoEqual?: string }
+
 export type Column = {
   name: string
+  /** The type of the table's column, if it is not `text`. */
+  type?: 'date'
   check: Check
   /** If true, a file without this column or a row with an empty value is refused. If false, both mean NULL. */
   required: boolean
   /** The column of the table that stores the value with its case folded. */
   folded?: string
   /** The value must be the key of a row of this table, in the same import or in the database. */
-  references?: { table: string; key: string; noun: string }
+  references?: Referenced
   /** Neither is ever shown, and a plain password is never stored. */
   password?: 'plain' | 'hash'
 }
@@ -32,6 +37,8 @@ export type Column = {
 export type ImportFile = {
   file: string
   table: string
+  /** What messages call a row. */
+  noun: string
   key: string[]
   columns: Column[]
   /**
@@ -47,13 +54,14 @@ const firm = { table: 'firms', key: 'id', noun: 'firm' }
 const role = { table: 'roles', key: 'name', noun: 'role' }
 const user = { table: 'users', key: 'id', noun: 'user' }
 const household = { table: 'households', key: 'id', noun: 'household' }
-const account = { table: 'accounts', key: 'id', noun: 'account' }
+const account = { table: 'accounts', key: 'id', noun: 'account', alsoEqual: 'household_id' }
 
 /** In the order of the merge: a referenced table comes before the tables that refer to it. */
 export const importFiles: ImportFile[] = [
   {
     file: 'firms.csv',
     table: 'firms',
+    noun: 'firm',
     key: ['id'],
     columns: [required('id', checkId), required('name', checkName)],
     instant: 'changed_at',
@@ -61,12 +69,14 @@ export const importFiles: ImportFile[] = [
   {
     file: 'roles.csv',
     table: 'roles',
+    noun: 'role',
     key: ['name'],
     columns: [required('name', checkRole), required('sees', checkSees)],
   },
   {
     file: 'users.csv',
     table: 'users',
+    noun: 'user',
     key: ['id'],
     columns: [
       required('id', checkId),
@@ -83,6 +93,7 @@ export const importFiles: ImportFile[] = [
   {
     file: 'households.csv',
     table: 'households',
+    noun: 'household',
     key: ['id'],
     columns: [
       required('id', checkId),
@@ -93,6 +104,7 @@ export const importFiles: ImportFile[] = [
   {
     file: 'accounts.csv',
     table: 'accounts',
+    noun: 'account',
     key: ['id'],
     columns: [
       required('id', checkId),
@@ -103,13 +115,14 @@ export const importFiles: ImportFile[] = [
       optional('custodian', checkName),
       optional('currency', checkCurrency),
       required('status', checkAccountStatus),
-      optional('opened_on', checkDate),
+      { ...optional('opened_on', checkDate), type: 'date' },
     ],
     household: { join: 'JOIN households h ON h.id = s.household_id', values: { firm_id: 'h.firm_id' } },
   },
   {
     file: 'account_access.csv',
     table: 'account_access',
+    noun: 'access row',
     key: ['user_id', 'account_id'],
     columns: [
       { ...required('user_id', checkId), references: user },

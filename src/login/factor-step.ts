@@ -48,6 +48,20 @@ export function requiredAcr(facts: FactorFacts, { partnerRequires }: AcrRequest)
   return strongest([facts.firm_require_acr, facts.role_require_acr, partnerRequires])
 }
 
+/**
+ * What the page Security says about the factor that the user's firm or role requires. Undefined: nothing is required, or this
+ * login reached it at an identity provider, without a factor of the user here.
+ */
+export function ownRequirement(
+  login: Authentication,
+  facts: FactorFacts,
+): { acr: string; isMissing: boolean } | undefined {
+  const acr = requiredAcr(facts, {})
+  if (acr === undefined) return undefined
+  const isMissing = !canReach(facts, acr)
+  return isMissing && satisfies(login, acr) ? undefined : { acr, isMissing }
+}
+
 /** Whether the user has a second factor, and this login has not proved one. */
 export function hasUnprovedFactor(login: Authentication, facts: FactorFacts): boolean {
   return (facts.has_passkey || facts.has_totp) && !satisfies(login, twoFactorAcr)

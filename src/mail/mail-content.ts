@@ -26,6 +26,10 @@ export function contentOf(mail: Mail, frame: MailFrame): MailContent {
       return connectionEnds(mail.facts, frame)
     case 'password_changed':
       return passwordChanged(mail.facts, frame)
+    case 'factors_changed':
+      return factorsChanged(mail.facts, frame)
+    case 'leaked':
+      return leaked(mail.facts, frame)
     case 'new_browser':
       return newBrowser(mail.facts, frame)
     case 'password_reset': {
@@ -66,6 +70,16 @@ function connectionEnds(facts: FactsOf<'connection_ends'>, { texts, authUrl }: M
   }
 }
 
+function leaked(facts: FactsOf<'leaked'>, { texts, authUrl }: MailFrame): MailContent {
+  const { subject, text, ended, link: label } = texts.mails.leaked
+  const partner = oneLine(facts.partner)
+  return {
+    subject: subject(partner),
+    paragraphs: [text(partner, momentText(facts.at, texts)), ended[facts.ended](partner)],
+    link: { label, address: `${authUrl}/connections` },
+  }
+}
+
 function passwordChanged(
   { by, at }: FactsOf<'password_changed'>,
   { texts, authUrl, brand }: MailFrame,
@@ -75,6 +89,18 @@ function passwordChanged(
     subject: subject(brand),
     paragraphs: [text[by](momentText(at, texts)), notYou],
     link: { label, address: `${authUrl}/password/forgotten` },
+  }
+}
+
+function factorsChanged(
+  { change, at }: FactsOf<'factors_changed'>,
+  { texts, authUrl, brand }: MailFrame,
+): MailContent {
+  const { subject, text, notYou, link: label } = texts.mails.factorsChanged
+  return {
+    subject: subject(brand),
+    paragraphs: [text[change](momentText(at, texts)), notYou],
+    link: { label, address: `${authUrl}/security` },
   }
 }
 

@@ -32,6 +32,29 @@ const Mail = Type.Union([
       at: At,
     }),
   ),
+  /** A second factor was added or removed. `reset`: the operator has removed all of them. */
+  mailOf(
+    'factors_changed',
+    Type.Object({
+      change: Type.Union([
+        Type.Literal('passkey_added'),
+        Type.Literal('passkey_removed'),
+        Type.Literal('totp_added'),
+        Type.Literal('totp_removed'),
+        Type.Literal('reset'),
+      ]),
+      at: At,
+    }),
+  ),
+  /** A credential of an application leaked. `connection`: the application is disconnected. `access`: it goes on. */
+  mailOf(
+    'leaked',
+    Type.Object({
+      partner: Type.String(),
+      ended: Type.Union([Type.Literal('access'), Type.Literal('connection')]),
+      at: At,
+    }),
+  ),
   /** A login in a browser that the account does not know. */
   mailOf(
     'new_browser',

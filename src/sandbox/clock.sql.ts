@@ -19,7 +19,8 @@ const moments = ['refreshed_at', 'access_nonce_at', 'marked_at', 'earlier_at']
 
 /**
  * Moves the clock of a live connection forward: its moments become older, and `seconds_ahead`, by which the expiries in its
- * tokens are ahead of the server's clock, grows. Also removes the clocks of connections that were purged.
+ * tokens are ahead of the server's clock, grows. The end of the user's consent comes nearer too, for all connections of it; it
+ * does not move into the past, before the consent. Also removes the clocks of connections that were purged.
  *
  * $1 SHA-256 of the locator of an access token, $2 seconds, at least 1
  */
@@ -42,7 +43,12 @@ export const advanceClock = statement(
      UPDATE connections c
         SET ${moments.map((moment) => `${moment} = c.${moment} - make_interval(secs => $2::float)`).join(', ')}
        FROM found WHERE c.id = found.id AND found.seconds_ahead + $2::float <= ${mostAhead}
-     RETURNING c.refresh_locator_hash, c.access_locator_hash
+     RETURNING c.refresh_locator_hash, c.access_locator_hash, c.grant_id
+   ), consent AS (
+     UPDATE grants g
+        SET expires_at = greatest(g.expires_at - make_interval(secs => $2::float), now()),
+            end_notice_at = g.end_notice_at - make_interval(secs => $2::float)
+       FROM aged WHERE g.id = aged.grant_id AND g.expires_at IS NOT NULL
    ), advanced AS (
      INSERT INTO sandbox_clocks AS k (refresh_locator_hash, access_locator_hash, seconds_ahead)
      SELECT refresh_locator_hash, access_locator_hash, $2::float FROM aged

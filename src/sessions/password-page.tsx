@@ -46,6 +46,38 @@ export function PasswordForm(props: {
   )
 }
 
+/**
+ * Instead of the form, for a user without a password that works here.
+ * @param props.way how the user gets one. `none`: the firm's users log in only through its identity provider
+ */
+export function NoPassword(props: {
+  csrf: string
+  email: string
+  way: 'none' | 'mail' | 'support'
+  supportUrl: string | undefined
+  texts: Texts
+}) {
+  const { csrf, email, way, supportUrl, texts } = props
+  const text = texts.password.missing
+  if (way === 'none') return <p>{text.atProvider}</p>
+  return (
+    <>
+      <p>{text.notSet}</p>
+      {way === 'mail' && (
+        <form method="post" action="/password/forgotten">
+          <HiddenFields csrf={csrf} page="password" />
+          <input type="hidden" name="email" value={email} />
+          <p>{text.byMail(<bdi>{email}</bdi>)}</p>
+          <button type="submit">{texts.recovery.request.submit}</button>
+        </form>
+      )}
+      {way === 'support' && (
+        <p>{text.fromSupport(supportUrl ? <a href={supportUrl}>{text.support}</a> : text.support)}</p>
+      )}
+    </>
+  )
+}
+
 function Outcome({ notice, texts }: { notice: Notice | undefined; texts: Texts }) {
   const { changed, intro } = texts.password
   if (notice?.kind === 'changed') {

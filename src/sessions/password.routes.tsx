@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import pLimit from 'p-limit'
+import { pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import type { PasswordOwner } from '../directory/new-password.ts'
 import { hasUnprovedFactor } from '../login/factor-step.ts'
@@ -11,8 +12,8 @@ import type { Web } from '../web/edge.tsx'
 import { sendAccountPage } from './account-page.tsx'
 import { type ChangeOutcome, changePassword } from './change-password.ts'
 import { passwordOwner } from './password-owner.ts'
-import { type Notice, PasswordForm } from './password-page.tsx'
-import type { Session } from './sessions.sql.ts'
+import { NoPassword, type Notice, PasswordForm } from './password-page.tsx'
+import { findPasswordFacts, type Session } from './sessions.sql.ts'
 import { liveSession } from './sessions.ts'
 
 const ChangeForm = Type.Object({ current_password: Type.String(), new_password: Type.String() })
@@ -23,19 +24,19 @@ const ChangeForm = Type.Object({ current_password: Type.String(), new_password: 
  */
 const maxQueuedChanges = 16
 
+/** For a session from before the second factor: its browser may be an attacker's, who knows the password. */
+const stepUp = '/step-up?page=password'
+
 /** The page on which users change their password. */
 export function passwordRoutes(app: FastifyInstance, context: Context, web: Web): void {
   const login = '/login?page=password'
-  // A session from before the second factor: its browser may be an attacker's, who knows the password.
-  const stepUp = '/step-up?page=password'
   const changes = pLimit(1)
 
   const show = (address: string, notice?: Notice) =>
     app.get(address, async (request, reply) => {
       const session = await liveSession(request, context)
       if (!session) return reply.redirect(login, 303)
-      if (hasUnprovedFactor(session, session)) return reply.redirect(stepUp, 303)
-      return sendForm({ context, web, reply, session, notice })
+      return sendPage({ context, web, reply, session, notice })
     })
   show('/password')
   show('/password/changed', { kind: 'changed' })
@@ -51,30 +52,25 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
       const { id, hash } = newSessionId()
       const browser = browserOf(request, context.config)
       const owner = ownerOf(context, session)
+      const origin = pageOrigin(request, session.user_id)
       const input = { current, next, owner, address: request.ip, browser, log: request.log }
       const outcome: ChangeOutcome =
         changes.pendingCount < maxQueuedChanges
-          ? await changes(() => changePassword(context, session, input, hash))
+          ? await changes(() => changePassword(context, origin, session, input, hash))
           : { kind: 'busy' }
       request.log.info({ event: 'change_password', outcome: outcome.kind, user_id: session.user_id })
+      const page = { context, web, reply, session }
       switch (outcome.kind) {
         case 'changed':
           setSessionCookie(reply, context.config, id)
           rememberBrowser(reply, context.config, browser, outcome.proof)
           return reply.redirect('/password/changed', 303)
         case 'unfit':
-          return sendForm({ context, web, reply, session, status: 400, notice: outcome })
+          return sendPage({ ...page, status: 400, notice: outcome })
         case 'refused':
         case 'throttled':
         case 'busy':
-          return sendForm({
-            context,
-            web,
-            reply,
-            session,
-            status: refusalStatus(reply, outcome),
-            notice: outcome,
-          })
+          return sendPage({ ...page, status: refusalStatus(reply, outcome), notice: outcome })
         case 'conflict':
           return reply.redirect(login, 303)
       }
@@ -82,19 +78,31 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
   )
 }
 
-function sendForm(content: {
+async function sendPage(content: {
   context: Context
   web: Web
   reply: FastifyReply
   session: Session
   status?: number
   notice?: Notice | undefined
-}): FastifyReply {
-  const { context, notice, ...page } = content
-  const owner = ownerOf(context, page.session)
+}): Promise<FastifyReply> {
+  const { context, notice, ...rest } = content
+  const { reply, session } = rest
+  const { config, database } = context
+  const found = await database.one(findPasswordFacts, [session.user_id])
+  const page = { ...rest, page: 'password' } as const
+  if (!found.has_password || !found.local_passwords) {
+    const way = !found.local_passwords ? 'none' : config.mail ? 'mail' : 'support'
+    const missing = { email: session.email, way, supportUrl: config.brand.supportUrl } as const
+    return sendAccountPage({
+      ...page,
+      body: (csrf, texts) => <NoPassword {...missing} csrf={csrf} texts={texts} />,
+    })
+  }
+  if (hasUnprovedFactor(session, session)) return reply.redirect(stepUp, 303)
+  const owner = ownerOf(context, session)
   return sendAccountPage({
     ...page,
-    page: 'password',
     body: (csrf, texts) => <PasswordForm csrf={csrf} owner={owner} notice={notice} texts={texts} />,
   })
 }

@@ -1,12 +1,13 @@
-import Bowser from 'bowser'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authentication } from '../acr.ts'
+import { originValue, pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { browserOf, isKnownSince, newProof, rememberBrowser } from '../login/known-browser.ts'
 import type { Login } from '../login/login.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { clearSessionCookie, newSessionId, sessionHash, setSessionCookie } from '../web/cookies.ts'
 import type { Language } from '../web/languages/languages.ts'
+import { browserName } from './browser-name.ts'
 import { endSession, findSession, openSession, type Session, strengthenSession } from './sessions.sql.ts'
 
 /**
@@ -67,6 +68,7 @@ export async function startSession(
     ...[provider?.id ?? null, provider?.sub ?? null, provider?.sid ?? null, provider?.idToken ?? null],
     config.mail ? language : null,
     sendsMail ? hmac(keys.current.throttle, 'browser mails', userId) : null,
+    originValue(pageOrigin(request, userId)),
   ])
   setSessionCookie(reply, config, id)
   rememberBrowser(reply, config, cookie, newProof(keys, cookie, login))
@@ -79,13 +81,15 @@ export async function startSession(
  */
 export async function strengthen(
   { config, database }: Context,
+  request: FastifyRequest,
   reply: FastifyReply,
   session: Session & { hash: Buffer },
   { acr, amr }: Authentication,
   authTime: Date | null,
 ): Promise<boolean> {
   const { id, hash } = newSessionId()
-  const values = [session.hash, session.user_id, hash, acr, amr, authTime]
+  const origin = originValue(pageOrigin(request, session.user_id))
+  const values = [session.hash, session.user_id, hash, acr, amr, authTime, origin]
   const strengthened = await database.maybe(strengthenSession, values)
   if (strengthened) setSessionCookie(reply, config, id)
   return strengthened !== undefined
@@ -104,22 +108,9 @@ export async function logOut(
   { config, database }: Pick<Context, 'config' | 'database'>,
 ): Promise<EndedAtProvider | undefined> {
   const hash = sessionHash(request, config)
-  const ended = hash && (await database.maybe(endSession, [hash]))
+  const ended = hash && (await database.maybe(endSession, [hash, originValue(pageOrigin(request, null))]))
   if (ended) request.log.info({ event: 'logout', user_id: ended.user_id })
   clearSessionCookie(reply, config)
   if (!ended || ended.provider_id === null) return undefined
   return { providerId: ended.provider_id, idToken: ended.provider_id_token }
-}
-
-/** The common names of the browser and the operating system in a User-Agent. Null if unknown. */
-function browserName(userAgent = ''): { browser: string | null; system: string | null } {
-  const agent = userAgent.slice(0, 512) // limits the work of regular expressions on untrusted text
-  if (agent === '') return { browser: null, system: null } // Bowser throws for an empty text
-  const { browser, os } = Bowser.parse(agent)
-  return { browser: shortName(browser.name), system: shortName(os.name) }
-}
-
-/** Limits the length: for an unknown browser, Bowser returns the beginning of the User-Agent. */
-function shortName(name: string | undefined): string | null {
-  return name?.trim().slice(0, 60) || null
 }

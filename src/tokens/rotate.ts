@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import { clientValues } from '../partners/client-authentication.sql.ts'
@@ -24,7 +25,11 @@ import {
 export type Rotation = { client: ClientCredential; refreshToken: string; wantsIdToken: boolean }
 
 /** Exchanges a refresh token for its successor and an access token (RFC 6749 section 6). */
-export async function rotate(context: Context, request: Rotation): Promise<IssuedTokens | TokenRefusal> {
+export async function rotate(
+  context: Context,
+  origin: Origin,
+  request: Rotation,
+): Promise<IssuedTokens | TokenRefusal> {
   const { config, database, keys } = context
   const { client } = request
   const parsed = parseRefreshToken(request.refreshToken, config.environment, keys)
@@ -39,6 +44,7 @@ export async function rotate(context: Context, request: Rotation): Promise<Issue
     // Without a valid token, the statement only authenticates the client, which comes first.
     ...(parsed.kind === 'ok' ? tokenValues(parsed.token) : [null, null, null]),
     randomBytes(nonceBytes),
+    originValue(origin),
   ])
   const refusal = clientRefusal(row.client_authentication, client)
   if (refusal) return refusal
@@ -60,12 +66,14 @@ async function explainOrAcceptAhead(
   const { clientId } = request.client
   const reason = await database.maybe(explainRefresh, [clientId, ...tokenValues(token)])
   if (!reason) return tokenRefusal('unknown_refresh_token')
-  if (reason.ended !== null) return tokenRefusal(reason.ended)
-  if (reason.expired) return tokenRefusal('refresh_token_expired', String(refreshTokenDays))
+  const grantId = reason.grant_id
+  if (reason.ended !== null) return { ...tokenRefusal(reason.ended), grantId }
+  if (reason.expired) return { ...tokenRefusal('refresh_token_expired', String(refreshTokenDays)), grantId }
   // Even if the token is no longer ahead: a parallel request may have used it since.
   const values = [clientId, ...tokenValues(token), randomBytes(nonceBytes)]
   const row = await database.maybe(rotateAheadOfRow, values)
-  if (!row) return tokenRefusal(reason.ahead ? 'refresh_token_ahead' : 'unknown_refresh_token')
+  if (!row)
+    return { ...tokenRefusal(reason.ahead ? 'refresh_token_ahead' : 'unknown_refresh_token'), grantId }
   const outcome = await answer(context, request, token, row)
   return outcome.kind === 'issued' ? { ...outcome, aheadOfRow: true } : outcome
 }
@@ -76,10 +84,12 @@ async function answer(
   { locator }: RefreshToken,
   row: Rotated,
 ): Promise<IssuedTokens | TokenRefusal> {
-  if (row.replayed) return endedRefusal(tokenRefusal('refresh_replayed'), row.connection_id)
+  const grantId = row.grant_id
+  if (row.replayed) return { ...endedRefusal(tokenRefusal('refresh_replayed'), row.connection_id), grantId }
   const { generation, refreshed_at: refreshedAt, access_nonce: accessNonce, issued_at: issuedAt } = row
-  context.usage.used(row.grant_id, issuedAt)
-  const tokens = newTokens(context, { locator, generation, refreshedAt, accessNonce, issuedAt })
+  context.usage.used(grantId, issuedAt)
+  const state = { locator, generation, refreshedAt, accessNonce, issuedAt }
+  const tokens = { ...newTokens(context, state), grantId }
   if (!wantsIdToken && !row.id_token_on_refresh) return tokens
   const { subject, auth_time: authTime, acr, amr, id_token_alg: algorithm } = row
   return withIdToken(context, tokens, { subject, clientId, authTime, acr, amr, nonce: null, algorithm })

@@ -40,8 +40,14 @@ describe('a sealed value', () => {
     ['shorter text', changed(3, (part) => part.slice(0, -4))],
     ['no text', changed(3, () => '')],
     ['changed tag', changed(4, flipped)],
-    ['tag of 12 bytes', changed(4, (part) => Buffer.from(part, 'base64url').subarray(0, 12).toString('base64url'))],
-    ['tag of 4 bytes', changed(4, (part) => Buffer.from(part, 'base64url').subarray(0, 4).toString('base64url'))],
+    [
+      'tag of 12 bytes',
+      changed(4, (part) => Buffer.from(part, 'base64url').subarray(0, 12).toString('base64url')),
+    ],
+    [
+      'tag of 4 bytes',
+      changed(4, (part) => Buffer.from(part, 'base64url').subarray(0, 4).toString('base64url')),
+    ],
     ['no tag', changed(4, () => '')],
     ['longer iv', changed(2, (part) => `${part}AAAA`)],
     ['encrypted key', changed(1, () => 'AAAA')],

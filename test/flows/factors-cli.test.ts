@@ -42,6 +42,16 @@ test('user show lists factors; user reset-factors removes them and ends the sess
   })
 })
 
+test('user reset-factors with a mail server writes a mail to the user', async () => {
+  await addTotp(server, await loggedIn(server, 'ada'))
+  const env = { LATCHKEY_SMTP_URL: 'smtp://127.0.0.1:25', LATCHKEY_MAIL_FROM: 'mail@latchkey.example' }
+  const withMail = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: secret, ...env })
+  await withMail.json('user', 'reset-factors', 'ada')
+  expect(await query(db.database, 'SELECT payload FROM outbox')).toEqual([
+    { payload: expect.objectContaining({ mail: 'factors_changed', to: 'ada@example.com' }) },
+  ])
+})
+
 test('firm update and role update set what a login must reach, and imports keep it', async () => {
   expect(await cli.json('firm', 'update', 'firm-1', '--require-acr', twoFactor)).toEqual({
     id: 'firm-1',

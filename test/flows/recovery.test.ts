@@ -6,6 +6,7 @@ import { query } from '../support/database.ts'
 import { movableClock } from '../support/database-clock.ts'
 import { emailOf, password } from '../support/directory.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
+import { textOf } from '../support/idp.ts'
 import { authorize } from '../support/journey.ts'
 import { errorOf } from '../support/latchkey.ts'
 import { loginPage, wrong } from '../support/login.ts'
@@ -13,7 +14,7 @@ import { mailboxFixture } from '../support/mailbox.ts'
 import { isConnectPage, isLoginPage, loggedIn, recoveryLink } from '../support/pages.ts'
 import { linkIn, mailedLink, openLink, requestLink, setByLink } from '../support/recovery.ts'
 import { testSecret } from '../support/server.ts'
-import { isLoggedIn } from '../support/sessions.ts'
+import { isLoggedIn, withSession } from '../support/sessions.ts'
 import { redirectOf, Visitor } from '../support/visitor.ts'
 
 const chosen = 'plum tractor velvet orbit'
@@ -24,7 +25,7 @@ const server = await serverFixture({
   on: database,
   mail: mailbox.settings,
   clock: await movableClock(database),
-  users: [...users, { id: 'out', status: 'disabled' }, { id: 'fed', firm: 'federated' }],
+  users: [...users, 'kim', { id: 'out', status: 'disabled' }, { id: 'fed', firm: 'federated' }],
 })
 await query(server.database, `UPDATE firms SET local_passwords = false WHERE id = 'federated'`)
 const brand = { ...defaultBrand(), supportUrl: 'https://help.example/' }
@@ -211,4 +212,52 @@ test('a stale form leads back to the page it belongs to', async () => {
   expect(refused.status).toBe(403)
   expect(recoveryLink(refused)).toBe(`${server.authUrl}/password/forgotten`)
   expect(redirectOf(refused)).toBeUndefined()
+})
+
+describe('the page Password of a user who has no password', () => {
+  const passwordPage = async (userId: string, on = server) => {
+    await query(server.database, `UPDATE users SET password_hash = NULL WHERE id = 'kim'`)
+    const visitor = await withSession(on, userId)
+    const page = await visitor.get(`${on.authUrl}/password`)
+    expect(page.status).toBe(200)
+    expect(page.document.querySelector('[name=new_password]')).toBeNull()
+    return { visitor, page }
+  }
+
+  test('mails a link to the user’s address, and the user sets the first password', async () => {
+    const { visitor, page } = await passwordPage('kim')
+    expect(textOf(page)).toContain('You have no password here.')
+    expect(textOf(page)).toContain(`We email the link to ${emailOf('kim')}.`)
+    const sent = await visitor.follow(await visitor.submit(page, '/password/forgotten', {}))
+    expect(sent.document.querySelector('h1')?.text).toBe('Check your email')
+    expect(recoveryLink(sent, 'Back to sign-in')).toBe(`${server.authUrl}/login?page=password`)
+    await server.sendMails()
+    const { recipients, text } = await mailbox.next()
+    expect(recipients).toEqual([emailOf('kim')])
+    expect((await setByLink(linkIn(text), chosen)).status).toBe(303)
+    expect(await loginStatus(server, 'kim', chosen)).toBe(303)
+  })
+
+  test('leads to the support, if the server sends no mails', async () => {
+    const { page } = await passwordPage('kim', silent)
+    expect(textOf(page)).toContain('If you want to sign in with one, ask support.')
+    expect(recoveryLink(page, 'support')).toBe('https://help.example/')
+  })
+
+  test('says that the firm’s users sign in elsewhere, also if they had a password before', async () => {
+    const { visitor, page } = await passwordPage('fed')
+    expect(textOf(page)).toContain('You sign in with the account of your organisation')
+    const actions = page.document.querySelectorAll('main form').map((form) => form.getAttribute('action'))
+    expect(actions).toEqual(['/logout'])
+
+    const localPasswords = (on: boolean) =>
+      query(server.database, `UPDATE firms SET local_passwords = $1 WHERE id = 'federated'`, [on])
+    await localPasswords(true)
+    const open = await visitor.get(`${server.authUrl}/password`)
+    await localPasswords(false)
+    const fields = { current_password: password, new_password: chosen }
+    const late = await visitor.submit(open, '/password', fields)
+    expect([late.status, late.document.querySelector('[role=alert]')]).toEqual([403, null])
+    expect(textOf(late)).toContain('You sign in with the account of your organisation')
+  })
 })

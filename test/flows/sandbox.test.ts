@@ -1,15 +1,19 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { sandboxPassword } from '../../src/sandbox/data.ts'
 import { loadSandbox } from '../../src/sandbox/load.ts'
 import { connectionOf, tokensFor } from '../support/connection.ts'
 import { serverFixture } from '../support/fixtures.ts'
+import { grantsOf } from '../support/grants.ts'
 import { api, authorize, refresh, send, token } from '../support/journey.ts'
 import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
 const sunsetOn = new Date(Date.now() + 90 * 24 * 3_600_000)
 const server = await serverFixture({ v1: { deprecatedOn: new Date(0), sunsetOn } })
-expect(await loadSandbox(server.database, { households: 30 })).toMatchObject({ kind: 'imported' })
+expect(await loadSandbox(server.database, systemOrigin, { households: 30 })).toMatchObject({
+  kind: 'imported',
+})
 await server.context.sandbox?.look()
 const partner = await server.partner()
 
@@ -167,6 +171,39 @@ test('a replay is a replay by the connection’s clock too', async () => {
   expect((await refresh(server, partner, refreshToken)).body.refresh_token).toBe(third.body.refresh_token)
   await advance(accessToken, 180)
   expect((await refresh(server, partner, refreshToken)).body.error_description).toMatch(/reuse detected/)
+})
+
+test('a consent ends by the connection’s clock, for all connections of the user', async () => {
+  const limited = await server.partner({ grantLifetimeDays: 20 })
+  const first = await tokensFor(server, limited, 'sandbox-granted')
+  const second = await tokensFor(server, limited, 'sandbox-granted')
+  const unlimited = await tokensFor(server, partner, 'sandbox-granted')
+  const day = 24 * 3600
+  await advance(first.accessToken, 12 * day)
+  await advance(second.accessToken, 7 * day)
+  const reason = 'The consent of the user has expired. Ask the user to connect again.'
+  const refreshed = await refresh(server, limited, second.refreshToken)
+  expect(refreshed.status).toBe(200)
+  expect(await grantsOf(server, 'sandbox-granted')).toContainEqual(
+    expect.objectContaining({ live: true, days: 1 }),
+  )
+  await advance(first.accessToken, 2 * day)
+  const refused = await refresh(server, limited, first.refreshToken)
+  expect(refused.body).toMatchObject({
+    error: 'invalid_grant',
+    error_description: expect.stringContaining(reason),
+  })
+  const read = await api(server, 'households', String(refreshed.body.access_token))
+  expect(read.headers.get('www-authenticate')).toContain(reason)
+  expect((await advance(first.accessToken, day)).status).toBe(401) // the connection has ended
+  // The end is not before the consent: the user's page shows it.
+  expect(await grantsOf(server, 'sandbox-granted')).toContainEqual(
+    expect.objectContaining({ live: false, days: 0 }),
+  )
+
+  expect((await api(server, 'households', unlimited.accessToken)).status).toBe(200)
+  const fresh = await tokensFor(server, limited, 'sandbox-granted')
+  expect((await api(server, 'households', fresh.accessToken)).status).toBe(200)
 })
 
 test('v1 answers 410 from its sunset on, by the connection’s clock', async () => {

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { inject } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import type { Brand } from '../../src/brand/brand.ts'
 import { defaultBrand } from '../../src/brand/read-brand.ts'
 import type { Config, Environment } from '../../src/config.ts'
@@ -14,10 +15,15 @@ import { Limits } from '../../src/limits/limits.ts'
 import { Rehashing } from '../../src/login/rehashing.ts'
 import { mailChannel } from '../../src/mail/mail-channel.ts'
 import type { MailSettings } from '../../src/mail-settings.ts'
+import { deploymentFacts } from '../../src/metrics/deployment.ts'
+import { Metrics } from '../../src/metrics/metrics.ts'
+import type { Tracing } from '../../src/metrics/tracing.ts'
 import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
+import { ReadLog } from '../../src/read-log/read-log.ts'
+import { RequestLog } from '../../src/request-log/request-log.ts'
 import { sandboxFor } from '../../src/sandbox/sandbox.ts'
 import type { Secrets } from '../../src/secrets/configured-secrets.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
@@ -85,6 +91,8 @@ export type TestServerOptions = {
   baseUrl?: string
   /** Proxies whose headers the server trusts. The tests themselves connect from 127.0.0.1. */
   trustedProxies?: string[]
+  /** Only these may use the console and the admin API. By default all. */
+  adminNetworks?: string[]
   v1?: Config['v1']
   /** Defaults for all partners. A server learns the limits of a partner only by `context.limits.refresh`. */
   limits?: LimitSettings
@@ -93,6 +101,8 @@ export type TestServerOptions = {
   /** Sends mails, to a mail server that the test has started. */
   mail?: MailSettings
   brand?: Brand
+  tracing?: Tracing
+  secretScanningKeysUrl?: string
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -125,7 +135,11 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const logger = pino({ level: 'trace' }, sink)
   const keyring = new Keyring({ database, keys: secretKeys({ ...secrets, environment }), now, logger })
   await keyring.refresh()
-  const usage = new Usage(database, logger)
+  const counters = {
+    usage: new Usage(database, logger),
+    readLog: new ReadLog(database, logger),
+    requestLog: new RequestLog(database, logger),
+  }
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
@@ -138,6 +152,8 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     const limits = new Limits({ database, config, now, logger })
     await limits.refresh()
     const sandbox = sandboxFor(config.environment, database, now)
+    const metrics = testMetrics(config, database)
+    database.observe(metrics.databaseObserver(options.tracing?.observeStatement))
     const context: Context = {
       config,
       database,
@@ -146,16 +162,17 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       ...limiters,
       rehashing,
       limits,
-      usage,
+      ...counters,
+      metrics,
       now,
       ...(sandbox && { sandbox }),
     }
     const basePath = new URL(config.baseUrl).pathname
-    const app = await checkingResponses(basePath, () => createServer(context, logger))
+    const app = await checkingResponses(basePath, () => createServer(context, logger, options.tracing))
     await app.listen({ host: '127.0.0.1', port })
     return { app, context }
   })
-  usage.start()
+  for (const counter of Object.values(counters)) counter.start()
   const { mail: settings, authUrl, brand } = context.config
   const channel = settings && mailChannel({ settings, keys: context.keys, authUrl, brand })
   return {
@@ -187,7 +204,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       jwks,
       ...more
     } = {}) {
-      const created = await createPartner(database, context.config.environment, {
+      const created = await createPartner(database, systemOrigin, context.config.environment, {
         name,
         redirectUris: [redirectUri],
         requirePkce,
@@ -200,10 +217,21 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     async close() {
       await app.close()
       await rehashing.stop()
-      await context.usage.close()
+      for (const counter of Object.values(counters)) await counter.stop()
       await own?.drop()
     },
   }
+}
+
+function testMetrics({ environment }: Config, database: Database): Metrics {
+  return new Metrics({
+    environment,
+    version: 'test',
+    pools: () => database.poolStates(),
+    passwordHashes: () => 0,
+    expensiveReads: () => 0,
+    deployment: () => deploymentFacts(database),
+  })
 }
 
 function configFor(
@@ -221,6 +249,7 @@ function configFor(
     port,
     opsHost: '127.0.0.1',
     opsPort: 0,
+    admin: { url: options.authUrl ?? `http://${host}:${port}`, networks: options.adminNetworks ?? [] },
     dataDir: '',
     ...secrets,
     secretInDataDir: false,
@@ -228,8 +257,11 @@ function configFor(
     ...(v1 && { v1 }),
     limits,
     failuresPerMinute,
+    readLogMonths: 13,
+    requestLogDays: 7,
     ...(grantLifetimeDays && { grantLifetimeDays }),
     ...(mail && { mail }),
+    ...(options.secretScanningKeysUrl && { secretScanningKeysUrl: options.secretScanningKeysUrl }),
     brand,
   }
 }

@@ -4,6 +4,12 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
   security: {
     heading: 'Sicherheit',
     intro: 'Ein zweiter Faktor schützt Ihr Konto, wenn jemand Ihr Passwort herausfindet.',
+    required: {
+      any: 'Ihr Konto braucht einen Passkey oder eine Authenticator-App.',
+      passkey: 'Ihr Konto braucht einen Passkey. Eine Authenticator-App genügt nicht.',
+      missing:
+        'Das haben Sie noch nicht eingerichtet. Richten Sie es hier ein, oder wenn Sie bei einer Anmeldung dazu aufgefordert werden.',
+    },
     passkeys: 'Passkeys',
     passkeysText:
       'Mit einem Passkey melden Sie sich mit Ihrem Gerät an: mit Fingerabdruck, Gesicht oder PIN. Er funktioniert nur auf dieser Website. Deshalb kann Sie niemand dazu verleiten, ihn anderswo zu verwenden.',
@@ -86,7 +92,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
       submit: 'Einrichten',
     },
     codes: {
-      heading: 'Bewahren Sie Ihre Wiederherstellungscodes auf',
+      heading: 'Bewahren Sie diese Codes auf',
       text: 'Wenn Sie Ihr Gerät verlieren, melden Sie sich mit einem dieser Codes an. Jeder gilt einmal. Drucken Sie sie aus oder bewahren Sie sie in einem Passwort-Manager auf: Wir zeigen sie nur jetzt.',
       done: 'Ich habe die Codes aufbewahrt',
     },

@@ -20,6 +20,18 @@ export const mails: Pick<Catalogue, 'mails'> = {
         'Wenn die App den Zugriff behalten soll, verlängern Sie die Verbindung auf der folgenden Seite. Andernfalls müssen Sie nichts tun.',
       link: 'Verbundene Apps',
     },
+    leaked: {
+      subject: (partner) => `Ein Schlüssel von ${partner} war öffentlich zugänglich`,
+      text: (partner, at) =>
+        `Am ${at} haben wir erfahren, dass ein Schlüssel, mit dem ${partner} Ihre Haushalte und Konten liest, öffentlich zugänglich war. Möglicherweise hat ihn jemand anderes benutzt.`,
+      ended: {
+        access: (partner) =>
+          `Wir haben den Schlüssel ersetzt. ${partner} bleibt verbunden, und Sie müssen nichts tun.`,
+        connection: (partner) =>
+          `Wir haben ${partner} sofort von Ihrem Konto getrennt. Wenn Sie die App weiter verwenden möchten, verbinden Sie sie neu.`,
+      },
+      link: 'Verbundene Apps',
+    },
     passwordChanged: {
       subject: (brand) => `Ihr Passwort bei ${brand} wurde geändert`,
       text: {
@@ -33,6 +45,20 @@ export const mails: Pick<Catalogue, 'mails'> = {
       notYou:
         'Wenn Sie das nicht waren, hat möglicherweise jemand Zugang zu Ihrem Konto. Legen Sie sofort ein neues Passwort fest.',
       link: 'Neues Passwort festlegen',
+    },
+    factorsChanged: {
+      subject: (brand) => `Die Anmeldung bei ${brand} wurde geändert`,
+      text: {
+        passkey_added: (at) => `Am ${at} wurde Ihrem Konto ein Passkey hinzugefügt.`,
+        passkey_removed: (at) => `Am ${at} wurde ein Passkey aus Ihrem Konto entfernt.`,
+        totp_added: (at) => `Am ${at} wurde für Ihr Konto eine Authenticator-App eingerichtet.`,
+        totp_removed: (at) => `Am ${at} wurde die Authenticator-App aus Ihrem Konto entfernt.`,
+        reset: (at) =>
+          `Der Betreiber dieses Dienstes hat am ${at} Ihre Passkeys, Ihre Authenticator-App und Ihre Wiederherstellungscodes entfernt. Sie sind in allen Browsern abgemeldet.`,
+      },
+      notYou:
+        'Wenn Sie das nicht wollten, hat möglicherweise jemand Zugang zu Ihrem Konto. Prüfen Sie die folgende Seite und ändern Sie das Passwort, mit dem Sie sich anmelden.',
+      link: 'Sicherheit Ihres Kontos',
     },
     newBrowser: {
       subject: (brand) => `Neue Anmeldung bei ${brand}`,

@@ -4,6 +4,12 @@ export const factors = {
   security: {
     heading: 'Security',
     intro: 'A second factor protects your account if someone finds out your password.',
+    /** What the user's firm or role requires. */
+    required: {
+      any: 'Your account needs a passkey or an authenticator app.',
+      passkey: 'Your account needs a passkey. An authenticator app is not enough.',
+      missing: 'You have not set it up yet. Do it here, or when we ask for it at a sign-in.',
+    },
     passkeys: 'Passkeys',
     passkeysText:
       'A passkey lets you sign in with your device: with your fingerprint, your face or a PIN. It works only on this site, so no one can trick you into using it elsewhere.',

@@ -19,6 +19,18 @@ export const mails = {
         'If the app should keep its access, renew the connection on the page below. Otherwise there is nothing to do.',
       link: 'Connected apps',
     },
+    leaked: {
+      subject: (partner: string) => `A key of ${partner} was found in a public place`,
+      text: (partner: string, at: string) =>
+        `On ${at} we learned that a key with which ${partner} reads your households and accounts was in a public place. Someone else may have used it.`,
+      ended: {
+        access: (partner: string) =>
+          `We replaced the key. ${partner} remains connected, and you do not need to do anything.`,
+        connection: (partner: string) =>
+          `We disconnected ${partner} from your account at once. If you want to use it again, connect it again.`,
+      },
+      link: 'Connected apps',
+    },
     passwordChanged: {
       subject: (brand: string) => `Your ${brand} password was changed`,
       text: {
@@ -30,6 +42,20 @@ export const mails = {
       },
       notYou: 'If that wasn’t you, someone may have access to your account. Set a new password now.',
       link: 'Set a new password',
+    },
+    factorsChanged: {
+      subject: (brand: string) => `The sign-in to your ${brand} account was changed`,
+      text: {
+        passkey_added: (at: string) => `A passkey was added to your account on ${at}.`,
+        passkey_removed: (at: string) => `A passkey was removed from your account on ${at}.`,
+        totp_added: (at: string) => `An authenticator app was set up for your account on ${at}.`,
+        totp_removed: (at: string) => `The authenticator app was removed from your account on ${at}.`,
+        reset: (at: string) =>
+          `The operator of this service removed your passkeys, your authenticator app and your recovery codes on ${at}. You are signed out of all browsers.`,
+      },
+      notYou:
+        'If you didn’t want this, someone may have access to your account. Check the page below, and change the password that you sign in with.',
+      link: 'Security of your account',
     },
     newBrowser: {
       subject: (brand: string) => `New sign-in to your ${brand} account`,

@@ -4,6 +4,11 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
   security: {
     heading: 'Seguridad',
     intro: 'Un segundo factor protege su cuenta si alguien descubre su contraseña.',
+    required: {
+      any: 'Su cuenta necesita una llave de acceso o una aplicación de autenticación.',
+      passkey: 'Su cuenta necesita una llave de acceso. Una aplicación de autenticación no basta.',
+      missing: 'Todavía no la ha configurado. Hágalo aquí, o cuando se lo pidamos al iniciar sesión.',
+    },
     passkeys: 'Llaves de acceso',
     passkeysText:
       'Con una llave de acceso inicia sesión con su dispositivo: con la huella digital, el rostro o un PIN. Solo funciona en este sitio, por lo que nadie puede inducirle a usarla en otro.',

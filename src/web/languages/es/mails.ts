@@ -20,6 +20,18 @@ export const mails: Pick<Catalogue, 'mails'> = {
         'Si la aplicación debe conservar el acceso, renueve la conexión en la página siguiente. De lo contrario, no tiene que hacer nada.',
       link: 'Aplicaciones conectadas',
     },
+    leaked: {
+      subject: (partner) => `Una clave de ${partner} se hizo pública`,
+      text: (partner, at) =>
+        `El ${at} supimos que una clave con la que ${partner} lee sus hogares y cuentas estaba en un lugar público. Es posible que otra persona la haya utilizado.`,
+      ended: {
+        access: (partner) =>
+          `Hemos sustituido la clave. ${partner} sigue conectada y usted no tiene que hacer nada.`,
+        connection: (partner) =>
+          `Hemos desconectado ${partner} de su cuenta de inmediato. Si desea seguir usándola, vuelva a conectarla.`,
+      },
+      link: 'Aplicaciones conectadas',
+    },
     passwordChanged: {
       subject: (brand) => `Su contraseña de ${brand} se ha cambiado`,
       text: {
@@ -33,6 +45,20 @@ export const mails: Pick<Catalogue, 'mails'> = {
       notYou:
         'Si no ha sido usted, es posible que alguien tenga acceso a su cuenta. Establezca una contraseña nueva cuanto antes.',
       link: 'Establecer una contraseña nueva',
+    },
+    factorsChanged: {
+      subject: (brand) => `El inicio de sesión en su cuenta de ${brand} ha cambiado`,
+      text: {
+        passkey_added: (at) => `Se ha añadido una llave de acceso a su cuenta el ${at}.`,
+        passkey_removed: (at) => `Se ha quitado una llave de acceso de su cuenta el ${at}.`,
+        totp_added: (at) => `Se ha configurado una aplicación de autenticación para su cuenta el ${at}.`,
+        totp_removed: (at) => `Se ha quitado la aplicación de autenticación de su cuenta el ${at}.`,
+        reset: (at) =>
+          `El operador de este servicio ha quitado sus llaves de acceso, su aplicación de autenticación y sus códigos de recuperación el ${at}. Su sesión se ha cerrado en todos los navegadores.`,
+      },
+      notYou:
+        'Si no quería este cambio, es posible que alguien tenga acceso a su cuenta. Revise la página siguiente y cambie la contraseña con la que inicia sesión.',
+      link: 'Seguridad de su cuenta',
     },
     newBrowser: {
       subject: (brand) => `Nuevo inicio de sesión en su cuenta de ${brand}`,

@@ -7,7 +7,7 @@ import { general } from './general.ts'
 import { idp } from './idp.tsx'
 import { login } from './login.tsx'
 import { mails } from './mails.ts'
-import { password } from './password.ts'
+import { password } from './password.tsx'
 import { recovery } from './recovery.tsx'
 
 export const fr: Catalogue = {

@@ -4,6 +4,12 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
   security: {
     heading: 'Sécurité',
     intro: 'Un second facteur protège votre compte si quelqu’un découvre votre mot de passe.',
+    required: {
+      any: 'Votre compte exige une clé d’accès ou une application d’authentification.',
+      passkey: 'Votre compte exige une clé d’accès. Une application d’authentification ne suffit pas.',
+      missing:
+        'Vous ne l’avez pas encore configurée. Faites-le ici, ou lorsque nous vous le demanderons à l’identification.',
+    },
     passkeys: 'Clés d’accès',
     passkeysText:
       'Avec une clé d’accès, vous vous identifiez avec votre appareil\u00a0: par empreinte digitale, par reconnaissance du visage ou par code PIN. Elle ne fonctionne que sur ce site, et personne ne peut vous amener à l’utiliser ailleurs.',

@@ -20,6 +20,18 @@ export const mails: Pick<Catalogue, 'mails'> = {
         'Pour que l’application garde son accès, prolongez la connexion sur la page ci-dessous. Sinon, vous n’avez rien à faire.',
       link: 'Applications connectées',
     },
+    leaked: {
+      subject: (partner) => `Une clé de ${partner} a été rendue publique`,
+      text: (partner, at) =>
+        `Le ${at}, nous avons appris qu’une clé avec laquelle ${partner} lit vos foyers et vos comptes se trouvait dans un lieu public. Quelqu’un d’autre a pu s’en servir.`,
+      ended: {
+        access: (partner) =>
+          `Nous avons remplacé la clé. ${partner} reste connectée et vous n’avez rien à faire.`,
+        connection: (partner) =>
+          `Nous avons immédiatement déconnecté ${partner} de votre compte. Si vous souhaitez encore l’utiliser, connectez-la de nouveau.`,
+      },
+      link: 'Applications connectées',
+    },
     passwordChanged: {
       subject: (brand) => `Votre mot de passe ${brand} a été changé`,
       text: {
@@ -33,6 +45,20 @@ export const mails: Pick<Catalogue, 'mails'> = {
       notYou:
         'Si ce n’était pas vous, quelqu’un a peut-être accès à votre compte. Définissez tout de suite un nouveau mot de passe.',
       link: 'Définir un nouveau mot de passe',
+    },
+    factorsChanged: {
+      subject: (brand) => `L’identification à votre compte ${brand} a changé`,
+      text: {
+        passkey_added: (at) => `Une clé d’accès a été ajoutée à votre compte le ${at}.`,
+        passkey_removed: (at) => `Une clé d’accès a été supprimée de votre compte le ${at}.`,
+        totp_added: (at) => `Une application d’authentification a été configurée pour votre compte le ${at}.`,
+        totp_removed: (at) => `L’application d’authentification a été supprimée de votre compte le ${at}.`,
+        reset: (at) =>
+          `L’exploitant de ce service a supprimé vos clés d’accès, votre application d’authentification et vos codes de secours le ${at}. Toutes vos sessions sont fermées.`,
+      },
+      notYou:
+        'Si ce n’était pas voulu, quelqu’un a peut-être accès à votre compte. Consultez la page ci-dessous et changez le mot de passe avec lequel vous vous identifiez.',
+      link: 'Sécurité de votre compte',
     },
     newBrowser: {
       subject: (brand) => `Nouvelle ouverture de session sur votre compte ${brand}`,

@@ -12,6 +12,19 @@ export const password: Pick<Catalogue, 'password'> = {
     change: 'Changer le mot de passe',
     changed:
       'Votre mot de passe a été changé. Vos sessions dans les autres navigateurs sont fermées. Vos applications restent connectées.',
+    missing: {
+      atProvider:
+        'Vous n’avez pas de mot de passe ici. Vous vous identifiez avec le compte de votre organisation, et c’est là que vous changez son mot de passe.',
+      notSet: 'Vous n’avez pas de mot de passe ici.',
+      byMail: (email) => (
+        <>
+          Pour vous identifier avec un mot de passe, recevez à l’adresse {email} un lien qui vous permet de le
+          définir.
+        </>
+      ),
+      fromSupport: (support) => <>Pour vous identifier avec un mot de passe, contactez {support}.</>,
+      support: 'l’assistance',
+    },
     rejectedPassword: {
       too_short: (characters) =>
         `Le nouveau mot de passe est trop court. Utilisez au moins ${characters} caractères.`,

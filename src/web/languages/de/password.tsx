@@ -12,6 +12,21 @@ export const password: Pick<Catalogue, 'password'> = {
     change: 'Passwort ändern',
     changed:
       'Ihr Passwort wurde geändert. In allen anderen Browsern sind Sie abgemeldet. Ihre Apps bleiben verbunden.',
+    missing: {
+      atProvider:
+        'Sie haben hier kein Passwort. Sie melden sich mit dem Konto Ihrer Organisation an und ändern dessen Passwort dort.',
+      notSet: 'Sie haben hier kein Passwort.',
+      byMail: (email) => (
+        <>
+          Wenn Sie sich mit einem Passwort anmelden möchten, schicken wir Ihnen einen Link an {email}, mit dem
+          Sie es festlegen.
+        </>
+      ),
+      fromSupport: (support) => (
+        <>Wenn Sie sich mit einem Passwort anmelden möchten, wenden Sie sich an den {support}.</>
+      ),
+      support: 'Support',
+    },
     rejectedPassword: {
       too_short: (characters) =>
         `Das neue Passwort ist zu kurz. Verwenden Sie mindestens ${characters} Zeichen.`,

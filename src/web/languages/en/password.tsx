@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+
 export const password = {
   password: {
     heading: 'Password',
@@ -8,6 +10,17 @@ export const password = {
       `At least ${characters} characters. Four words that have nothing to do with each other are easy to remember and hard to guess.`,
     change: 'Change password',
     changed: 'Your password is changed. All other browsers are signed out. Your apps stay connected.',
+    /** The user has no password that works here. */
+    missing: {
+      atProvider:
+        'You have no password here. You sign in with the account of your organisation, and change its password there.',
+      notSet: 'You have no password here.',
+      byMail: (email: ComponentChildren) => (
+        <>To sign in with one, set it with a link. We email the link to {email}.</>
+      ),
+      fromSupport: (support: ComponentChildren) => <>If you want to sign in with one, ask {support}.</>,
+      support: 'support',
+    },
     rejectedPassword: {
       too_short: (characters: number) =>
         `The new password is too short. Use at least ${characters} characters.`,

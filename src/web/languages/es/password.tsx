@@ -12,6 +12,16 @@ export const password: Pick<Catalogue, 'password'> = {
     change: 'Cambiar la contraseña',
     changed:
       'Su contraseña se ha cambiado. Su sesión se ha cerrado en todos los demás navegadores. Sus aplicaciones siguen conectadas.',
+    missing: {
+      atProvider:
+        'Aquí no tiene contraseña. Inicia sesión con la cuenta de su organización, y es allí donde cambia su contraseña.',
+      notSet: 'Aquí no tiene contraseña.',
+      byMail: (email) => (
+        <>Si quiere iniciar sesión con una, le enviamos a {email} un enlace para establecerla.</>
+      ),
+      fromSupport: (support) => <>Si quiere iniciar sesión con una, contacte con {support}.</>,
+      support: 'soporte',
+    },
     rejectedPassword: {
       too_short: (characters) =>
         `La contraseña nueva es demasiado corta. Use al menos ${characters} caracteres.`,
