@@ -48,15 +48,19 @@ type Callback = {
   callback: URL
 }
 
-/** Exchanges the code of a callback and finds the user. @throws {DatabaseUnavailable} */
+/**
+ * Exchanges the code of a callback and finds the user.
+ * @param input `sourceKey` is that of `admitCallback`
+ * @throws {DatabaseUnavailable}
+ */
 export function completeLogin(
   context: Context,
   providers: ProviderClients,
-  input: Callback,
+  input: Callback & { sourceKey: Buffer },
 ): Promise<ProviderOutcome> {
-  const { provider, flow } = input
+  const { provider, sourceKey, flow } = input
   return withAnswer(context, providers, input, async ({ claims, userinfo, details, idToken }) => {
-    const found = await findUser(context.database, provider, claims, userinfo)
+    const found = await findUser(context.database, { provider, sourceKey, idToken: claims }, userinfo)
     if (found.kind !== 'found') return found
     const { userId, email, loginVersion, isNew } = found
     const { acr, amr, authTime, sid } = details

@@ -1,5 +1,6 @@
 import { Instant, type Statement, statement } from '../database/database.ts'
 import { PublicJwk } from '../keys/signing-keys.ts'
+import { counting, sourceLimit, windowMinutes } from '../login/login.sql.ts'
 import Type, { type Static, type TSchema } from '../typebox.ts'
 
 const orNull = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()])
@@ -44,6 +45,28 @@ export const findProvider: Statement<Provider> = statement(
   'find_provider',
   Provider,
   `SELECT ${provider} FROM identity_providers p WHERE p.id = $1`,
+)
+
+/**
+ * The provider of a callback. Counts the callback against its source, because each sends a request to the provider. A
+ * successful login takes its count back (`findIdentity`).
+ * $1 id of the provider, $2 key of the source. No row: there is no such provider, and nothing is counted.
+ */
+export const admitCallback = statement(
+  'admit_callback',
+  Type.Object({
+    ...Provider.properties,
+    /** Seconds until another callback is allowed; null if this one is allowed. */
+    wait: orNull(Type.Integer()),
+  }),
+  `WITH source AS (
+     INSERT INTO login_failures AS f (key, count, resets_at)
+     SELECT $2, 1, now() + interval '${windowMinutes} minutes' FROM identity_providers WHERE id = $1
+     ${counting}
+   )
+   SELECT ${provider},
+          CASE WHEN count > ${sourceLimit} THEN ceil(extract(epoch FROM resets_at - now()))::int END AS wait
+     FROM identity_providers p, source WHERE p.id = $1`,
 )
 
 /** The provider whose users have addresses in this domain. $1 the domain, folded */
