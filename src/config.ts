@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { type AdminSettings, readAdminSettings } from './admin-settings.ts'
 import type { Brand } from './brand/brand.ts'
 import { defaultBrand, readBrand } from './brand/read-brand.ts'
 import type { Environment } from './environment.ts'
@@ -27,6 +28,8 @@ export type Config = Secrets & {
   /** The operations listener: health checks. */
   opsHost: string
   opsPort: number
+  /** The console and the admin API. */
+  admin: AdminSettings
   /** Absent: the default of the command. */
   logLevel?: LogLevel
   dataDir: string
@@ -44,6 +47,8 @@ export type Config = Secrets & {
   failuresPerMinute: number | undefined
   /** Absent: the server sends no mails. */
   mail?: MailSettings
+  /** The `service.name` of traces. Absent: the server sends no traces. */
+  traceServiceName?: string
   /** What users see of the platform. The pictures are read once. */
   brand: Brand
 }
@@ -69,21 +74,25 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const read = reader(env, faults)
   const environment = read('LATCHKEY_ENVIRONMENT', 'sandbox', parseEnvironment)
   const addresses = readAddresses(env, read, faults)
+  const parsers = { port: parsePort, origin: parseOrigin, networks: parseNetworks }
+  const admin = readAdminSettings(env, read, faults, { ...parsers, public: addresses })
   const dataDir = resolve(env.LATCHKEY_DATA_DIR || './data')
   const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
-  const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseAddresses)
+  const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseNetworks)
   const v1 = readV1(read, faults)
   const forPartners = { ...readLimits(read), ...readGrantLifetime(read) }
   const mail = readMailSettings(read, faults)
+  const traces = readTraces(env, read)
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
   const brand = env.LATCHKEY_BRAND_DIR ? readBrand(env.LATCHKEY_BRAND_DIR, faults) : defaultBrand()
   const secrets = readSecrets({ env, read, faults, dataDir, makeSecret })
-  if (faults.length > 0 || !environment || !addresses || !secrets || !trustedProxies || !brand) {
+  if (faults.length > 0 || !environment || !addresses || !admin || !secrets || !trustedProxies || !brand) {
     throw new ConfigError(faults)
   }
   return {
     environment,
     ...addresses,
+    admin,
     ...(logLevel ? { logLevel } : {}),
     dataDir,
     ...secrets,
@@ -93,6 +102,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     ...forPartners,
     brand,
     ...(mail ? { mail } : {}),
+    ...traces,
   }
 }
 
@@ -110,7 +120,7 @@ function readAddresses(
   const opsPort = read('LATCHKEY_OPS_PORT', '4001', parsePort)
   if (port && port === opsPort)
     faults.push(`LATCHKEY_OPS_PORT: must differ from LATCHKEY_PORT, which is ${port} as well`)
-  const authUrl = read('LATCHKEY_AUTH_URL', `http://localhost:${port ?? 4000}`, parseAuthUrl)
+  const authUrl = read('LATCHKEY_AUTH_URL', `http://localhost:${port ?? 4000}`, parseOrigin)
   const baseUrl = read(
     'LATCHKEY_BASE_URL',
     `${authUrl ?? 'http://localhost:4000'}/service-open-api/`,
@@ -156,6 +166,16 @@ function readGrantLifetime(read: ReturnType<typeof reader>): Pick<Config, 'grant
   return days ? { grantLifetimeDays: days } : {}
 }
 
+/** The variables of the OpenTelemetry specification: its SDK reads them as well. */
+function readTraces(
+  env: NodeJS.ProcessEnv,
+  read: ReturnType<typeof reader>,
+): Pick<Config, 'traceServiceName'> {
+  const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT']
+  const isConfigured = endpoints.map((name) => read(name, '', optional(parseHttpAddress))).some(Boolean)
+  return isConfigured ? { traceServiceName: env.OTEL_SERVICE_NAME || 'latchkey' } : {}
+}
+
 /** Null: not set. */
 function optional<T>(parse: (text: string) => T): (text: string) => T | null {
   return (text) => (text === '' ? null : parse(text))
@@ -187,7 +207,7 @@ function parsePort(text: string): number {
   return port
 }
 
-function parseAuthUrl(text: string): string {
+function parseOrigin(text: string): string {
   const url = parsePublicUrl(text)
   if (text.replace(/\/$/, '') !== url.origin)
     throw new Error(`must be an origin without a path, such as ${url.origin}`)
@@ -211,6 +231,12 @@ function parsePublicUrl(text: string): URL {
     throw new Error('must be https; http is for localhost only')
   }
   return url
+}
+
+function parseHttpAddress(text: string): string {
+  if (!URL.canParse(text) || !/^https?:/.test(text))
+    throw new Error(`must be an http or https URL, not "${text}"`)
+  return text
 }
 
 function parseDatabaseUrl(text: string): string {
@@ -243,7 +269,7 @@ function parseInstant(text: string): Date | null {
   )
 }
 
-function parseAddresses(text: string): string[] {
+function parseNetworks(text: string): string[] {
   const addresses = text.split(',').flatMap((part) => part.trim() || [])
   for (const address of addresses) {
     const [ip = '', bits, ...rest] = address.split('/')

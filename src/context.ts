@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { Limits } from './limits/limits.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
 import type { SecretKeys } from './secrets/derived-keys.ts'
@@ -18,6 +19,7 @@ export type Context = {
   expensiveReadLimiter: ExpensiveReadLimiter
   limits: Limits
   usage: Usage
+  metrics: Metrics
   /** Absent in production. */
   sandbox?: Sandbox
   /** The server's clock. The database decides by its own clock (docs/adr/0006). */

@@ -12,7 +12,11 @@ import { Keyring } from './keys/keyring.ts'
 import { Limits } from './limits/limits.ts'
 import { Rehashing } from './login/rehashing.ts'
 import { mailChannel } from './mail/mail-channel.ts'
+import type { MailSettings } from './mail-settings.ts'
 import { Purge } from './maintenance/purge.ts'
+import { deploymentFacts } from './metrics/deployment.ts'
+import { Metrics } from './metrics/metrics.ts'
+import type { Tracing } from './metrics/tracing.ts'
 import { createOpsServer } from './ops-server.ts'
 import { OutboxWorker } from './outbox/outbox-worker.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
@@ -20,6 +24,7 @@ import { Usage } from './process/usage.ts'
 import { sandboxFor } from './sandbox/sandbox.ts'
 import { recordedSecretKeys, secretKeys } from './secrets/secret-keys.ts'
 import { createServer } from './server.ts'
+import { version } from './version.ts'
 
 export type RunningServer = { close(): Promise<void> }
 
@@ -64,22 +69,10 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       'LATCHKEY_TRUSTED_PROXIES is not set. All logins through the proxy are throttled as one source.',
     )
   }
-  const now = () => new Date()
-  const keyring = new Keyring({ database, keys: secretKeys(config), now, logger })
-  await keyring.refresh()
-  const keys = await recordedSecretKeys(database, config, now())
-  const usage = new Usage(database, logger)
-  const limits = new Limits({ database, config, now, logger })
-  await limits.refresh()
-  const hashLimiter = passwordHashLimiter()
-  const rehashing = new Rehashing(database, hashLimiter, logger, passwordCost)
-  const limiters = { passwordHashLimiter: hashLimiter, expensiveReadLimiter: expensiveReadLimiter() }
-  const context: Context = { config, database, keys, keyring, ...limiters, rehashing, limits, usage, now }
-  const sandbox = sandboxFor(config.environment, database, now)
-  if (sandbox) context.sandbox = sandbox
-  await sandbox?.start()
-  const server = await createServer(context, logger)
-  const ops = createOpsServer(database)
+  const { context, jobs, tracing, ...stopped } = await openContext(config, database, logger)
+  await stopped.sandbox?.start()
+  const server = await createServer(context, logger, tracing)
+  const ops = createOpsServer(context)
   try {
     // One address: for a name with several, Fastify would open listeners that our limits do not reach.
     const { address } = await lookup(config.host)
@@ -93,15 +86,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     await Promise.all([server.close(), ops.close()])
     throw explainListen(error)
   }
-  const purge = new Purge(database, logger)
-  const mails = mailWorker(context, logger)
-  const notices = config.mail && endNotices(database, logger)
-  keyring.start()
-  limits.start()
-  usage.start()
-  purge.start()
-  mails?.start()
-  notices?.start()
+  for (const job of jobs) job.start()
   return {
     async close() {
       // The servers refuse new connections and finish the requests in progress. Then the database is closed. A busy
@@ -109,18 +94,88 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       for (const { server: http } of [server, ops]) http.keepAliveTimeout = 1
       await server.close()
       await ops.close()
-      for (const job of [rehashing, keyring, limits, purge, notices, mails]) await job?.stop()
-      await sandbox?.stop()
-      await usage.close()
+      for (const job of [stopped.rehashing, ...jobs, stopped.sandbox]) await job?.stop()
       await database.close()
+      await tracing?.close()
     },
   }
 }
 
-/** Undefined: the server sends no mails. */
-function mailWorker({ config, database, keys }: Context, logger: Logger): OutboxWorker | undefined {
-  if (!config.mail) return undefined
-  const channel = mailChannel({ settings: config.mail, keys, authUrl: config.authUrl, brand: config.brand })
+/** Work that runs while the server serves. `stop` resolves when the database is no longer needed. */
+type Job = { start(): void; stop(): Promise<void> }
+
+type Opened = {
+  context: Context
+  jobs: Job[]
+  rehashing: Rehashing
+  sandbox: ReturnType<typeof sandboxFor>
+  tracing: Tracing | undefined
+}
+
+/** Everything that the requests share, and the background jobs, in the order in which they are stopped. */
+async function openContext(config: Config, database: Database, logger: Logger): Promise<Opened> {
+  const now = () => new Date()
+  const keyring = new Keyring({ database, keys: secretKeys(config), now, logger })
+  await keyring.refresh()
+  const keys = await recordedSecretKeys(database, config, now())
+  const usage = new Usage(database, logger)
+  const limits = new Limits({ database, config, now, logger })
+  await limits.refresh()
+  const limiters = {
+    passwordHashLimiter: passwordHashLimiter(),
+    expensiveReadLimiter: expensiveReadLimiter(),
+  }
+  const rehashing = new Rehashing(database, limiters.passwordHashLimiter, logger, passwordCost)
+  const metrics = serverMetrics(config, database, limiters)
+  const tracing = await openTracing(config)
+  database.observe(metrics.databaseObserver(tracing?.observeStatement))
+  const sandbox = sandboxFor(config.environment, database, now)
+  const context: Context = {
+    ...{ config, database, keys, keyring, ...limiters },
+    ...{ rehashing, limits, usage, metrics, now },
+    ...(sandbox && { sandbox }),
+  }
+  const mails = config.mail ? [endNotices(database, logger), mailWorker(context, config.mail, logger)] : []
+  const jobs = [keyring, limits, new Purge(database, logger), ...mails, usage]
+  return { context, jobs, rehashing, sandbox, tracing }
+}
+
+function serverMetrics(
+  { environment }: Config,
+  database: Database,
+  {
+    passwordHashLimiter: hashes,
+    expensiveReadLimiter: reads,
+  }: Pick<Context, 'passwordHashLimiter' | 'expensiveReadLimiter'>,
+): Metrics {
+  const metrics = new Metrics({
+    environment,
+    version: version(),
+    pools: () => database.poolStates(),
+    passwordHashes: () => hashes.inProgress(),
+    expensiveReads: () => reads.inProgress(),
+    deployment: () => deploymentFacts(database),
+  })
+  metrics.includeProcess()
+  return metrics
+}
+
+/** Undefined: no exporter is configured. */
+async function openTracing({
+  traceServiceName: serviceName,
+  environment,
+}: Config): Promise<Tracing | undefined> {
+  if (serviceName === undefined) return undefined
+  const { Tracing } = await import('./metrics/tracing.ts')
+  return new Tracing({ serviceName, version: version(), environment })
+}
+
+function mailWorker(
+  { config: { authUrl, brand }, database, keys }: Context,
+  settings: MailSettings,
+  logger: Logger,
+): OutboxWorker {
+  const channel = mailChannel({ settings, keys, authUrl, brand })
   return new OutboxWorker({ database, logger, channel })
 }
 

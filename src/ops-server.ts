@@ -1,18 +1,26 @@
 import Fastify, { type FastifyInstance } from 'fastify'
+import type { Context } from './context.ts'
 import { type Database, DatabaseUnavailable, isUnavailable } from './database/database.ts'
 
 /** Milliseconds: how long a successful check stays valid, and how long a check may take. */
 const validFor = 2000
 const checkTimeout = 1500
 
-/** Health checks for the operator. The public listener never serves them. */
-export function createOpsServer(database: Database): FastifyInstance {
+/** Health checks and metrics for the operator. The public listener never serves them. */
+export function createOpsServer({
+  database,
+  metrics,
+}: Pick<Context, 'database' | 'metrics'>): FastifyInstance {
   const app = Fastify()
   const check = readinessCheck(database)
   app.get('/livez', async () => ({ status: 'live' }))
   app.get('/readyz', async (_request, reply) => {
     const reason = await check()
     return reason ? reply.status(503).send({ status: 'unavailable', reason }) : { status: 'ready' }
+  })
+  app.get('/metrics', async (_request, reply) => {
+    reply.type(metrics.contentType)
+    return metrics.text()
   })
   return app
 }

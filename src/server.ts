@@ -1,4 +1,7 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import { adminDocument, adminPath } from './admin/admin-document.ts'
+import { adminEdge } from './admin/admin-edge.ts'
+import { apiKeyRoutes } from './admin/api-keys.routes.ts'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { householdsPageRoutes } from './authorize/households.routes.tsx'
@@ -10,6 +13,8 @@ import { providerLoginRoutes } from './authorize/provider-login.routes.tsx'
 import { secondFactorRoutes } from './authorize/second-factor.routes.tsx'
 import { connectedAppRoutes } from './connected-apps/connected-apps.routes.tsx'
 import { logoRoutes } from './connected-apps/partner-logos.routes.ts'
+import { consoleRoutes } from './console/console.routes.ts'
+import { onlyFromNetworks } from './console/networks.ts'
 import type { Context } from './context.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
@@ -25,6 +30,8 @@ import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { idpRoutes } from './idp/idp.routes.ts'
 import { ProviderClients } from './idp/provider-clients.ts'
+import { requestMetrics } from './metrics/request-metrics.ts'
+import type { Tracing } from './metrics/tracing.ts'
 import { recoveryRoutes } from './recovery/recovery.routes.tsx'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
@@ -32,11 +39,15 @@ import { passwordRoutes } from './sessions/password.routes.tsx'
 import { sessionRoutes } from './sessions/sessions.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
-import { type Web, webEdge } from './web/edge.tsx'
+import { forUsers, type Web, webEdge } from './web/edge.tsx'
 import { languageRoutes } from './web/language.routes.ts'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
-export async function createServer(context: Context, logger: FastifyBaseLogger): Promise<FastifyInstance> {
+export async function createServer(
+  context: Context,
+  logger: FastifyBaseLogger,
+  tracing?: Tracing,
+): Promise<FastifyInstance> {
   const { config } = context
   const base = new URL(config.baseUrl).pathname
   const app = Fastify({
@@ -48,6 +59,8 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
   decorateAddresses(app, config)
   strictHttp(app, { hsts: config.authUrl.startsWith('https:') })
   accessLog(app)
+  requestMetrics(app, context)
+  tracing?.traceRequests(app)
   const description = apiDescription(app, config)
 
   const providers = new ProviderClients(context)
@@ -84,14 +97,26 @@ export async function createServer(context: Context, logger: FastifyBaseLogger):
     { prefix: `${base}oauth2` },
   )
 
+  await app.register(async (admin) => adminApi(admin, context), { prefix: adminPath })
+
   // The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not.
   await app.register(async (guessed) => {
     const names = ['token', 'revoke', 'introspect']
     misplaced(guessed, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
   })
 
+  if (!config.admin.listener) await adminSite(app, context)
   for (const root of new Set([base, '/'])) await api(app, context, root)
   return app
+}
+
+/** What operators use: the console and the admin API. They have their own origin if they have their own listener. */
+async function adminSite(app: FastifyInstance, context: Context): Promise<void> {
+  const { config } = context
+  await app.register(async (admin) => {
+    onlyFromNetworks(admin, config.admin.networks)
+    await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } })
+  })
 }
 
 /**
@@ -127,8 +152,16 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   )
 }
 
+/** The admin API: each slice registers its own operations. */
+function adminApi(app: FastifyInstance, context: Context): void {
+  adminEdge(app, context)
+  adminDocument(app, context.config)
+  apiKeyRoutes(app, context)
+}
+
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
-  const web = await webEdge(app, context, async (request) => (await openPageRequest(context, request)).texts)
+  const textsOf = (request: FastifyRequest) => openPageRequest(context, request).texts
+  const web = await webEdge(app, context, forUsers(context, textsOf))
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web, providers)
   providerLoginRoutes(app, context, web, providers)

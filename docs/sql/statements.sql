@@ -132,6 +132,11 @@ WITH changed AS (
 )
 SELECT encode(sha256($5::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
 
+-- confirm_operator_session
+UPDATE operator_sessions s SET hash = $2, proved_at = now()
+FROM operators o WHERE s.hash = $1 AND o.id = s.operator_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+RETURNING s.operator_id::text;
+
 -- count_factor_attempt
 WITH source AS (
   INSERT INTO login_failures AS f (key, count, resets_at)
@@ -265,6 +270,20 @@ SET counts_until = counts_until[:array_position(counts_until, $2) - 1] || counts
 WHERE client_id = $1 AND $2 = ANY (counts_until)
 RETURNING client_id;
 
+-- end_operator_session
+WITH ended AS (
+  DELETE FROM operator_sessions WHERE hash = $1 RETURNING operator_id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT 'operator.logged_out', origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', (ended.operator_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object())
+  FROM (SELECT $2::jsonb AS origin) AS o, ended
+)
+SELECT operator_id::text FROM ended;
+
 -- end_other_sessions
 DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id;
 
@@ -289,6 +308,22 @@ DELETE FROM sessions WHERE hash = $1 RETURNING user_id, provider_id, provider_id
 
 -- end_session_of_user
 DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id;
+
+-- end_sessions_of_operator
+WITH ended AS (
+  DELETE FROM operator_sessions
+  WHERE operator_id = $1::uuid AND CASE WHEN $2::bigint IS NULL THEN hash <> $3 ELSE id = $2 END
+  RETURNING id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT 'operator.logged_out', origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', ($1)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('sessions_ended', ended))
+  FROM (SELECT $4::jsonb AS origin) AS o, (SELECT count(*) AS ended FROM ended) AS sessions WHERE ended > 0
+)
+SELECT count(*)::int AS ended FROM ended;
 
 -- ended_grants_of_user
 SELECT g.id, p.name AS partner_name, g.created_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS ended_at,
@@ -392,6 +427,18 @@ WHERE l.hash = $1 AND l.expires_at > now() AND l.login_version = u.login_version
 
 -- find_logo
 SELECT logo_image AS image FROM partners WHERE logo = $1 LIMIT 1;
+
+-- find_operator_session
+WITH found AS (
+  SELECT s.hash, o.id, o.name, o.email, o.role, o.login_version, s.provider_id,
+  s.proved_at > now() - interval '15 minutes' AS is_recent
+  FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+), seen AS (
+  UPDATE operator_sessions s SET last_seen_at = now()
+  FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
+)
+SELECT id::text AS operator_id, name, email, role, login_version::text, is_recent, provider_id FROM found;
 
 -- find_partner
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
@@ -1471,6 +1518,31 @@ EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id) AS b
 EXISTS (SELECT FROM firms WHERE local_passwords) AS passwords
 FROM identity_providers p ORDER BY p.name, p.id;
 
+-- open_operator_session
+WITH opened AS (
+  INSERT INTO operator_sessions (hash, operator_id, login_version, expires_at, browser, system, address, provider_id,
+    provider_sub, provider_sid)
+  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
+  FROM operators o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
+  RETURNING operator_id
+), ended AS (
+  DELETE FROM operator_sessions WHERE EXISTS (SELECT FROM opened) AND (hash = $3 OR hash = ANY (ARRAY(
+        SELECT hash FROM operator_sessions WHERE hash IN (
+          SELECT hash FROM operator_sessions WHERE operator_id = $2::uuid
+          ORDER BY last_seen_at DESC OFFSET 9
+        ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
+  )))
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT 'operator.logged_in', origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', (opened.operator_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('provider', $7::text, 'sub', $8::text))
+  FROM (SELECT $10::jsonb AS origin) AS o, opened
+)
+SELECT operator_id::text FROM opened;
+
 -- open_session
 WITH old AS (
   DELETE FROM sessions WHERE hash = $3 OR hash = ANY (ARRAY(
@@ -1630,6 +1702,16 @@ WITH gone AS (
   )) RETURNING 1
 )
 SELECT count(*)::int AS removed FROM gone;
+
+-- read_deployment_facts
+WITH due AS (
+  SELECT next_attempt_at FROM outbox WHERE next_attempt_at <= now() ORDER BY next_attempt_at LIMIT 10000
+)
+SELECT (SELECT count(*)::integer FROM due) AS outbox_messages,
+coalesce((SELECT extract(epoch FROM now() - min(next_attempt_at)) FROM due), 0)::float8 AS outbox_oldest_seconds,
+(SELECT coalesce(jsonb_object_agg(algorithm, age), '{}')
+  FROM (SELECT algorithm, extract(epoch FROM now() - max(created_at))::float8 AS age
+    FROM signing_keys GROUP BY algorithm) AS newest) AS signing_key_ages;
 
 -- read_limits
 SELECT now() AS now, coalesce(jsonb_object_agg(client_id, limits) FILTER (WHERE limits <> '{}'), '{}') AS limits
@@ -2281,6 +2363,12 @@ FROM caller, sample, own;
 -- server_facts
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
 clock_timestamp() AS clock;
+
+-- sessions_of_operator
+SELECT s.id, s.browser, s.system, s.address, s.created_at, s.last_seen_at, s.hash = $2 AS current
+FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+WHERE s.operator_id = $1::uuid AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+ORDER BY current DESC, s.last_seen_at DESC, s.id;
 
 -- sessions_of_user
 SELECT s.id, s.browser, s.system, s.auth_time, s.last_seen_at, s.hash = $2 AS current

@@ -30,7 +30,7 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
     )
     if (identified.kind === 'refused') {
       const { reason } = identified
-      const { texts } = await openPageRequest(context, request)
+      const { texts } = openPageRequest(context, request)
       const { heading, text: explanation } = texts.authorize
       const difference = 'difference' in reason ? reason.difference : undefined
       logOnce(request, { event: 'authorize', outcome: reason.kind, ...(difference && { difference }) })
@@ -59,7 +59,7 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
     }
     // Browsers do not send SameSite=Lax cookies with a cross-site POST, but send them with the GET that follows. The
     // session is therefore read in `/connect`.
-    const sealed = await seal(checked.request, keys.current.seal, now())
+    const sealed = seal(checked.request, keys.current.seal, now())
     return reply.redirect(`/connect?${new URLSearchParams({ request: sealed })}`, 303)
   }
 

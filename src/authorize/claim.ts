@@ -58,7 +58,7 @@ export async function claimOf(
   exchange: Exchange,
 ): Promise<({ kind: 'claim' } & Claim) | { kind: 'redirect'; to: string }> {
   const { context, request, path } = exchange
-  const { authorization } = await openPageRequest(context, request)
+  const { authorization } = openPageRequest(context, request)
   const acrRequest = await findAcrRequest(context, authorization)
   return path === '/step-up' ? claimOfSession(exchange, acrRequest) : claimOfLogin(exchange, acrRequest)
 }
@@ -67,7 +67,7 @@ type Found = ({ kind: 'claim' } & Claim) | { kind: 'redirect'; to: string }
 
 async function claimOfLogin(exchange: Exchange, acrRequest: AcrRequest): Promise<Found> {
   const { context, request, reply, destination } = exchange
-  const pending = await pendingLoginOf(context, request)
+  const pending = pendingLoginOf(context, request)
   const facts =
     pending &&
     (await context.database.maybe(findFactorFacts, [pending.login.userId, pending.login.loginVersion]))
@@ -103,7 +103,7 @@ async function advanceLogin(
   const { context, reply, path, destination, pending, facts, acrRequest, complete } = exchange
   const missing = factorStep(login, facts, { ...acrRequest, acrValues: [] })
   if (missing.kind === 'none') return complete(login)
-  await updatePendingLogin(context, reply, pending, login)
+  updatePendingLogin(context, reply, pending, login)
   return withDestination(path, destination)
 }
 
@@ -114,7 +114,7 @@ async function claimOfSession(exchange: Exchange, acrRequest: AcrRequest): Promi
   const { user_id: userId, email, login_version: loginVersion, acr, amr } = session
   const login = { userId, email, loginVersion, acr, amr }
   const proceed = async () => {
-    const { authorization } = await openPageRequest(context, request)
+    const { authorization } = openPageRequest(context, request)
     const resealed = await reseal(context, authorization, true)
     return nextPage(resealed ? { request: resealed } : destination)
   }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import pLimit, { type LimitFunction } from 'p-limit'
+import { pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { DatabaseUnavailable } from '../database/database.ts'
 import { findSharedData } from '../households/user-households.sql.ts'
@@ -72,7 +73,7 @@ type ConnectStep = Exchange & { authorization: AuthorizationRequest; texts: Text
 
 async function showConnect(exchange: Exchange): Promise<FastifyReply> {
   const { context, web, request, reply, sealed } = exchange
-  const { authorization: opened, texts } = await openPageRequest(context, request)
+  const { authorization: opened, texts } = openPageRequest(context, request)
   if (opened.kind !== 'open') return sendOutdated({ web, reply, texts, opened })
   const authorization = opened.request
   const partner = await context.database.maybe(findPartner, [authorization.clientId])
@@ -103,7 +104,7 @@ async function showConnect(exchange: Exchange): Promise<FastifyReply> {
 
 async function decide(exchange: Exchange & { decision: 'connect' | 'cancel' }): Promise<FastifyReply> {
   const { context, web, request, reply, decision } = exchange
-  const { authorization: opened, texts } = await openPageRequest(context, request)
+  const { authorization: opened, texts } = openPageRequest(context, request)
   if (opened.kind !== 'open') return sendOutdated({ web, reply, texts, opened })
   const authorization = opened.request
   const session = await liveSession(request, context, authorization.clientId)
@@ -122,7 +123,7 @@ async function decide(exchange: Exchange & { decision: 'connect' | 'cancel' }): 
 async function issueCode(step: ConnectStep & { session: Session }): Promise<FastifyReply> {
   const { context, web, places, request, reply, authorization, texts, session } = step
   const outcome = await inTurn(places.consents, () =>
-    connect(context, authorization, session, texts.language),
+    connect(context, pageOrigin(request, session.user_id), authorization, session, texts.language),
   )
   request.log.info({
     event: 'connect',
@@ -167,7 +168,7 @@ async function sendConnectPage(
     <ConnectPage
       texts={texts}
       csrf={web.csrfToken(reply)}
-      request={await seal(authorization, context.keys.current.seal, context.now(), session.user_id)}
+      request={seal(authorization, context.keys.current.seal, context.now(), session.user_id)}
       brand={context.config.brand}
       partner={partner}
       userName={session.user_name}

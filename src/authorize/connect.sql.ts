@@ -1,3 +1,5 @@
+import { auditRow } from '../audit/audit-row.sql.ts'
+import type { AuditEvent } from '../audit/events.ts'
 import { statement } from '../database/database.ts'
 import { hasExpired, isLiveGrant } from '../grants/ended.sql.ts'
 import { endAfter, lifetimeDays, noticeAfter } from '../grants/lifetime.sql.ts'
@@ -7,6 +9,22 @@ import Type from '../typebox.ts'
 
 /** New grants of an hour about which a user gets mails. More would hide other mails. */
 const maxGrantMails = 10
+
+const record = (event: AuditEvent, from: string, details: Record<string, string>) =>
+  auditRow(event, {
+    origin: '$15',
+    from,
+    target: { kind: 'grant', id: 'g.id' },
+    about: { user: 'g.user_id', client: 'g.client_id' },
+    details,
+  })
+
+const consentDetails = {
+  connection: 'started.id',
+  redirect_uri: '$5::text',
+  acr: '$10::text',
+  expires_at: 'g.expires_at',
+}
 
 /**
  * Records the consent and starts a connection with its code. The code is derived from the request. A second press of
@@ -36,7 +54,7 @@ const maxGrantMails = 10
  * $1 user id, $2 client_id, $3 subject for a first grant, $4 SHA-256 of the code, $5 redirect URI, $6 code challenge
  * or null, $7 nonce or null, $8 time of authentication, $9 whether the request has `prompt=none`, $10 acr, $11 amr,
  * $12 days for which a consent is valid by default, or null, $13 language of the page, in which the user gets a mail about a
- * new grant; null if the server sends no mails, $14 `acrLevel` of the login
+ * new grant; null if the server sends no mails, $14 `acrLevel` of the login, $15 origin
  *
  * No row if the partner or the user is no longer active, if the redirect URI is no longer registered, if more is required than
  * $14, or if $9 is true and there is no live grant.
@@ -58,7 +76,7 @@ export const recordConnection = statement(
      UPDATE grants g SET revoked_at = g.expires_at FROM parties p
       WHERE g.user_id = p.id AND g.client_id = p.client_id AND g.revoked_at IS NULL AND ${hasExpired('g')}
         AND NOT EXISTS (SELECT FROM earlier) AND NOT $9::boolean
-     RETURNING g.id
+     RETURNING g.id, g.user_id, g.client_id, g.expires_at
    ), given AS (
      INSERT INTO grants (user_id, client_id, subject, expires_at, end_notice_at)
      SELECT id, client_id,
@@ -68,7 +86,7 @@ export const recordConnection = statement(
       WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9
      ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL
      DO UPDATE SET expires_at = excluded.expires_at, end_notice_at = excluded.end_notice_at
-     RETURNING id, created_at = now() AS is_new
+     RETURNING id, user_id, client_id, expires_at, created_at = now() AS is_new
    ), kept AS (
      UPDATE grants g SET client_id = g.client_id FROM parties p
       WHERE g.user_id = p.id AND g.client_id = p.client_id AND ${isLiveGrant('g')}
@@ -89,6 +107,12 @@ export const recordConnection = statement(
        language: '$13::text',
        facts: { partner: 'p.name', at: 'now()' },
      })}
+   ), expiry AS (
+     ${record('grant.expired', 'closed g', { expired_at: 'g.expires_at' })}
+   ), creation AS (
+     ${record('grant.created', 'given g, started WHERE g.is_new', consentDetails)}
+   ), renewal AS (
+     ${record('grant.renewed', 'given g, started WHERE NOT g.is_new', consentDetails)}
    )
    SELECT true AS usable FROM started
    UNION ALL

@@ -1,4 +1,5 @@
 import { acrLevel } from '../acr.ts'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { errorPageAddress } from '../errors/catalogue.ts'
@@ -24,6 +25,7 @@ export type ConnectOutcome =
  */
 export async function connect(
   { config, database }: Context,
+  origin: Origin,
   request: AuthorizationRequest,
   user: Pick<Session, 'user_id' | 'auth_time' | 'acr' | 'amr'>,
   language: Language,
@@ -47,6 +49,7 @@ export async function connect(
     config.grantLifetimeDays ?? null,
     config.mail ? language : null,
     acrLevel(user),
+    originValue(origin),
   ]
   const row = await record().catch((error: unknown) => {
     if (!isConcurrentPress(error)) throw error

@@ -19,14 +19,14 @@ export async function finishLogin(
   reply: FastifyReply,
   { login, destination }: { login: Login; destination: Destination },
 ): Promise<FastifyReply> {
-  const { authorization } = await openPageRequest(context, request)
+  const { authorization } = openPageRequest(context, request)
   const facts = await context.database.maybe(findFactorFacts, [login.userId, login.loginVersion])
   // The user was disabled, or the credentials have changed, since they were checked. A session would live again as soon as the
   // user is enabled, without the second factor.
   if (!facts) return reply.redirect(withDestination('/login', destination), 303)
   const step = factorStep(login, facts, await findAcrRequest(context, authorization))
   if (step.kind !== 'none') {
-    await keepPendingLogin(context, reply, login)
+    keepPendingLogin(context, reply, login)
     return reply.redirect(withDestination('/login/second-factor', destination), 303)
   }
   return reply.redirect(await openSession(context, request, reply, { login, destination }), 303)
@@ -43,7 +43,7 @@ export async function openSession(
   reply: FastifyReply,
   { login, destination, stepUpOffered }: { login: Login; destination: Destination; stepUpOffered?: boolean },
 ): Promise<string> {
-  const { authorization, texts } = await openPageRequest(context, request)
+  const { authorization, texts } = openPageRequest(context, request)
   await startSession(context, request, reply, { login, language: texts.language })
   const resealed = await reseal(context, authorization, stepUpOffered)
   return nextPage(resealed ? { request: resealed } : destination)

@@ -29,7 +29,7 @@ export function householdsPageRoutes(app: FastifyInstance, context: Context, web
     { schema: { querystring: HouseholdsQuery } },
     async (request, reply) => {
       const { request: sealed, page = '0' } = request.query
-      const { authorization: opened, texts } = await openPageRequest(context, request)
+      const { authorization: opened, texts } = openPageRequest(context, request)
       if (opened.kind !== 'open') return sendOutdated({ web, reply, texts, opened })
       const { clientId } = opened.request
       const partner = await context.database.maybe(findPartner, [clientId])

@@ -113,7 +113,7 @@ async function sendLoginPage(
     const provider = await context.database.maybe(findProvider, [only.id])
     if (provider) return goToProvider({ ...shown, provider, isOnlyWay: true })
   }
-  const { authorization, texts } = await openPageRequest(context, request)
+  const { authorization, texts } = openPageRequest(context, request)
   const authorizationRequest = authorization.kind === 'open' ? authorization.request : undefined
   const partner =
     authorizationRequest && (await context.database.maybe(findPartner, [authorizationRequest.clientId]))

@@ -71,14 +71,14 @@ const Sealed = Type.Object({
 })
 const sealed = Compile(Sealed)
 
-export function sealLogout(logout: LogoutRequest, key: Buffer, now: Date): Promise<string> {
+export function sealLogout(logout: LogoutRequest, key: Buffer, now: Date): string {
   const content: Static<typeof Sealed> = { logout, expiresAt: now.getTime() + sealedLifetimeMs }
   return sealJson(content, key)
 }
 
 /** An invalid or expired text gives an empty request: the user must confirm, and nothing is redirected. */
-export async function unsealLogout(text: string, keys: readonly Buffer[], now: Date): Promise<LogoutRequest> {
-  const content = await openJson(text, keys)
+export function unsealLogout(text: string, keys: readonly Buffer[], now: Date): LogoutRequest {
+  const content = openJson(text, keys)
   return sealed.Check(content) && content.expiresAt > now.getTime() ? content.logout : {}
 }
 

@@ -71,7 +71,7 @@ async function receiveLogout({
     (clientId) => database.maybe(findPartner, [clientId]),
   )
   if (checked.kind === 'refused') {
-    const { texts } = await openPageRequest(context, request)
+    const { texts } = openPageRequest(context, request)
     const { heading, text: explanation } = texts.logout.refused
     const text = (
       <>
@@ -83,7 +83,7 @@ async function receiveLogout({
     return web.errorPage({ reply, texts, status: 400, heading, text, recoveryLink })
   }
   // As in authorize.routes.tsx: browsers send the session cookie with this GET, but not with a cross-site POST.
-  const sealed = await sealLogout(checked.request, keys.current.seal, now())
+  const sealed = sealLogout(checked.request, keys.current.seal, now())
   return reply.redirect(`/logout?${new URLSearchParams({ logout: sealed })}`, 303)
 }
 
@@ -95,7 +95,7 @@ async function showLogout({
   reply,
   sealed,
 }: Exchange & { sealed: string }): Promise<FastifyReply> {
-  const { logout, texts } = await openPageRequest(context, request)
+  const { logout, texts } = openPageRequest(context, request)
   const session = await liveSession(request, context, logout.clientId)
   const isUsersOwnRequest = logout.subject !== undefined && logout.subject === session?.subject
   if (session && !isUsersOwnRequest) {

@@ -17,13 +17,13 @@ export type PageRequest = {
   texts: Texts
 }
 
-const opened = new WeakMap<FastifyRequest, Promise<PageRequest>>()
+const opened = new WeakMap<FastifyRequest, PageRequest>()
 
 /**
  * Unseals the parameters of an HTTP request once. Later calls for the same HTTP request, also from an error page, get
  * the same value. Call it after the body has been parsed.
  */
-export function openPageRequest(context: Context, request: FastifyRequest): Promise<PageRequest> {
+export function openPageRequest(context: Context, request: FastifyRequest): PageRequest {
   const before = opened.get(request)
   if (before) return before
   const pageRequest = open(context, request)
@@ -31,7 +31,7 @@ export function openPageRequest(context: Context, request: FastifyRequest): Prom
   return pageRequest
 }
 
-async function open({ config, keys, now }: Context, request: FastifyRequest): Promise<PageRequest> {
+function open({ config, keys, now }: Context, request: FastifyRequest): PageRequest {
   const { query, body } = request
   const state = textIn(query, 'state')
   // Our forms send it in the body, our redirects in the query, and providers in the state of a login or logout. The state has
@@ -42,9 +42,8 @@ async function open({ config, keys, now }: Context, request: FastifyRequest): Pr
   const sealKeys = acceptedKeys(keys, 'seal')
   const sealed = sealedText('request')
   const sealedLogout = sealedText('logout')
-  const authorization: Unsealed =
-    sealed === undefined ? { kind: 'invalid' } : await unseal(sealed, sealKeys, now())
-  const logout = sealedLogout === undefined ? {} : await unsealLogout(sealedLogout, sealKeys, now())
+  const authorization: Unsealed = sealed === undefined ? { kind: 'invalid' } : unseal(sealed, sealKeys, now())
+  const logout = sealedLogout === undefined ? {} : unsealLogout(sealedLogout, sealKeys, now())
   const uiLocales =
     logout.uiLocales ??
     (authorization.kind === 'invalid' ? undefined : authorization.request.uiLocales) ??

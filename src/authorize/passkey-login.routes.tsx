@@ -47,7 +47,7 @@ async function sendRefusal(content: {
   outcome: Exclude<PasskeyLoginOutcome, { kind: 'welcome' }>
 }): Promise<FastifyReply> {
   const { context, web, request, reply, destination, outcome } = content
-  const { texts } = await openPageRequest(context, request)
+  const { texts } = openPageRequest(context, request)
   const { passkey } = texts.secondFactor
   if (outcome.kind === 'throttled') reply.header('retry-after', String(outcome.retryAfterSeconds))
   const fault =

@@ -63,9 +63,9 @@ async function receiveCallback(
 ): Promise<FastifyReply> {
   const provider = await context.database.maybe(findProvider, [id])
   if (!provider) return notFound(reply)
-  const { texts } = await openPageRequest(context, request)
+  const { texts } = openPageRequest(context, request)
   const destination = carriedDestination(carriedBy(state))
-  const flow = await endFlow(context, request, reply, { kind: 'login', state })
+  const flow = endFlow(context, request, reply, { kind: 'login', state })
   if (flow?.providerId !== id) {
     request.log.warn({
       event: 'provider_login',

@@ -27,7 +27,7 @@ export async function goToProvider(content: {
   isOnlyWay?: boolean
 }): Promise<FastifyReply> {
   const { context, web, request, reply, destination, provider } = content
-  const { authorization, texts } = await openPageRequest(context, request)
+  const { authorization, texts } = openPageRequest(context, request)
   const partners = authorization.kind === 'invalid' ? undefined : authorization.request
   const wish = wishOf(partners, texts, content)
   const requestId = partners?.id

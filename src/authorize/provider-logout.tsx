@@ -49,7 +49,7 @@ export async function logOutAtProvider(content: {
     const next = pageAfterLogout(carried) ?? `/idp/${ended.providerId}/logged-out?only=here`
     return reply.redirect(next, 303)
   }
-  const { texts } = await openPageRequest(context, request)
+  const { texts } = openPageRequest(context, request)
   return leaveFor({ web, reply, texts, provider, address, heading: texts.idp.leaving })
 }
 
@@ -68,10 +68,10 @@ export function providerLogoutRoutes(app: FastifyInstance, context: Context, web
     async (request, reply) => {
       const { state = '', only } = request.query
       // Without the flow's cookie, another site may have sent the browser here: then no partner's address is next.
-      const flow = await endFlow(context, request, reply, { kind: 'logout', state })
+      const flow = endFlow(context, request, reply, { kind: 'logout', state })
       const next = flow?.providerId === request.params.id ? pageAfterLogout(carriedBy(state)) : undefined
       if (next) return reply.redirect(next, 303)
-      const { texts } = await openPageRequest(context, request)
+      const { texts } = openPageRequest(context, request)
       const provider = only && (await context.database.maybe(findProvider, [request.params.id]))
       const body = <LoggedOutPage texts={texts} stillAt={provider?.name} />
       return web.page({ reply, texts, title: texts.logout.done.heading, body })

@@ -26,19 +26,14 @@ export type Unsealed =
  * Encrypts and authenticates the request for the browser to carry. The browser can neither read nor change it, and an
  * unauthenticated request writes no row. The connect page seals the request again, for another ten minutes.
  */
-export function seal(
-  request: AuthorizationRequest,
-  key: Buffer,
-  now: Date,
-  userId?: string,
-): Promise<string> {
+export function seal(request: AuthorizationRequest, key: Buffer, now: Date, userId?: string): string {
   const content: Sealed = { request, expiresAt: now.getTime() + sealedLifetimeMs, ...(userId && { userId }) }
   return sealJson(content, key)
 }
 
 /** Returns an expired request too, so that the error page can offer to start it again. */
-export async function unseal(text: string, keys: readonly Buffer[], now: Date): Promise<Unsealed> {
-  const content = await openJson(text, keys)
+export function unseal(text: string, keys: readonly Buffer[], now: Date): Unsealed {
+  const content = openJson(text, keys)
   if (!sealed.Check(content)) return { kind: 'invalid' }
   const { request, userId, expiresAt } = content
   if (expiresAt <= now.getTime()) return { kind: 'expired', request }

@@ -167,7 +167,7 @@ async function sendRecoveryCodes(step: ClaimStep, next: string): Promise<Fastify
   const { context, web, request, reply, claim } = step
   const { has_passkey: hasPasskey, has_totp: hasTotp } = claim.facts
   if (hasPasskey || hasTotp) return reply.redirect(next, 303)
-  const { texts } = await openPageRequest(context, request)
+  const { texts } = openPageRequest(context, request)
   const codes = await newRecoveryCodes(context, claim.login.userId)
   const title = texts.secondFactor.codes.heading
   return web.page({ reply, texts, title, body: <RecoveryCodes codes={codes} next={next} texts={texts} /> })
@@ -185,7 +185,7 @@ async function leave({
   destination,
   claim,
 }: ClaimStep): Promise<FastifyReply> {
-  const { authorization } = await openPageRequest(context, request)
+  const { authorization } = openPageRequest(context, request)
   request.log.info({ event: 'second_factor', outcome: 'left', user_id: claim.login.userId })
   if (isOptional(claim)) {
     if (path === '/login/second-factor') return reply.redirect(await claim.advance(claim.login, 'totp'), 303)
@@ -208,7 +208,7 @@ async function sendFactorPage(
   sealedTotp?: string,
 ): Promise<FastifyReply> {
   const { context, web, request, reply, path, destination, claim } = step
-  const { authorization, texts } = await openPageRequest(context, request)
+  const { authorization, texts } = openPageRequest(context, request)
   const wanted = authorization.kind === 'open' ? authorization.request : undefined
   const partner = wanted && (await context.database.maybe(findPartner, [wanted.clientId]))
   const optional = isOptional(claim)
@@ -251,9 +251,7 @@ async function offerFor({ context, web, claim }: ClaimStep, sealedTotp: string |
     ...offer,
     enrol: {
       passkey: await registrationOptions(context, { use: 'register', owner }, { userId, rpName }),
-      totp: isTotpEnough
-        ? await newTotpSetup(context, { userId, email, issuer: rpName }, sealedTotp)
-        : undefined,
+      totp: isTotpEnough ? newTotpSetup(context, { userId, email, issuer: rpName }, sealedTotp) : undefined,
     },
   }
 }

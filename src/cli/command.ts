@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander'
+import { commandOrigin, type Origin } from '../audit/origin.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { type Database, DatabaseUnavailable } from '../database/database.ts'
 import { WrongEnvironment } from '../database/deployment.ts'
@@ -29,12 +30,17 @@ export class CommandError extends ExplainedError {
   }
 }
 
-/** Opens the configured database for one command. It must have this program's schema and belong to this environment. */
-export async function withDatabase<T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> {
+/**
+ * Opens the configured database for one command. It must have this program's schema and belong to this environment. The audit
+ * log records changes with `origin`.
+ */
+export async function withDatabase<T>(
+  work: (database: Database, config: Config, origin: Origin) => Promise<T>,
+): Promise<T> {
   const config = readConfig(process.env)
   const database = await openDatabase(config, 'command', () => {})
   try {
-    return await work(database, config)
+    return await work(database, config, commandOrigin())
   } finally {
     await database.close()
   }

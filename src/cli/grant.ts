@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { foldCase } from '../directory/case-folding.ts'
-import { type Grant, limitGrants, listGrants, revokeGrant } from '../grants/grants.sql.ts'
+import { type Grant, listGrants } from '../grants/grants.sql.ts'
+import { applyLifetime, revokeGrant } from '../grants/grants.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 
 type Json = { json?: boolean }
@@ -10,7 +11,7 @@ export function grantCommand(): Command {
     .description('list and end grants: which user shares with which partner')
     .addCommand(list())
     .addCommand(revoke())
-    .addCommand(applyLifetime())
+    .addCommand(applyLifetimeCommand())
 }
 
 function list(): Command {
@@ -51,15 +52,15 @@ function revoke(): Command {
     .argument('<id>', 'the id from `grant list`')
     .option('--json', 'print JSON')
     .action((id: string, options: Json) =>
-      withDatabase(async (database) => {
-        const ended = /^\d{1,18}$/.test(id) ? await database.maybe(revokeGrant, [id, null]) : undefined
+      withDatabase(async (database, _, origin) => {
+        const ended = await revokeGrant(database, origin, { id })
         if (!ended) throw new CommandError(`There is no live grant ${id}.`, 'not_found')
         answer(options, { revoked: id }, `Grant ${id} is revoked.`)
       }),
     )
 }
 
-function applyLifetime(): Command {
+function applyLifetimeCommand(): Command {
   return new Command('apply-lifetime')
     .description(
       'end live grants no later than a consent of now would end, after the configured lifetime was set or made shorter',
@@ -67,9 +68,9 @@ function applyLifetime(): Command {
     .option('--partner <client_id>', 'only grants for this partner')
     .option('--json', 'print JSON')
     .action((options: Json & { partner?: string }) =>
-      withDatabase(async (database, { grantLifetimeDays }) => {
-        const limited = await database.run(limitGrants, [options.partner ?? null, grantLifetimeDays ?? null])
-        answer(options, { limited: limited.length }, `${limited.length} grants now end earlier.`)
+      withDatabase(async (database, { grantLifetimeDays: defaultDays }, origin) => {
+        const limited = await applyLifetime(database, origin, { clientId: options.partner, defaultDays })
+        answer(options, { limited }, `${limited} grants now end earlier.`)
       }),
     )
 }

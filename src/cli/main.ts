@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import Type, { Parse } from '../typebox.ts'
+import { version } from '../version.ts'
 import { failCommand } from './command.ts'
 
 const json = process.argv.includes('--json')
@@ -19,6 +18,7 @@ const commands: Record<string, () => Promise<Command>> = {
   grant: async () => (await import('./grant.ts')).grantCommand(),
   idp: async () => (await import('./idp.ts')).idpCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
+  'api-key': async () => (await import('./api-key.ts')).apiKeyCommand(),
   secret: async () => (await import('./secret.ts')).secretCommand(),
   sandbox: async () => (await import('./sandbox.ts')).sandboxCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
@@ -50,10 +50,4 @@ function throwErrors(command: Command): void {
   command.exitOverride()
   if (json) command.configureOutput({ writeErr: () => {} })
   for (const subcommand of command.commands) throwErrors(subcommand)
-}
-
-function version(): string {
-  const file = new URL('../../package.json', import.meta.url)
-  const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'))
-  return Parse(Type.Object({ version: Type.String() }), parsed).version
 }

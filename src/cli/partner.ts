@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { listPartners, type Partner, setPartnerStatus } from '../partners/partners.sql.ts'
+import { listPartners, type Partner } from '../partners/partners.sql.ts'
 import {
   createPartner,
   replacePartnerKeys,
   rotatePartnerSecret,
+  setPartnerStatus,
   updatePartner,
 } from '../partners/partners.ts'
 import { requireAcrOption } from './acr-option.ts'
@@ -84,8 +85,8 @@ function create(): Command {
     .addOption(requireAcrOption('its users connect'))
     .option('--json', 'print JSON')
     .action((options: CreateOptions) =>
-      withDatabase(async (database, { environment }) => {
-        const registration = await createPartner(database, environment, {
+      withDatabase(async (database, { environment }, origin) => {
+        const registration = await createPartner(database, origin, environment, {
           name: options.name,
           redirectUris: options.redirectUri,
           requirePkce: options.requirePkce ?? false,
@@ -160,8 +161,8 @@ function update(): Command {
     .option('--no-require-acr', 'its users may connect with any login')
     .option('--json', 'print JSON')
     .action((clientId: string, options: UpdateOptions) =>
-      withDatabase(async (database, { environment }) => {
-        const outcome = await updatePartner(database, environment, clientId, {
+      withDatabase(async (database, { environment }, origin) => {
+        const outcome = await updatePartner(database, origin, environment, clientId, {
           name: options.name,
           redirectUris: options.redirectUri,
           ...profileOf(options),
@@ -194,8 +195,8 @@ function setStatus(name: string, status: Partner['status'], description: string)
     .argument('<client_id>')
     .option('--json', 'print JSON')
     .action((clientId: string, options: Json) =>
-      withDatabase(async (database) => {
-        const partner = await database.maybe(setPartnerStatus, [clientId, status])
+      withDatabase(async (database, _, origin) => {
+        const partner = await setPartnerStatus(database, origin, clientId, status)
         if (!partner) throw unknown(clientId)
         answer(options, partner, describe(partner, []))
       }),
@@ -209,8 +210,14 @@ function rotateSecret(): Command {
     .option('--end-others', 'end all other secrets at once, for example after a leak')
     .option('--json', 'print JSON')
     .action((clientId: string, options: Json & { endOthers?: boolean }) =>
-      withDatabase(async (database, { environment }) => {
-        const rotated = await rotatePartnerSecret(database, environment, clientId, options.endOthers ?? false)
+      withDatabase(async (database, { environment }, origin) => {
+        const rotated = await rotatePartnerSecret(
+          database,
+          origin,
+          environment,
+          clientId,
+          options.endOthers ?? false,
+        )
         if (rotated.kind === 'unknown') throw unknown(clientId)
         if (rotated.kind === 'without_secret') {
           const instead =
@@ -231,8 +238,8 @@ function setKeys(): Command {
     .requiredOption('--jwks <file>', 'a JSON Web Key Set or one JSON Web Key')
     .option('--json', 'print JSON')
     .action((clientId: string, options: Json & { jwks: string }) =>
-      withDatabase(async (database) => {
-        const outcome = await replacePartnerKeys(database, clientId, readText(options.jwks))
+      withDatabase(async (database, _, origin) => {
+        const outcome = await replacePartnerKeys(database, origin, clientId, readText(options.jwks))
         if (outcome.kind === 'unknown') throw unknown(clientId)
         if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
         answer(options, outcome.partner, describe(outcome.partner, []))

@@ -20,7 +20,7 @@ function load(): Command {
           'LATCHKEY_ENVIRONMENT is production. The sandbox users have a public password, so production never has them. Nothing was changed.',
         )
       }
-      const outcome = await withDatabase((database) => loadSandbox(database))
+      const outcome = await withDatabase((database, _, origin) => loadSandbox(database, origin))
       if (outcome.kind === 'refused') {
         throw new CommandError([...outcome.faults, 'Nothing was changed.'].join('\n'))
       }

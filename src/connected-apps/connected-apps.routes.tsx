@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
-import { renewGrant, revokeGrant } from '../grants/grants.sql.ts'
+import { renewGrant, revokeGrant } from '../grants/grants.ts'
 import { sendAccountPage } from '../sessions/account-page.tsx'
 import { liveSession } from '../sessions/sessions.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -72,12 +73,14 @@ function disconnect(app: FastifyInstance, context: Context, web: Web): void {
     async (request, reply) => {
       const session = await liveSession(request, context)
       if (!session) return reply.redirect('/login', 303)
-      const ended = await database.maybe(revokeGrant, [request.body.grant, session.user_id])
+      const origin = pageOrigin(request, session.user_id)
+      const of = { id: request.body.grant, userId: session.user_id }
+      const ended = await revokeGrant(database, origin, of)
       request.log.info({
         event: 'disconnect',
         outcome: ended ? 'disconnected' : 'none',
         user_id: session.user_id,
-        client_id: ended?.client_id ?? null,
+        client_id: ended?.clientId ?? null,
       })
       return reply.redirect('/connections', 303)
     },
@@ -91,13 +94,15 @@ function renew(app: FastifyInstance, context: Context, web: Web): void {
     async (request, reply) => {
       const session = await liveSession(request, context)
       if (!session) return reply.redirect('/login', 303)
-      const values = [request.body.grant, defaultDays(context), session.user_id]
-      const renewed = await context.database.maybe(renewGrant, values)
+      const { database, config } = context
+      const origin = pageOrigin(request, session.user_id)
+      const of = { id: request.body.grant, userId: session.user_id, defaultDays: config.grantLifetimeDays }
+      const renewed = await renewGrant(database, origin, of)
       request.log.info({
         event: 'renew',
         outcome: renewed ? 'renewed' : 'none',
         user_id: session.user_id,
-        client_id: renewed?.client_id ?? null,
+        client_id: renewed?.clientId ?? null,
       })
       return reply.redirect('/connections', 303)
     },

@@ -19,6 +19,15 @@ export type Queries = {
   maybe<Row>(statement: Statement<Row>, values: Value[]): Promise<Row | undefined>
 }
 
+/** Called with the name of a statement when it begins. Returns what is called when it has ended, with the class of its error. */
+export type DatabaseObserver = (
+  statement: string,
+  workClass: WorkClass,
+) => (error?: 'unavailable' | 'other') => void
+
+/** `max` is the limit, `total` the open connections, `idle` those of them without work, `waiting` the statements without one. */
+export type PoolState = { workClass: WorkClass; max: number; total: number; idle: number; waiting: number }
+
 /**
  * PostgreSQL, with a separate connection pool for each class of work, so that no class can use up the connections of
  * another (docs/adr/0018). The statements of tokens, logins and pages run on `Database` itself.
@@ -30,6 +39,10 @@ export type Database = Queries & {
   listing: Queries
   /** For reads whose cost depends on the data: searches and long syncs. */
   expensive: Queries
+  /** From now on, tells `observer` about each statement of the pools. There is one observer. */
+  observe(observer: DatabaseObserver): void
+  /** The connections of each pool now. */
+  poolStates(): PoolState[]
   /** Opens a separate connection without timeouts for work with several statements, such as migrations and imports. */
   withConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -80,6 +93,7 @@ const workClasses = {
   expensive: { max: 3, options: listingPlanner },
 } as const
 export type WorkClass = keyof typeof workClasses
+const workClassNames = ['core', 'listing', 'expensive'] as const satisfies WorkClass[]
 
 const connectionConfig = (url: string) => ({
   connectionString: url,
@@ -101,11 +115,17 @@ export const poolConfig = (url: string, workClass: WorkClass): pg.PoolConfig => 
 export function openPool(url: string, onError: (error: Error) => void): Database {
   const open = (workClass: WorkClass) => new pg.Pool(poolConfig(url, workClass)).on('error', onError)
   const pools = { core: open('core'), listing: open('listing'), expensive: open('expensive') }
+  let observer: DatabaseObserver | undefined
+  const begin = (workClass: WorkClass) => (statement: string) => observer?.(statement, workClass)
   return {
-    ...queriesOn(pools.core),
-    shortReads: queriesOn(pipelined(pools.core)),
-    listing: queriesOn(pipelined(pools.listing)),
-    expensive: queriesOn(pools.expensive),
+    ...queriesOn(pools.core, begin('core')),
+    shortReads: queriesOn(pipelined(pools.core), begin('core')),
+    listing: queriesOn(pipelined(pools.listing), begin('listing')),
+    expensive: queriesOn(pools.expensive, begin('expensive')),
+    observe(next) {
+      observer = next
+    },
+    poolStates: () => workClassNames.map((workClass) => stateOf(workClass, pools[workClass])),
     async withConnection(work) {
       const client = new pg.Client(connectionConfig(url))
       client.on('error', onError) // without a listener, a lost connection would end the process
@@ -127,15 +147,31 @@ export function openPool(url: string, onError: (error: Error) => void): Database
   }
 }
 
-/** Runs statements on one pool, or on one connection and therefore inside its transaction. */
-export function queriesOn(pool: { query(query: pg.QueryConfig): Promise<pg.QueryResult> }): Queries {
+function stateOf(workClass: WorkClass, pool: pg.Pool): PoolState {
+  const { totalCount: total, idleCount: idle, waitingCount: waiting } = pool
+  return { workClass, max: workClasses[workClass].max, total, idle, waiting }
+}
+
+/**
+ * Runs statements on one pool, or on one connection and therefore inside its transaction.
+ * @param begin is called with the name of each statement, and may return what is called at its end
+ */
+export function queriesOn(
+  pool: { query(query: pg.QueryConfig): Promise<pg.QueryResult> },
+  begin: (statement: string) => ReturnType<DatabaseObserver> | undefined = () => undefined,
+): Queries {
   const run = async <Row>(statement: Statement<Row>, values: Value[]): Promise<Row[]> => {
+    const end = begin(statement.name)
+    let rows: unknown[]
     try {
-      const { rows } = await pool.query({ name: statement.name, text: statement.text, values })
-      return rows.map(statement.parse)
+      rows = (await pool.query({ name: statement.name, text: statement.text, values })).rows
     } catch (error) {
-      throw explainIfUnavailable(error)
+      const explained = explainIfUnavailable(error)
+      end?.(explained instanceof DatabaseUnavailable ? 'unavailable' : 'other')
+      throw explained
     }
+    end?.()
+    return rows.map(statement.parse)
   }
   return {
     run,

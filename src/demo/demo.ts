@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemOrigin } from '../audit/origin.ts'
 import type { Config } from '../config.ts'
 import { type Database, statement } from '../database/database.ts'
 import { ExplainedError } from '../explained-error.ts'
@@ -70,7 +71,7 @@ export async function prepareDirectory(database: Database): Promise<void> {
   await database.run(recordDemo, [])
   if (!(await database.maybe(anyFirm, []))) await importDemoData(database)
   if (!(await database.maybe(findSandbox, [sandboxFirm]))) {
-    requireImported(await loadSandbox(database, { households: 0 }))
+    requireImported(await loadSandbox(database, systemOrigin, { households: 0 }))
   }
 }
 
@@ -100,7 +101,7 @@ export async function preparePartner(
   const stored = readStored(file)
   if (stored?.redirectUri === redirectUri && (await database.maybe(findPartner, [stored.clientId])))
     return stored
-  const created = await createPartner(database, config.environment, {
+  const created = await createPartner(database, systemOrigin, config.environment, {
     name: 'Sample Partner App',
     redirectUris: [redirectUri],
     requirePkce: true,

@@ -24,8 +24,8 @@ export const insertUser = statement(
             EXISTS (SELECT FROM users WHERE id = $1) AS id_taken,
             EXISTS (SELECT FROM users WHERE email_folded = $4) AS email_taken
    ), created AS (
-     INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
-     SELECT $1, $2, $3, $4, $5, $6, 'active'
+     INSERT INTO users (id, firm_id, email, email_folded, name, role, status, source)
+     SELECT $1, $2, $3, $4, $5, $6, 'active', 'operator'
        FROM facts WHERE firm_exists AND role_exists AND NOT id_taken AND NOT email_taken
          ON CONFLICT DO NOTHING
      RETURNING id

@@ -1,10 +1,14 @@
+import { adminProblems } from './admin.ts'
 import type { Cause, Entry } from './entry.ts'
 import { oauthErrors } from './oauth.ts'
 import { pageErrors } from './pages.ts'
 import { problems } from './problems.ts'
 
-/** The `code` of a problem of the API. */
-export type ProblemCode = keyof typeof problems
+/** The problems of the API and of the admin API. */
+export const allProblems = { ...problems, ...adminProblems }
+
+/** The `code` of a problem. */
+export type ProblemCode = keyof typeof allProblems
 /** The `error` of an OAuth answer, or of the redirect to a partner. */
 export type OAuthErrorCode = keyof typeof oauthErrors
 
@@ -23,14 +27,14 @@ type MessageOf<E extends Entries, R extends string> = {
 }[keyof E]
 
 export type OAuthReason = ReasonOf<typeof oauthErrors>
-export type ProblemReason = ReasonOf<typeof problems>
+export type ProblemReason = ReasonOf<typeof allProblems>
 /** Every reason to refuse a request, as the log and the pages of the catalogue name it. */
 export type RefusalReason = OAuthReason | ProblemReason
 
 /** The argument that the message of a reason needs. */
 type Detail<Message> = Message extends `${string}{detail}${string}` ? [detail: string] : []
 export type OAuthDetail<R extends OAuthReason> = Detail<MessageOf<typeof oauthErrors, R>>
-export type ProblemDetail<R extends ProblemReason> = Detail<MessageOf<typeof problems, R>>
+export type ProblemDetail<R extends ProblemReason> = Detail<MessageOf<typeof allProblems, R>>
 
 type Explained<Code> = { code: Code; explanation: string; anchor: string }
 
@@ -51,7 +55,7 @@ export function problemReason<R extends ProblemReason>(
 }
 
 const oauthReasons = reasonsOf(oauthErrors)
-const problemReasons = reasonsOf(problems)
+const problemReasons = reasonsOf(allProblems)
 
 function reasonsOf<E extends Entries>(entries: E): Map<string, Explained<keyof E & string>> {
   const reasons = new Map<string, Explained<keyof E & string>>()
@@ -87,7 +91,7 @@ export function errorPageAddress(
 /** What the page of a code shows. Causes with the same anchor are one. */
 export type ErrorPage = Omit<Entry, 'causes'> & {
   code: string
-  kind: 'problem' | 'oauth' | 'page'
+  kind: 'problem' | 'oauth' | 'page' | 'admin'
   causes: (Cause & { anchor: string })[]
 }
 
@@ -96,6 +100,7 @@ export const errorPages: readonly ErrorPage[] = [
   ...pagesOf('problem', problems),
   ...pagesOf('oauth', oauthErrors),
   ...pagesOf('page', pageErrors),
+  ...pagesOf('admin', adminProblems),
 ]
 
 function pagesOf(kind: ErrorPage['kind'], entries: Entries): ErrorPage[] {

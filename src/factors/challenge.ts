@@ -23,18 +23,18 @@ export type ChallengePurpose = Pick<Static<typeof Challenge>, 'use' | 'owner'>
  * A challenge for an authenticator. It is sealed and therefore needs no row before it is answered: every visit of the
  * login page makes one. The random initialization vector makes each one different. `use_passkey` lets each count once.
  */
-export function newChallenge({ keys, now }: Context, purpose: ChallengePurpose): Promise<string> {
+export function newChallenge({ keys, now }: Context, purpose: ChallengePurpose): string {
   const expiresAt = now().getTime() + challengeLifetimeMs
   return sealJson({ kind: 'passkey-challenge', ...purpose, expiresAt }, keys.current.seal)
 }
 
 /** Whether this server made the challenge, for this purpose, less than ten minutes ago. */
-export async function isOwnChallenge(
+export function isOwnChallenge(
   { keys, now }: Context,
   text: string,
   { use, owner }: ChallengePurpose,
-): Promise<boolean> {
-  const content = await openJson(text, acceptedKeys(keys, 'seal'))
+): boolean {
+  const content = openJson(text, acceptedKeys(keys, 'seal'))
   return (
     challenge.Check(content) &&
     content.use === use &&

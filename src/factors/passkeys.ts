@@ -35,7 +35,7 @@ export async function loginOptions(
   const { generateAuthenticationOptions } = await webAuthn()
   return generateAuthenticationOptions({
     rpID: relyingParty(context).rpID,
-    challenge: await newChallenge(context, purpose),
+    challenge: newChallenge(context, purpose),
     allowCredentials: passkeys.map(({ credential_id: id, transports }) => ({ id, transports })),
     userVerification: 'required',
     timeout: challengeLifetimeMs,
@@ -57,7 +57,7 @@ export async function registrationOptions(
     userName: owner.email,
     userDisplayName: owner.name,
     userID: Uint8Array.from(handleBytes(owner.passkey_handle)),
-    challenge: await newChallenge(context, purpose),
+    challenge: newChallenge(context, purpose),
     timeout: challengeLifetimeMs,
     attestationType: 'none', // no rule here depends on the model of the device
     excludeCredentials: passkeys.map(({ credential_id: id, transports }) => ({ id, transports })),

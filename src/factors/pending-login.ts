@@ -29,9 +29,9 @@ export type PendingLogin = Static<typeof Pending>
  * Keeps a login for the second factor, in a cookie of this browser only: sealed, so that the browser can neither read nor
  * change it, and for ten minutes. A page or an address never contains it.
  */
-export async function keepPendingLogin(context: Context, reply: FastifyReply, login: Login): Promise<void> {
+export function keepPendingLogin(context: Context, reply: FastifyReply, login: Login): void {
   const expiresAt = context.now().getTime() + lifetimeMs
-  await store(context, reply, { kind: 'pending-login', id: randomId(), login, expiresAt })
+  store(context, reply, { kind: 'pending-login', id: randomId(), login, expiresAt })
 }
 
 /** Keeps what the user has proved in addition. The ten minutes go on. */
@@ -40,18 +40,18 @@ export function updatePendingLogin(
   reply: FastifyReply,
   before: PendingLogin,
   login: Login,
-): Promise<void> {
-  return store(context, reply, { ...before, login })
+): void {
+  store(context, reply, { ...before, login })
 }
 
-async function store({ config, keys }: Context, reply: FastifyReply, content: PendingLogin): Promise<void> {
-  const whole = await sealJson(content, keys.current.seal)
+function store({ config, keys }: Context, reply: FastifyReply, content: PendingLogin): void {
+  const whole = sealJson(content, keys.current.seal)
   const { login } = content
   // Browsers drop longer cookies. Without the id_token, the provider's logout asks the user to confirm it.
   const sealed =
     whole.length <= maxCookieBytes || !login.provider
       ? whole
-      : await sealJson(
+      : sealJson(
           { ...content, login: { ...login, provider: { ...login.provider, idToken: null } } },
           keys.current.seal,
         )
@@ -59,12 +59,12 @@ async function store({ config, keys }: Context, reply: FastifyReply, content: Pe
 }
 
 /** Undefined: this browser has no login that is younger than ten minutes. */
-export async function pendingLoginOf(
+export function pendingLoginOf(
   { config, keys, now }: Context,
   request: FastifyRequest,
-): Promise<PendingLogin | undefined> {
+): PendingLogin | undefined {
   const sealed = request.cookies[cookieName(config, name)]
-  const content = sealed && (await openJson(sealed, acceptedKeys(keys, 'seal')))
+  const content = sealed && openJson(sealed, acceptedKeys(keys, 'seal'))
   return pending.Check(content) && content.expiresAt > now().getTime() ? content : undefined
 }
 

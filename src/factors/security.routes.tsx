@@ -218,7 +218,7 @@ async function sendSettings(
 async function sendTotpPage(exchange: Exchange, again?: string): Promise<FastifyReply> {
   const { context, web, reply, session } = exchange
   const { user_id: userId, email } = session
-  const setup = await newTotpSetup(context, { userId, email, issuer: web.brand.name }, again)
+  const setup = newTotpSetup(context, { userId, email, issuer: web.brand.name }, again)
   const isWrong = again !== undefined
   return sendAccountPage({
     web,

@@ -34,18 +34,15 @@ export type TotpSetup = { secret: string; uri: string; sealed: string }
  * @param of the user, as the authenticator app shows the account
  * @param again the sealed secret of the same page, if the user mistyped the code
  */
-export async function newTotpSetup(
+export function newTotpSetup(
   context: Context,
   of: { userId: string; email: string; issuer: string },
   again: string | undefined,
-): Promise<TotpSetup> {
+): TotpSetup {
   const { keys, now } = context
-  const secret = (again && (await openSetup(context, of.userId, again))) ?? newSecret()
+  const secret = (again && openSetup(context, of.userId, again)) ?? newSecret()
   const expiresAt = now().getTime() + setupLifetimeMs
-  const sealed = await sealJson(
-    { kind: 'totp-setup', userId: of.userId, secret, expiresAt },
-    keys.current.seal,
-  )
+  const sealed = sealJson({ kind: 'totp-setup', userId: of.userId, secret, expiresAt }, keys.current.seal)
   const totp = new TOTP({
     ...parameters,
     issuer: of.issuer,
@@ -65,10 +62,10 @@ export async function storeTotp(
   userId: string,
   { sealed, code }: { sealed: string; code: string },
 ): Promise<boolean> {
-  const secret = await openSetup(context, userId, sealed)
+  const secret = openSetup(context, userId, sealed)
   const step = secret === undefined ? undefined : stepOf(context, secret, code)
   if (secret === undefined || step === undefined) return false
-  const atRest = await sealStored(context.keys, secret)
+  const atRest = sealStored(context.keys, secret)
   const values = [userId, atRest, step, context.config.mail !== undefined]
   return (await context.database.maybe(storeTotpSecret, values)) !== undefined
 }
@@ -77,28 +74,24 @@ export async function storeTotp(
 export async function isTotpCode(context: Context, userId: string, code: string): Promise<boolean> {
   const found = await context.database.maybe(findTotpSecret, [userId])
   if (!found) return false
-  const secret = await readSecret(context, found.sealed)
+  const secret = readSecret(context, found.sealed)
   const step = secret === undefined ? undefined : stepOf(context, secret, code)
   if (step === undefined) return false
   return (await context.database.maybe(useTotpStep, [userId, step, found.sealed])) !== undefined
 }
 
 /** Undefined: it was sealed under a secret that leaked and was replaced. `latchkey doctor` counts such secrets. */
-async function readSecret({ keys }: Context, sealed: string): Promise<string | undefined> {
+function readSecret({ keys }: Context, sealed: string): string | undefined {
   try {
-    return await openStored(keys, sealed)
+    return openStored(keys, sealed)
   } catch (error) {
     if (error instanceof UnreadableSecret) return undefined
     throw error
   }
 }
 
-async function openSetup(
-  { keys, now }: Context,
-  userId: string,
-  sealed: string,
-): Promise<string | undefined> {
-  const content = await openJson(sealed, acceptedKeys(keys, 'seal'))
+function openSetup({ keys, now }: Context, userId: string, sealed: string): string | undefined {
+  const content = openJson(sealed, acceptedKeys(keys, 'seal'))
   if (!setup.Check(content) || content.userId !== userId || content.expiresAt <= now().getTime())
     return undefined
   return content.secret

@@ -1,3 +1,5 @@
+import { auditRow, changedFields, jsonOf } from '../audit/audit-row.sql.ts'
+import type { AuditEvent } from '../audit/events.ts'
 import { Instant, statement } from '../database/database.ts'
 import Type, { type Static } from '../typebox.ts'
 import { endOfGrant, hasExpired, isLiveGrant } from './ended.sql.ts'
@@ -51,49 +53,83 @@ export const listGrants = statement(
     ORDER BY g.created_at, g.id`,
 )
 
-/** Ends a grant, and with it all its connections and tokens. $1 grant id, $2 user id, or null for the operator */
-export const revokeGrant = statement(
+/** The user and partner of a row of grants, for the audit log. */
+export const aboutParties = (grant: string) => ({ user: `${grant}.user_id`, client: `${grant}.client_id` })
+
+/** SQL: the audit row of a grant that ends at another time. `old` has its id and old end. */
+const recordNewEnd = (event: AuditEvent, origin: string, changed: string, old: string) =>
+  auditRow(event, {
+    origin,
+    from: `${changed} JOIN ${old} USING (id)`,
+    target: { kind: 'grant', id: `${changed}.id` },
+    about: aboutParties(changed),
+    details: changedFields(jsonOf(old, ['expires_at']), jsonOf(changed, ['expires_at'])),
+  })
+
+/** $1 grant id, $2 user id, or null for the operator, $3 origin. No row: there is no such live grant. */
+export const updateToRevoked = statement(
   'revoke_grant',
   Type.Object({ client_id: Type.String() }),
-  `UPDATE grants g SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
-    WHERE id = $1 AND ${isLiveGrant('g')} AND ($2::text IS NULL OR user_id = $2)
-   RETURNING client_id`,
+  `WITH ended AS (
+     UPDATE grants g SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
+      WHERE id = $1 AND ${isLiveGrant('g')} AND ($2::text IS NULL OR user_id = $2)
+     RETURNING id, user_id, client_id, revoked_by
+   ), recorded AS (
+     ${auditRow('grant.revoked', {
+       origin: '$3',
+       from: 'ended',
+       target: { kind: 'grant', id: 'ended.id' },
+       about: aboutParties('ended'),
+       details: { cause: 'ended.revoked_by' },
+     })}
+   )
+   SELECT client_id FROM ended`,
 )
 
 /**
- * Renews the consent of a live grant: its end is counted from now. All connections go on. No row: the grant has ended, belongs
- * to another user, or already ends as late as a new consent would. A renewal never makes the end earlier.
+ * All connections go on. No row: the grant has ended, belongs to another user, or already ends as late as a new consent would.
+ * A renewal never makes the end earlier.
  *
- * $1 grant id, $2 days for which a consent is valid by default, or null, $3 user id
+ * $1 grant id, $2 days for which a consent is valid by default, or null, $3 user id, $4 origin
  */
-export const renewGrant = statement(
+export const updateGrantEnd = statement(
   'renew_grant',
   Type.Object({ client_id: Type.String(), expires_at: Type.Union([Instant, Type.Null()]) }),
-  `UPDATE grants g SET expires_at = ${endAfter(lifetimeDays('p', '$2'))},
-                       end_notice_at = ${noticeAfter(lifetimeDays('p', '$2'))}
-     FROM partners p
-    WHERE g.id = $1 AND g.user_id = $3 AND p.client_id = g.client_id AND ${isLiveGrant('g')}
-      AND ${isRenewable('g', 'p', '$2', "interval '0'")}
-   RETURNING g.client_id, g.expires_at`,
+  `WITH old AS (
+     SELECT id, expires_at FROM grants WHERE id = $1 AND user_id = $3 FOR NO KEY UPDATE
+   ), renewed AS (
+     UPDATE grants g SET expires_at = ${endAfter(lifetimeDays('p', '$2'))},
+                         end_notice_at = ${noticeAfter(lifetimeDays('p', '$2'))}
+       FROM partners p, old
+      WHERE g.id = old.id AND p.client_id = g.client_id AND ${isLiveGrant('g')}
+        AND ${isRenewable('g', 'p', '$2', "interval '0'")}
+     RETURNING g.id, g.user_id, g.client_id, g.expires_at
+   ), recorded AS (
+     ${recordNewEnd('grant.renewed', '$4', 'renewed', 'old')}
+   )
+   SELECT client_id, expires_at FROM renewed`,
 )
 
 /**
- * Gives live grants the end that a consent of now would have, if they have none or a later one. Takes the locks in the order
- * of the ids, as the usage counts do. Otherwise both could deadlock.
+ * Takes the locks in the order of the ids, as the usage counts do. Otherwise both could deadlock.
  *
- * $1 client_id, or null for all partners, $2 days for which a consent is valid by default, or null
+ * $1 client_id, or null for all partners, $2 days for which a consent is valid by default, or null, $3 origin
  */
-export const limitGrants = statement(
+export const updateGrantEnds = statement(
   'limit_grants',
   Type.Object({ id: Type.String() }),
   `WITH concerned AS (
-     SELECT g.id, days
+     SELECT g.id, days, g.expires_at
        FROM grants g JOIN partners p USING (client_id) CROSS JOIN LATERAL (SELECT ${lifetimeDays('p', '$2')} AS days) AS life
       WHERE ($1::text IS NULL OR g.client_id = $1) AND ${isLiveGrant('g')}
         AND days IS NOT NULL AND (g.expires_at IS NULL OR g.expires_at > ${endAfter('days')})
       ORDER BY g.id FOR NO KEY UPDATE OF g
+   ), limited AS (
+     UPDATE grants g SET expires_at = ${endAfter('days')}, end_notice_at = ${noticeAfter('days')}
+       FROM concerned WHERE g.id = concerned.id
+     RETURNING g.id, g.user_id, g.client_id, g.expires_at
+   ), recorded AS (
+     ${recordNewEnd('grant.lifetime_applied', '$3', 'limited', 'concerned')}
    )
-   UPDATE grants g SET expires_at = ${endAfter('days')}, end_notice_at = ${noticeAfter('days')}
-     FROM concerned WHERE g.id = concerned.id
-   RETURNING g.id`,
+   SELECT id FROM limited`,
 )

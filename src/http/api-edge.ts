@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ProblemCode } from '../errors/catalogue.ts'
+import { allProblems, type ProblemCode } from '../errors/catalogue.ts'
 import { problems } from '../errors/problems.ts'
 import Type, { type Static } from '../typebox.ts'
 import { addressHint, errorAddress } from './addresses.ts'
@@ -60,12 +60,23 @@ export function apiErrors(app: FastifyInstance): void {
     if (error instanceof Error && 'validation' in error && Array.isArray(error.validation)) {
       return sendParameterProblem(reply, error.validation, request.query)
     }
-    const fault = classify(error)
-    if (fault.kind !== 'client') request.log.error(error)
-    if (fault.kind === 'unavailable') reply.header('retry-after', '1')
-    const codes = { client: 'bad_request', unavailable: 'unavailable', internal: 'internal_error' } as const
-    return sendProblem(reply, codes[fault.kind], fault.explanation, { status: fault.status })
+    return sendFault(reply, error, request)
   })
+}
+
+/** `explanations`: texts of a client's fault by their status, if they are not the usual ones. */
+export function sendFault(
+  reply: FastifyReply,
+  error: unknown,
+  request: FastifyRequest,
+  explanations: Record<number, string> = {},
+): FastifyReply {
+  const { status, kind, explanation } = classify(error)
+  if (kind !== 'client') request.log.error(error)
+  if (kind === 'unavailable') reply.header('retry-after', '1')
+  const codes = { client: 'bad_request', unavailable: 'unavailable', internal: 'internal_error' } as const
+  const detail = (kind === 'client' && explanations[status]) || explanation
+  return sendProblem(reply, codes[kind], detail, { status })
 }
 
 export function sendProblem(
@@ -154,6 +165,6 @@ export function problemOf(
     ...more
   }: Pick<Problem, 'type' | 'detail'> & Partial<Pick<Problem, 'status' | 'errors'>> & { requestId: string },
 ): Problem {
-  const { status, title } = problems[code]
+  const { status, title } = allProblems[code]
   return { type, title, status, detail, code, request_id: requestId, ...more }
 }

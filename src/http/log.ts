@@ -64,6 +64,11 @@ export function logOnce(request: FastifyRequest, more: Facts): void {
   request.setDecorator(facts, more)
 }
 
+/** What `logOnce` recorded about this request. */
+export function loggedFacts(request: FastifyRequest): Facts | null {
+  return request.getDecorator<Facts | null>(facts)
+}
+
 /** Writes one line for each request. It has only the fields chosen here, so it needs no redaction. */
 export function accessLog(app: FastifyInstance): void {
   app.decorateRequest(facts, null)
@@ -76,7 +81,7 @@ export function accessLog(app: FastifyInstance): void {
       route: request.routeOptions.url ?? null,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
-      ...request.getDecorator<Facts | null>(facts),
+      ...loggedFacts(request),
     })
     done()
   })

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import { type DescribedRoute, describeRoutes, type Json } from './openapi/document.ts'
-import type { Operation } from './openapi/operation.ts'
 import { sendPublic } from './send-public.ts'
 
 /**
@@ -64,7 +63,7 @@ const description = `Your application reads households and accounts on behalf of
 
 Every response has an \`X-API-Request-ID\`. Errors of the API are \`Problem\` objects (RFC 9457), errors of the token endpoints are \`OAuthError\` objects (RFC 6749).`
 
-const tags: { name: Operation['tag']; description: string }[] = [
+const tags: { name: string; description: string }[] = [
   { name: 'Households', description: 'The households that the user may see.' },
   { name: 'Accounts', description: 'The active accounts that the user may see.' },
   { name: 'Tokens', description: 'Get, refresh, revoke and inspect tokens. Authenticate as the partner.' },
@@ -98,7 +97,7 @@ const securitySchemes = {
 }
 
 /** Replaces the names of addresses in all texts. */
-function withAddresses(document: Json, addresses: Record<string, string>): Json {
+export function withAddresses(document: Json, addresses: Record<string, string>): Json {
   const replace = (value: unknown): unknown => {
     if (typeof value === 'string') {
       return value.replaceAll(/\{(?:base|auth)_url\}/g, (name) => addresses[name] ?? name)

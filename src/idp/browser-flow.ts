@@ -48,12 +48,12 @@ const sealed = Compile(Sealed)
  * `carried` is text that the browser needs after the flow, such as a sealed authorization request. It is part of the `state`,
  * because a cookie has no space for it.
  */
-export async function startFlow(
+export function startFlow(
   { config, keys, now }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
   { flow, carried }: { flow: LoginFlow | LogoutFlow; carried: string },
-): Promise<string> {
+): string {
   const at = now().getTime()
   const free = Array.from({ length: slots }, (_, slot) => slot).find(
     (slot) => request.cookies[cookieName(config, nameOf(slot))] === undefined,
@@ -61,7 +61,7 @@ export async function startFlow(
   const slot = free ?? Math.floor(at / 1000) % slots
   const key = randomSecret()
   const content: Static<typeof Sealed> = { flow, key, expiresAt: at + lifetime * 1000 }
-  const value = await sealJson(content, keys.current.seal)
+  const value = sealJson(content, keys.current.seal)
   reply.setCookie(cookieName(config, nameOf(slot)), value, { ...cookieOptions(config), maxAge: lifetime })
   return stateOf(slot, key, carried)
 }
@@ -70,17 +70,17 @@ export async function startFlow(
  * The flow of this browser that the `state` belongs to. Deletes the cookie: a flow ends once.
  * @returns undefined if the browser has no such flow, because it was started elsewhere, used, or more than an hour ago
  */
-export async function endFlow<Kind extends (LoginFlow | LogoutFlow)['kind']>(
+export function endFlow<Kind extends (LoginFlow | LogoutFlow)['kind']>(
   { config, keys, now }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
   { kind, state }: { kind: Kind; state: string },
-): Promise<Extract<LoginFlow | LogoutFlow, { kind: Kind }> | undefined> {
+): Extract<LoginFlow | LogoutFlow, { kind: Kind }> | undefined {
   const slot = /^[0-3](?=\.)/.exec(state)?.[0]
   const name = cookieName(config, nameOf(Number(slot ?? '0')))
   const cookie = request.cookies[name]
   if (slot === undefined || cookie === undefined) return undefined
-  const content = await openJson(cookie, acceptedKeys(keys, 'seal'))
+  const content = openJson(cookie, acceptedKeys(keys, 'seal'))
   if (!sealed.Check(content) || content.expiresAt <= now().getTime()) return undefined
   const [, mac = ''] = state.split('.')
   if (!isMacOfAny(mac, [Buffer.from(content.key)], carriedBy(state))) return undefined

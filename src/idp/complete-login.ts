@@ -65,7 +65,7 @@ export async function completeLogin(
       if (found.kind !== 'found') return found
       const { userId, email, loginVersion, isNew } = found
       const details = loginDetails(claims, context.now())
-      const idToken = await keptIdToken(context, answer.id_token)
+      const idToken = keptIdToken(context, answer.id_token)
       const { acr, amr, authTime, sid } = details
       const requestId = flow.requestId ?? null
       const login = { id: provider.id, sub: claims.sub, sid, authTime, requestId, idToken }
@@ -95,7 +95,7 @@ function loginDetails({ acr, amr, auth_time: authTime, sid }: IDToken, now: Date
 /** Characters. The logout sends the id_token in an address. */
 const maxIdToken = 6000
 
-async function keptIdToken({ keys }: Context, idToken: string | undefined): Promise<string | null> {
+function keptIdToken({ keys }: Context, idToken: string | undefined): string | null {
   return idToken === undefined || idToken.length > maxIdToken ? null : sealStored(keys, idToken)
 }
 

@@ -20,13 +20,13 @@ export async function newClientKey(keys: SecretKeys, algorithm: SigningAlgorithm
   const pair = await generateKeyPair(algorithm, { extractable: true })
   const published = { ...(await exportJWK(pair.publicKey)), kid: randomId(), alg: algorithm, use: 'sig' }
   return {
-    sealed: await sealStored(keys, JSON.stringify(await exportJWK(pair.privateKey))),
+    sealed: sealStored(keys, JSON.stringify(await exportJWK(pair.privateKey))),
     publicJwk: JSON.stringify(published),
   }
 }
 
-export async function clientSecret(keys: SecretKeys, secret: string): Promise<StoredCredential> {
-  return { sealed: await sealStored(keys, secret), publicJwk: null }
+export function clientSecret(keys: SecretKeys, secret: string): StoredCredential {
+  return { sealed: sealStored(keys, secret), publicJwk: null }
 }
 
 /**
@@ -37,7 +37,7 @@ export async function clientAuth(
   keys: SecretKeys,
   { auth_method: method, credential, public_jwk: publicJwk }: Provider,
 ): Promise<ClientAuth> {
-  const opened = await openStored(keys, credential)
+  const opened = openStored(keys, credential)
   switch (method) {
     case 'client_secret_basic':
       return ClientSecretBasic(opened)

@@ -82,8 +82,8 @@ export const createLinkedUser = statement(
   'create_linked_user',
   Type.Object({ user_id: Type.String(), email: Type.String(), login_version: Type.String() }),
   `WITH created AS (
-     INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
-     SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active' FROM identity_providers p
+     INSERT INTO users (id, firm_id, email, email_folded, name, role, status, source)
+     SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active', 'login' FROM identity_providers p
       WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND ${isInDomains('$7::text')}
         AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $7) OR u.id IN ($4, $5))
          ON CONFLICT DO NOTHING

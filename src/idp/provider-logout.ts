@@ -26,14 +26,14 @@ export async function startProviderLogout(
   try {
     return await providers.use(provider, async (client) => {
       if (client.serverMetadata().end_session_endpoint === undefined) return undefined
-      const hint = await readableIdToken(context, idToken)
+      const hint = readableIdToken(context, idToken)
       const url = buildEndSessionUrl(client, {
         post_logout_redirect_uri: providerAddresses(context.config, provider.id).postLogoutRedirectUri,
         ...(hint && { id_token_hint: hint }),
       })
       if (!isSecure(url)) return undefined
       const flow = { kind: 'logout' as const, providerId: provider.id }
-      url.searchParams.set('state', await startFlow(context, request, reply, { flow, carried }))
+      url.searchParams.set('state', startFlow(context, request, reply, { flow, carried }))
       return url.href
     })
   } catch (error) {
@@ -49,10 +49,12 @@ export async function startProviderLogout(
   }
 }
 
-async function readableIdToken({ keys }: Context, sealed: string | null): Promise<string | undefined> {
+function readableIdToken({ keys }: Context, sealed: string | null): string | undefined {
   if (sealed === null) return undefined
-  return openStored(keys, sealed).catch((error: unknown) => {
+  try {
+    return openStored(keys, sealed)
+  } catch (error) {
     if (error instanceof UnreadableSecret) return undefined
     throw error
-  })
+  }
 }

@@ -145,7 +145,7 @@ export async function unlinkUser(
   return { kind: 'done', userId: row.user_id, sub: row.sub, sessionsEnded: row.sessions_ended }
 }
 
-function credentialOf(
+async function credentialOf(
   keys: SecretKeys,
   { authMethod, algorithm, secret }: Pick<NewProvider, 'authMethod' | 'algorithm' | 'secret'>,
 ): Promise<StoredCredential> {

@@ -72,7 +72,7 @@ export async function startLogin(
     }
     const url = buildAuthorizationUrl(client, parameters)
     if (!isSecure(url)) throw new UnusableAnswer(`${url.origin} is not an https address`)
-    url.searchParams.set('state', await startFlow(context, request, reply, { flow, carried }))
+    url.searchParams.set('state', startFlow(context, request, reply, { flow, carried }))
     return url.href
   })
 }

@@ -1,40 +1,45 @@
-import type pg from 'pg'
+import { Instant } from '../database/database.ts'
+import Type, { Compile } from '../typebox.ts'
 import { importFiles, tableColumns } from './files.ts'
+import type { Note, Staged } from './staged.ts'
 
 /**
  * Records what changed, so that partners can read changes only (migrations 0010 and 0018, docs/adr/0013). All records of an import
- * have the same instant. Most statements compare staged rows with stored rows and therefore run before the merge.
+ * or of a change by API have the same instant. Most statements compare staged rows with stored rows and therefore run before
+ * the merge.
  */
 
 /**
- * Chooses the instant of this import. It is later than every instant that a partner may have received (earlier imports,
- * creation of users), even if the clock was set back. It has whole milliseconds, because a JavaScript Date has no more.
- * Call it under the import's lock, so that instants become visible in their order.
+ * Chooses the instant of this import or change. It is later than every instant that a partner may have received (earlier
+ * imports and changes, creation of users), even if the clock was set back. It has whole milliseconds, because a JavaScript Date
+ * has no more. Call it under the directory's lock, so that instants become visible in their order.
  */
-export async function chooseInstant(client: pg.ClientBase): Promise<Date> {
-  const { rows } = await client.query<{ instant: Date }>(
+export async function chooseInstant(staged: Staged): Promise<Date> {
+  const [row] = await staged.query(
     `SELECT greatest(date_trunc('milliseconds', clock_timestamp()),
                      date_trunc('milliseconds', greatest((SELECT max(changed_at) FROM firms), (SELECT max(sees_since) FROM users)))
                        + interval '1 ms') AS instant`,
   )
-  const [row] = rows
-  if (!row) throw new Error('an aggregate query returned no row')
-  return row.instant
+  return instantRow.Parse(row).instant
 }
 
+const instantRow = Compile(Type.Object({ instant: Instant }))
+
 /** Runs before the merge. */
-export async function recordChanges(client: pg.ClientBase, instant: Date): Promise<void> {
-  for (const sql of [householdChanges, accountChanges, seesSince]) await client.query(sql, [instant])
-  for (const sql of [addedAccess, 'ANALYZE added_access', touchedAccess, 'ANALYZE touched_access'])
-    await client.query(sql)
-  for (const sql of [accountAccessChanges, firmsChanged]) await client.query(sql, [instant])
-  await client.query(movedUsers)
+export async function recordChanges(staged: Staged, instant: Date): Promise<void> {
+  for (const sql of [householdChanges, accountChanges, seesSinceOfUsers, seesSinceOfRoles]) {
+    await staged.run(sql, [instant])
+  }
+  for (const note of [addedAccess, touchedAccess]) await staged.note(note)
+  await staged.run(accountAccessChanges, [instant])
+  await staged.query(firmsChanged, [instant])
+  await staged.note(movedUsers)
 }
 
 /** Runs after the merge and after rows have been removed. */
-export async function recordAccessChanges(client: pg.ClientBase, instant: Date): Promise<void> {
-  await client.query(accessChanges, [instant])
-  await client.query(endGrantsOfMovedUsers)
+export async function recordAccessChanges(staged: Staged, instant: Date): Promise<void> {
+  await staged.run(accessChanges, [instant])
+  await staged.run(endGrantsOfMovedUsers)
 }
 
 /** $1 instant. Here and below, new firms are left out: no partner can have read their households before. */
@@ -49,10 +54,13 @@ const householdChanges = `
       ON CONFLICT (firm_id, household_id) DO UPDATE SET changed_at = excluded.changed_at`
 
 /** $1 instant. */
-const seesSince = `
+const seesSinceOfUsers = `
+  UPDATE users u SET sees_since = $1 FROM staged_users s WHERE s.id = u.id AND (u.firm_id, u.role) <> (s.firm_id, s.role)`
+
+/** $1 instant. */
+const seesSinceOfRoles = `
   UPDATE users SET sees_since = $1
-   WHERE id IN (SELECT id FROM staged_users s JOIN users u USING (id) WHERE (u.firm_id, u.role) <> (s.firm_id, s.role))
-      OR role IN (SELECT name FROM staged_roles s JOIN roles r USING (name) WHERE r.sees <> s.sees)`
+   WHERE role IN (SELECT name FROM staged_roles s JOIN roles r USING (name) WHERE r.sees <> s.sees)`
 
 const accountColumns = importFiles.filter(({ table }) => table === 'accounts').flatMap(tableColumns)
 const accountRow = (row: string) => `ROW (${accountColumns.map((column) => `${row}.${column}`).join(', ')})`
@@ -84,45 +92,53 @@ const accountChanges = `
       ON CONFLICT (firm_id, account_id) DO UPDATE SET changed_at = excluded.changed_at`
 
 /** Access rows that existing users get, with the household that the account will have. */
-const addedAccess = `
-  CREATE TEMP TABLE added_access ON COMMIT DROP AS
+const addedAccess: Note = {
+  name: 'added_access',
+  columns: 'user_id text, account_id text, household_id text',
+  sql: `
   SELECT s.user_id, s.account_id, coalesce(moved.household_id, a.household_id) AS household_id
     FROM staged_account_access s
     JOIN users ON users.id = s.user_id
     LEFT JOIN staged_accounts moved ON moved.id = s.account_id
     LEFT JOIN accounts a ON a.id = s.account_id
-   WHERE NOT EXISTS (SELECT FROM account_access x WHERE x.user_id = s.user_id AND x.household_id = a.household_id AND x.account_id = a.id)`
+   WHERE NOT EXISTS (SELECT FROM account_access x WHERE x.user_id = s.user_id AND x.household_id = a.household_id AND x.account_id = a.id)`,
+}
 
 /**
  * Pairs of an existing user and a household between which access rows are added, removed or moved. `seen`: the user had
  * access to the household before the import.
  */
-const touchedAccess = `
-  CREATE TEMP TABLE touched_access ON COMMIT DROP AS
+const touchedAccess: Note = {
+  name: 'touched_access',
+  columns: 'user_id text, household_id text, seen boolean',
+  sql: `
   SELECT user_id, household_id,
          EXISTS (SELECT FROM account_access x
                   WHERE x.user_id = touched.user_id AND x.household_id = touched.household_id) AS seen
-    FROM (SELECT user_id, household_id FROM added_access
+    FROM (SELECT user_id, household_id FROM noted_added_access
            UNION
           SELECT x.user_id, unnest(ARRAY[a.household_id, s.household_id])
             FROM staged_accounts s
             JOIN accounts a ON a.id = s.id AND a.household_id <> s.household_id
             JOIN account_access x ON x.household_id = a.household_id AND x.account_id = a.id
            UNION
-          SELECT user_id, household_id FROM removed_account_access) AS touched`
+          SELECT user_id, household_id FROM removed_account_access) AS touched`,
+}
 
 /** $1 instant. An access row moves with its account, so a move does not change who has access to the account. */
 const accountAccessChanges = `
   INSERT INTO account_access_changes (user_id, account_id, changed_at)
-  SELECT user_id, account_id, $1::timestamptz FROM added_access
+  SELECT user_id, account_id, $1::timestamptz FROM noted_added_access
    UNION ALL
   SELECT user_id, account_id, $1::timestamptz FROM removed_account_access
       ON CONFLICT (user_id, account_id) DO UPDATE SET changed_at = excluded.changed_at`
 
 /** Users whose firm this import changes. */
-const movedUsers = `
-  CREATE TEMP TABLE moved_users ON COMMIT DROP AS
-  SELECT id FROM staged_users s JOIN users u USING (id) WHERE u.firm_id <> s.firm_id`
+const movedUsers: Note = {
+  name: 'moved_users',
+  columns: 'id text',
+  sql: 'SELECT id FROM staged_users s JOIN users u USING (id) WHERE u.firm_id <> s.firm_id',
+}
 
 /**
  * A user consents to share what the user sees in one firm. If the grants did not end, connections from before the move
@@ -131,7 +147,7 @@ const movedUsers = `
  */
 const endGrantsOfMovedUsers = `
   UPDATE grants SET revoked_at = clock_timestamp(), revoked_by = 'operator', revoked_for = 'firm_changed'
-   WHERE user_id IN (SELECT id FROM moved_users) AND revoked_at IS NULL`
+   WHERE user_id IN (SELECT id FROM noted_moved_users) AND revoked_at IS NULL`
 
 /**
  * $1 instant. Uses the changes that were just recorded. Added and removed users count as well, because another user may
@@ -150,13 +166,13 @@ const firmsChanged = `
                  UNION ALL
                 SELECT firm_id FROM removed_users
                  UNION ALL
-                SELECT firm_id FROM users WHERE id IN (SELECT user_id FROM touched_access))`
+                SELECT firm_id FROM users WHERE id IN (SELECT user_id FROM noted_touched_access))`
 
 /** $1 instant. If the user could see the household before and after through another account, it has not changed. */
 const accessChanges = `
   INSERT INTO access_changes (user_id, household_id, changed_at)
   SELECT t.user_id, t.household_id, $1::timestamptz
-    FROM touched_access t
+    FROM noted_touched_access t
     JOIN users ON users.id = t.user_id
    WHERE t.seen <> EXISTS (SELECT FROM account_access x
                             WHERE x.user_id = t.user_id AND x.household_id = t.household_id)

@@ -85,7 +85,7 @@ export class CopyRows {
   }
 
   #fault(line: number, column: string | null, what: string): void {
-    this.#faults.add(this.#file.file, line, column, what)
+    this.#faults.add(this.#file, line, column, what)
   }
 }
 

@@ -15,6 +15,9 @@ import {
   checkUserStatus,
 } from '../directory/values.ts'
 
+/** The table of a foreign key. `alsoEqual`: a further column of the foreign key, without which no index serves it. */
+type Referenced = { table: string; key: string; noun: string; alsoEqual?: string }
+
 export type Column = {
   name: string
   check: Check
@@ -23,7 +26,7 @@ export type Column = {
   /** The column of the table that stores the value with its case folded. */
   folded?: string
   /** The value must be the key of a row of this table, in the same import or in the database. */
-  references?: { table: string; key: string; noun: string }
+  references?: Referenced
   /** Neither is ever shown, and a plain password is never stored. */
   password?: 'plain' | 'hash'
 }
@@ -32,6 +35,8 @@ export type Column = {
 export type ImportFile = {
   file: string
   table: string
+  /** What messages call a row. */
+  noun: string
   key: string[]
   columns: Column[]
   /**
@@ -47,13 +52,14 @@ const firm = { table: 'firms', key: 'id', noun: 'firm' }
 const role = { table: 'roles', key: 'name', noun: 'role' }
 const user = { table: 'users', key: 'id', noun: 'user' }
 const household = { table: 'households', key: 'id', noun: 'household' }
-const account = { table: 'accounts', key: 'id', noun: 'account' }
+const account = { table: 'accounts', key: 'id', noun: 'account', alsoEqual: 'household_id' }
 
 /** In the order of the merge: a referenced table comes before the tables that refer to it. */
 export const importFiles: ImportFile[] = [
   {
     file: 'firms.csv',
     table: 'firms',
+    noun: 'firm',
     key: ['id'],
     columns: [required('id', checkId), required('name', checkName)],
     instant: 'changed_at',
@@ -61,12 +67,14 @@ export const importFiles: ImportFile[] = [
   {
     file: 'roles.csv',
     table: 'roles',
+    noun: 'role',
     key: ['name'],
     columns: [required('name', checkRole), required('sees', checkSees)],
   },
   {
     file: 'users.csv',
     table: 'users',
+    noun: 'user',
     key: ['id'],
     columns: [
       required('id', checkId),
@@ -83,6 +91,7 @@ export const importFiles: ImportFile[] = [
   {
     file: 'households.csv',
     table: 'households',
+    noun: 'household',
     key: ['id'],
     columns: [
       required('id', checkId),
@@ -93,6 +102,7 @@ export const importFiles: ImportFile[] = [
   {
     file: 'accounts.csv',
     table: 'accounts',
+    noun: 'account',
     key: ['id'],
     columns: [
       required('id', checkId),
@@ -110,6 +120,7 @@ export const importFiles: ImportFile[] = [
   {
     file: 'account_access.csv',
     table: 'account_access',
+    noun: 'access row',
     key: ['user_id', 'account_id'],
     columns: [
       { ...required('user_id', checkId), references: user },

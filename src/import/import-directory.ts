@@ -3,15 +3,17 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { Database } from '../database/database.ts'
 import { chooseInstant, recordAccessChanges, recordChanges } from './changes.ts'
-import { checkStaged } from './check-staged.ts'
+import { checkStaged, duplicateChecks, storedChecks } from './check-staged.ts'
 import type { Passwords } from './copy-rows.ts'
 import { Faults } from './faults.ts'
 import { type ImportFile, importFiles, tableColumns } from './files.ts'
-import { type Counts, hashPasswords, keepDisabled, mergeFile, prepareUsers } from './merge.ts'
+import { isLockConflict, lockForImport } from './lock.ts'
+import { type Counts, findKeptDisabled, hashPasswords, mergeFile, prepareUsers } from './merge.ts'
 import { checkRemoved, findRemoved, prepareRemoved, type Removal, removeRows } from './prune.ts'
 import { findWeakerLogins, type WeakerLogins } from './requirements.ts'
 import { type Reserved, reservedChecks } from './reserved.ts'
 import { stageFile } from './stage-file.ts'
+import { StagedTables } from './staged.ts'
 
 /** Reports progress. `done` of `of` is in bytes while a file is read, otherwise in steps. `what` names the current step. */
 export type OnProgress = (what: string, done: number, of: number) => void
@@ -59,6 +61,7 @@ type Source = { file: ImportFile; path: string; size: number }
 /** The state of one running import. */
 type Work = {
   client: pg.Client
+  staged: StagedTables
   sources: Source[]
   faults: Faults
   prune: Prune | undefined
@@ -82,6 +85,7 @@ export async function importDirectory(
   return database.withConnection(async (client) => {
     const outcome = await inTransaction({
       client,
+      staged: new StagedTables(client),
       sources,
       faults,
       prune,
@@ -128,16 +132,10 @@ async function inTransaction(work: Work): Promise<Merged> {
     return outcome
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
-    if (error instanceof pg.DatabaseError && lockConflicts.has(error.code ?? '')) return { kind: 'busy' }
+    if (isLockConflict(error)) return { kind: 'busy' }
     throw error
   }
 }
-
-/** A lock timeout, and a deadlock that PostgreSQL resolved by ending this import. */
-const lockConflicts = new Set(['55P03', '40P01'])
-
-/** Blocks writers but not readers or foreign key checks. The results of our checks therefore stay valid until the commit. */
-const lockTables = `LOCK TABLE ${importFiles.map((file) => file.table).join(', ')} IN SHARE ROW EXCLUSIVE MODE`
 
 async function findFiles(directory: string, faults: Faults): Promise<Source[]> {
   const names = await readdir(directory).catch(() => null)
@@ -161,19 +159,18 @@ async function findFiles(directory: string, faults: Faults): Promise<Source[]> {
 }
 
 async function importSources(work: Work): Promise<Merged> {
-  const { client, sources, faults, prune, onProgress } = work
+  const { client, staged, sources, faults, prune, onProgress } = work
   const passwords: Passwords = new Map()
   await prepareStaging(client)
   for (const { file, path, size } of sources) {
     const report = (bytes: number) => onProgress(`reading ${file.file}`, bytes, size)
     report(0)
-    await stageFile(client, file, path, { faults, passwords }, report)
+    await stageFile(staged, file, path, { faults, passwords }, report)
   }
   if (!faults.none()) return refused(faults)
 
   onProgress('checking', 0, 1)
-  await client.query(lockTables)
-  for (const { file } of sources) await client.query(`ANALYZE staged_${file.table}`)
+  await client.query(lockForImport)
   const removals = await check(work)
   if (!faults.none()) return refused(faults)
   onProgress('checking', 1, 1)
@@ -202,15 +199,15 @@ async function prepareStaging(client: pg.ClientBase): Promise<void> {
 }
 
 /** @returns the rows to remove, for the table of each file */
-async function check({ client, sources, faults, prune, reserved }: Work): Promise<Record<string, Removal>> {
+async function check({ staged, sources, faults, prune, reserved }: Work): Promise<Record<string, Removal>> {
   const prunedFiles = prune ? sources.map(({ file }) => file) : []
-  const pruned = prunedFiles.map(({ table }) => table)
-  const removals = await findRemoved(client, prunedFiles, reserved)
-  await checkStaged(client, faults, {
-    pruned,
-    furtherChecks: (file) => (reserved ? reservedChecks(reserved, file, pruned) : []),
-  })
-  await checkRemoved(client, faults, prunedFiles)
+  const removals = await findRemoved(staged, prunedFiles, reserved)
+  await checkStaged(staged, faults, (file) => [
+    ...duplicateChecks(file),
+    ...storedChecks(file),
+    ...(reserved ? reservedChecks(reserved, file) : []),
+  ])
+  await checkRemoved(staged, faults)
   return removals
 }
 
@@ -219,26 +216,25 @@ function rowsOf(removals: Record<string, Removal>): number {
 }
 
 async function mergeAll(
-  { client, sources, prune, onProgress }: Work,
+  { staged, sources, onProgress }: Work,
   removals: Record<string, Removal>,
 ): Promise<Pick<Imported, 'files' | 'keptDisabled'>> {
   const counts: Record<string, Counts> = {}
-  const keptDisabled = await keepDisabled(client)
-  const instant = await chooseInstant(client)
-  await recordChanges(client, instant)
-  await prepareUsers(client)
+  const keptDisabled = await findKeptDisabled(staged)
+  const instant = await chooseInstant(staged)
+  await recordChanges(staged, instant)
+  await prepareUsers(staged)
   for (const { file } of sources) {
     onProgress(`storing ${file.file}`, 0, 1)
     const removal = removals[file.file]
     counts[file.file] = {
-      ...(await mergeFile(client, file, instant)),
+      ...(await mergeFile(staged, file, { instant, source: 'import' })),
       ...(removal && { removed: removal.rows }),
     }
     onProgress(`storing ${file.file}`, 1, 1)
   }
-  const files = sources.map(({ file }) => file)
-  if (prune) await removeRows(client, files)
-  await recordAccessChanges(client, instant)
+  await removeRows(staged)
+  await recordAccessChanges(staged, instant)
   return { files: counts, keptDisabled }
 }
 

@@ -3,59 +3,94 @@ import { hashPassword, verifyPassword } from '../directory/passwords.ts'
 import Type, { Compile } from '../typebox.ts'
 import type { Passwords } from './copy-rows.ts'
 import { type ImportFile, tableColumns } from './files.ts'
+import { type Staged, stagedName } from './staged.ts'
 
 /** Numbers of rows for one file. `removed` is present if the import removes rows that are not in the file. */
 export type Counts = { added: number; changed: number; unchanged: number; removed?: number }
+
+/** Who changed a row last: an import, or a change by API. */
+export type Source = 'import' | 'api'
 
 /**
  * Merges the staged rows into the table. Rows that are already equal are neither written nor locked. Two statements are
  * used, because one statement with ON CONFLICT would lock and therefore write every row. No other session can write
  * between the two, because the import holds the table's lock.
  */
-export async function mergeFile(client: pg.ClientBase, file: ImportFile, instant: Date): Promise<Counts> {
-  const staged = await client.query<{ rows: number }>(
-    `SELECT count(*)::integer AS rows FROM staged_${file.table}`,
-  )
-  const changed = await update(client, file)
-  const added = await insert(client, file, instant)
-  return { added, changed, unchanged: (staged.rows[0]?.rows ?? 0) - added - changed }
+export async function mergeFile(
+  staged: Staged,
+  file: ImportFile,
+  { instant, source }: { instant: Date; source: Source },
+): Promise<Counts> {
+  const { updates, inserts } = mergesOf(file)
+  const changed = updates ? await staged.run(updates, [source]) : 0
+  const added = await staged.run(inserts, file.instant ? [source, instant] : [source])
+  return { added, changed, unchanged: staged.count(stagedName(file)) - added - changed }
 }
 
-async function update(client: pg.ClientBase, file: ImportFile): Promise<number> {
+type Merges = { updates: string | undefined; inserts: string }
+
+/** The statements of a table: $1 source, $2 instant, for tables with one. */
+function mergesOf(file: ImportFile): Merges {
+  const known = merges.get(file.table)
+  if (known) return known
+  const made = { updates: update(file), inserts: insert(file) }
+  merges.set(file.table, made)
+  return made
+}
+const merges = new Map<string, Merges>()
+
+function update(file: ImportFile): string | undefined {
   const values = tableColumns(file).filter((column) => !file.key.includes(column))
-  if (values.length === 0) return 0
+  if (values.length === 0) return undefined
   const list = (prefix: string) => values.map((column) => prefix + column).join(', ')
-  const { rowCount } = await client.query(
-    `UPDATE ${file.table} t SET (${list('')}) = ROW (${list('s.')})
-       FROM staged_${file.table} s
-      WHERE ${sameKey(file)} AND ROW (${list('t.')}) IS DISTINCT FROM ROW (${list('s.')})`,
-  )
-  return rowCount ?? 0
+  return `UPDATE ${file.table} t SET (${list('')}, source) = ROW (${list('s.')}, $1::text)
+            FROM ${rowsToStore(file)} s
+           WHERE ${sameKey(file)} AND ROW (${list('t.')}) IS DISTINCT FROM ROW (${list('s.')})`
 }
 
 /** Inserts in the order of the primary key, so that the pages of its index are filled one after the other. */
-async function insert(client: pg.ClientBase, file: ImportFile, instant: Date): Promise<number> {
-  const staged = tableColumns(file)
+function insert(file: ImportFile): string {
   const { household } = file
-  const into = [...staged, Object.keys(household?.values ?? {}), file.instant ?? []].flat()
+  const columns = tableColumns(file)
+  const into = [columns, Object.keys(household?.values ?? {}), 'source', file.instant ?? []].flat()
   const values = [
-    ...staged.map((column) => `s.${column}`),
+    columns.map((column) => `s.${column}`),
     Object.values(household?.values ?? {}),
-    file.instant ? '$1' : [],
+    '$1::text',
+    file.instant ? '$2::timestamptz' : [],
   ]
-  const { rowCount } = await client.query(
-    `INSERT INTO ${file.table} (${into.join(', ')})
-     SELECT ${values.flat().join(', ')}
-       FROM staged_${file.table} s ${household?.join ?? ''}
-      WHERE NOT EXISTS (SELECT FROM ${file.table} t WHERE ${sameKey(file)} ${household?.same ?? ''})
-      ORDER BY ${household?.order ?? file.key.map((column) => `s.${column}`).join(', ')}`,
-    file.instant ? [instant] : [],
-  )
-  return rowCount ?? 0
+  return `INSERT INTO ${file.table} (${into.join(', ')})
+          SELECT ${values.flat().join(', ')}
+            FROM ${rowsToStore(file)} s ${household?.join ?? ''}
+           WHERE NOT EXISTS (SELECT FROM ${file.table} t WHERE ${sameKey(file)} ${household?.same ?? ''})
+           ORDER BY ${household?.order ?? file.key.map((column) => `s.${column}`).join(', ')}`
 }
 
 function sameKey(file: ImportFile): string {
   return file.key.map((column) => `t.${column} = s.${column}`).join(' AND ')
+}
+
+function rowsToStore(file: ImportFile): string {
+  return file.table === 'users' ? usersToStore : stagedName(file)
+}
+
+/**
+ * The users as they are to be stored.
+ *
+ * - A user whom the operator disabled stays disabled, even if the staged row says `active`.
+ * - A user keeps the current password if the row has none, or the same hash as the last import. The stored hash may be another
+ *   one: a login replaced it, or the user changed the password. A password in plain text has no digest, and forgets the last one.
+ */
+const usersToStore = `(
+  SELECT g.id, g.firm_id, g.email, g.email_folded, g.name, g.role,
+         CASE WHEN u.disabled_by_operator_at IS NULL THEN g.status ELSE 'disabled' END AS status,
+         CASE WHEN ${keepsPassword()} THEN u.password_hash ELSE g.password_hash END AS password_hash,
+         CASE WHEN ${keepsPassword()} THEN coalesce(g.imported_hash_digest, u.imported_hash_digest)
+              ELSE g.imported_hash_digest END AS imported_hash_digest
+    FROM staged_users g LEFT JOIN users u ON u.id = g.id)`
+
+function keepsPassword(): string {
+  return '(g.password_hash IS NULL OR g.imported_hash_digest = u.imported_hash_digest)'
 }
 
 /** Passwords that are given to libuv's threads at a time. Each uses 19 MiB while it is hashed. */
@@ -95,44 +130,34 @@ export async function hashPasswords(
 }
 
 /**
- * Users whom the operator disabled stay disabled, even if they are active in the file. Runs before the merge.
- * @returns the ids of these users, in order
+ * Users who are active in the staged rows, and stay disabled because the operator disabled them.
+ * @returns their ids, in order
  */
-export async function keepDisabled(client: pg.ClientBase): Promise<string[]> {
-  const { rows } = await client.query<{ id: string }>(
-    `WITH kept AS (
-       UPDATE staged_users s SET status = 'disabled'
-         FROM users u WHERE u.id = s.id AND u.disabled_by_operator_at IS NOT NULL AND s.status = 'active'
-       RETURNING s.id
-     ) SELECT id FROM kept ORDER BY id`,
+export async function findKeptDisabled(staged: Staged): Promise<string[]> {
+  if (staged.count('staged_users') === 0) return []
+  const rows = await staged.query(
+    `SELECT u.id FROM staged_users s JOIN users u ON u.id = s.id
+      WHERE u.disabled_by_operator_at IS NOT NULL AND s.status = 'active' ORDER BY u.id`,
   )
-  return rows.map(({ id }) => id)
+  return userIds.Parse(rows).map(({ id }) => id)
 }
+
+const userIds = Compile(Type.Array(Type.Object({ id: Type.String() })))
 
 /** Runs just before the merge. Only the merge of users needs it. */
-export async function prepareUsers(client: pg.ClientBase): Promise<void> {
-  for (const sql of [keepHashes, endSessions, newLoginVersions, freeEmails]) await client.query(sql)
+export async function prepareUsers(staged: Staged): Promise<void> {
+  for (const sql of [endSessions, newLoginVersions, freeEmails]) await staged.run(sql)
 }
-
-/**
- * A user keeps the current password if the file has none, or the same hash as the last import. The stored hash may be another
- * one: a login replaced it, or the user changed the password. A password in plain text has no digest, and forgets the last one.
- */
-const keepHashes = `
-  UPDATE staged_users s
-     SET password_hash = u.password_hash, imported_hash_digest = coalesce(s.imported_hash_digest, u.imported_hash_digest)
-    FROM users u
-   WHERE u.id = s.id AND (s.password_hash IS NULL OR s.imported_hash_digest = u.imported_hash_digest)`
 
 /** Ends the sessions of disabled users and of users with a new password: an attacker who is logged in may be the reason. */
 const endSessions = `
-  DELETE FROM sessions USING staged_users s JOIN users u USING (id)
+  DELETE FROM sessions USING ${usersToStore} s JOIN users u USING (id)
    WHERE sessions.user_id = u.id
      AND (s.status = 'disabled' OR s.password_hash IS DISTINCT FROM u.password_hash)`
 
 const newLoginVersions = `
   UPDATE users u SET login_version = gen_random_uuid()
-    FROM staged_users s WHERE s.id = u.id AND s.password_hash IS DISTINCT FROM u.password_hash`
+    FROM ${usersToStore} s WHERE s.id = u.id AND s.password_hash IS DISTINCT FROM u.password_hash`
 
 /**
  * An address may move from one user to another, or two users may swap addresses, but PostgreSQL checks uniqueness row by

@@ -27,27 +27,17 @@ export function isReservedRow(reserved: Reserved, { table, key: [first = ''] }: 
   return isReservedKey(reserved, table === 'account_access' ? 'users' : table, `t.${first}`)
 }
 
-/**
- * Refuses rows that are reserved or refer to a reserved row. If the users are pruned, an address of another user is free,
- * except that of a reserved user.
- */
-export function reservedChecks(reserved: Reserved, file: ImportFile, pruned: string[]): StagedCheck[] {
+/** Refuses rows that are reserved or refer to a reserved row. */
+export function reservedChecks(reserved: Reserved, file: ImportFile): StagedCheck[] {
   const own = importFiles
     .filter(({ table, key }) => table === file.table && key.length === 1)
     .map(({ table, key: [name = ''] }) => ({ name, table }))
   const referred = file.columns.flatMap(({ name, references }) =>
     references ? [{ name, table: references.table }] : [],
   )
-  const checks = [...own, ...referred].map(({ name, table }) =>
+  return [...own, ...referred].map(({ name, table }) =>
     reservedCheck(reserved, file, name, isReservedKey(reserved, table, `s.${name}`)),
   )
-  if (file.table !== 'users' || !pruned.includes('users')) return checks
-  const isTaken = isReservedKey(
-    reserved,
-    'users',
-    '(SELECT id FROM users u WHERE u.email_folded = s.email_folded)',
-  )
-  return [...checks, reservedCheck(reserved, file, 'email', isTaken)]
 }
 
 function reservedCheck(
@@ -59,7 +49,11 @@ function reservedCheck(
   return {
     column,
     sql: `SELECT s.line, s.${column} AS value, '' AS other, count(*) OVER ()::integer AS total
-            FROM staged_${file.table} s WHERE ${condition} ORDER BY s.line LIMIT 20`,
-    message: (value) => `${quoted(value)} belongs to ${owner}, and imports leave it alone`,
+            FROM staged_${file.table} s WHERE ${condition} ORDER BY s.line LIMIT $1`,
+    message: (value) => belongsTo(value, owner),
   }
+}
+
+export function belongsTo(value: string, owner: string): string {
+  return `${quoted(value)} belongs to ${owner}, and imports leave it alone`
 }

@@ -1,25 +1,26 @@
 import { pipeline } from 'node:stream/promises'
-import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { CopyRows, type Passwords } from './copy-rows.ts'
 import type { Faults } from './faults.ts'
 import { type ImportFile, tableColumns } from './files.ts'
 import { CsvFault, readCsv } from './read-csv.ts'
+import { type StagedTables, stagedName } from './staged.ts'
 
 /**
  * Reads a file, checks each value, and copies the rows with their line numbers to the table `staged_<table>`. Adds invalid
  * rows to `faults`. Memory holds only a few chunks, because the reader waits for COPY.
  */
 export async function stageFile(
-  client: pg.ClientBase,
+  staged: StagedTables,
   file: ImportFile,
   path: string,
   found: { faults: Faults; passwords: Passwords },
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const columns = ['line', ...tableColumns(file)].join(', ')
-  const copy = client.query(copyFrom(`COPY staged_${file.table} (${columns}) FROM STDIN`))
+  const copy = staged.client.query(copyFrom(`COPY ${stagedName(file)} (${columns}) FROM STDIN`))
   await pipeline(copyText, copy)
+  await staged.filled(stagedName(file), copy.rowCount)
 
   async function* copyText(): AsyncGenerator<string, void> {
     const rows = new CopyRows(file, found.faults, found.passwords)
@@ -32,7 +33,7 @@ export async function stageFile(
       yield rows.take() // a last line without a line break
     } catch (error) {
       if (!(error instanceof CsvFault)) throw error
-      found.faults.add(file.file, error.line, null, error.message)
+      found.faults.add(file, error.line, null, error.message)
     }
   }
 }

@@ -156,9 +156,9 @@ async function resealSigningKeys(
 ): Promise<void> {
   if (!previous) return
   for (const { kid, private_jwk: sealed } of signingKeys) {
-    const jwk = sealed === null ? undefined : await openJson(sealed, [previous['signing-key']])
+    const jwk = sealed === null ? undefined : openJson(sealed, [previous['signing-key']])
     if (jwk === undefined) continue
-    await database.maybe(resealSigningKey, [kid, sealed, await sealJson(jwk, current['signing-key'])])
+    await database.maybe(resealSigningKey, [kid, sealed, sealJson(jwk, current['signing-key'])])
   }
 }
 

@@ -39,7 +39,7 @@ export async function generateSigningKey(
   return {
     kid,
     publicJwk: JSON.stringify({ ...(await exportJWK(pair.publicKey)), kid, alg: algorithm, use: 'sig' }),
-    sealedPrivateJwk: await sealJson(await exportJWK(pair.privateKey), sealingKey),
+    sealedPrivateJwk: sealJson(await exportJWK(pair.privateKey), sealingKey),
   }
 }
 
@@ -51,7 +51,7 @@ export async function openPrivateKey(
   algorithm: SigningAlgorithm,
   sealingKeys: readonly Buffer[],
 ): Promise<CryptoKey> {
-  const jwk = await openJson(sealed, sealingKeys)
+  const jwk = openJson(sealed, sealingKeys)
   if (jwk === undefined) {
     throw new SecretMismatch(
       'The signing keys in the database cannot be decrypted: they were encrypted with another secret than ' +

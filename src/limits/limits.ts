@@ -81,6 +81,11 @@ export class Limits {
     return this.#job.stop()
   }
 
+  /** Whether the operator gave the partner limits of its own. */
+  hasOwnLimits(clientId: string): boolean {
+    return this.#byPartner.has(clientId)
+  }
+
   get limitsExpensiveReads(): boolean {
     return this.#limitsExpensiveReads
   }

@@ -26,7 +26,7 @@ export function mailChannel(options: {
     if (!mails.Check(payload)) return { kind: 'refused', facts: { reason: 'malformed' } }
     const facts = { mail: payload.mail }
     try {
-      const link = await linkOf(payload, keys)
+      const link = linkOf(payload, keys)
       await transport.sendMail({
         from: { name: from.name || brand.name, address: from.address },
         // As an object, because a text could be read as several addresses.
@@ -48,7 +48,7 @@ export function mailChannel(options: {
   return { kind: 'mail', backOffSeconds, deliver }
 }
 
-async function linkOf({ facts }: Mail, keys: SecretKeys): Promise<string | undefined> {
+function linkOf({ facts }: Mail, keys: SecretKeys): string | undefined {
   return 'link' in facts ? openStored(keys, facts.link) : undefined
 }
 

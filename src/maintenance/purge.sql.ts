@@ -1,3 +1,4 @@
+import { keptHours } from '../admin/idempotency.sql.ts'
 import { type Statement, statement } from '../database/database.ts'
 import { isPastRetention } from '../households/v2/list-changes.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
@@ -25,6 +26,7 @@ type PurgedTable =
   | 'limit_windows'
   | 'outbox'
   | 'password_links'
+  | 'idempotent_requests'
 
 const Batch = Type.Object({ removed: Type.Integer() })
 
@@ -74,6 +76,11 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   // Its worker deletes it earlier. There is none if the server no longer sends mails.
   outbox: purgeStatement('outbox', 'expires_at', `expires_at < now() - interval '1 day'`),
   password_links: purgeStatement('password_links', 'expires_at', 'expires_at <= now()'),
+  idempotent_requests: purgeStatement(
+    'idempotent_requests',
+    'created_at',
+    `created_at <= now() - interval '${keptHours} hours'`,
+  ),
   limit_windows: purgeStatement('limit_windows', 'window_at', `window_at < now() - interval '2 minutes'`),
 }
 

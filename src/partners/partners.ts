@@ -1,4 +1,5 @@
 import { acrFaults } from '../acr.ts'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Environment } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
@@ -14,7 +15,9 @@ import {
   insertPartner,
   type Partner,
   replaceKeys,
+  resumePartner,
   rotateSecret,
+  suspendPartner,
   updatePartnerSettings,
 } from './partners.sql.ts'
 import { type ProfileChanges, readProfile } from './profile.ts'
@@ -83,6 +86,7 @@ const noKeys: RegisteredKeys & { kind: 'read' } = { kind: 'read', keys: [], thum
 /** Registers a partner, or returns all faults and registers nothing. */
 export async function createPartner(
   database: Database,
+  origin: Origin,
   environment: Environment,
   input: NewPartner,
 ): Promise<Registration> {
@@ -122,6 +126,7 @@ export async function createPartner(
     input.grantLifetimeDays ?? null,
     ...profile.columns,
     input.requireAcr ?? null,
+    originValue(origin),
   ])
   return { kind: 'created', clientId, clientSecret: secret?.text }
 }
@@ -132,6 +137,7 @@ export async function createPartner(
  */
 export async function updatePartner(
   database: Database,
+  origin: Origin,
   environment: Environment,
   clientId: string,
   changes: PartnerChanges,
@@ -166,6 +172,7 @@ export async function updatePartner(
     changes.grantLifetimeDays === null ? 0 : (changes.grantLifetimeDays ?? null),
     ...profile.columns,
     changes.requireAcr === null ? '' : (changes.requireAcr ?? null),
+    originValue(origin),
   ])
   if (!updated) return { kind: 'conflict' }
   return { kind: 'updated', partner: updated, clientSecret: credentials?.clientSecret }
@@ -202,6 +209,7 @@ function changedCredentials(
 /** Afterwards two secrets are live, or with `endOthers` only the new one. */
 export async function rotatePartnerSecret(
   database: Database,
+  origin: Origin,
   environment: Environment,
   clientId: string,
   endOthers: boolean,
@@ -210,13 +218,19 @@ export async function rotatePartnerSecret(
   if (!partner) return { kind: 'unknown' }
   if (!takesSecret(partner.auth_methods)) return { kind: 'without_secret' }
   const secret = newToken(environment, 'cs')
-  const row = await database.one(rotateSecret, [clientId, secret.hash, endOthers ? 0 : 1])
+  const row = await database.one(rotateSecret, [
+    clientId,
+    secret.hash,
+    endOthers ? 0 : 1,
+    originValue(origin),
+  ])
   return { kind: 'rotated', clientId, clientSecret: secret.text, liveSecrets: row.live_secrets }
 }
 
 /** Replaces all keys. From the next request, every server accepts only the new keys. */
 export async function replacePartnerKeys(
   database: Database,
+  origin: Origin,
   clientId: string,
   jwks: string,
 ): Promise<KeyReplacement> {
@@ -228,8 +242,20 @@ export async function replacePartnerKeys(
     ...(keys.kind === 'refused' ? keys.faults : []),
   ]
   if (faults.length > 0 || keys.kind === 'refused') return { kind: 'refused', faults }
-  const replaced = await database.one(replaceKeys, [clientId, jwksOf(keys), keys.thumbprints])
+  const values = [clientId, jwksOf(keys), keys.thumbprints, originValue(origin)]
+  const replaced = await database.one(replaceKeys, values)
   return { kind: 'replaced', partner: replaced }
+}
+
+/** From the next request on, all requests of a suspended partner are refused. Undefined: no such partner. */
+export function setPartnerStatus(
+  database: Database,
+  origin: Origin,
+  clientId: string,
+  status: Partner['status'],
+): Promise<Partner | undefined> {
+  const change = status === 'suspended' ? suspendPartner : resumePartner
+  return database.maybe(change, [clientId, originValue(origin)])
 }
 
 function takesSecret(authMethods: string[]): boolean {

@@ -26,17 +26,21 @@ export type PasswordHashLimiter = {
   ): Promise<T> | undefined
   /** Runs one hash when it is its turn. */
   hash<T>(work: () => Promise<T>): Promise<T>
+  /** Hashes that are computed or wait for their turn. */
+  inProgress(): number
 }
 
 export function passwordHashLimiter(): PasswordHashLimiter {
   const ordinary = places(concurrentHashes + queuedLogins, loginsPerSource)
   const reserved = places(knownBrowserLogins, knownBrowserLoginsPerAccount)
+  const hash = pLimit(concurrentHashes)
   return {
     admit({ source, knownAccount }, work) {
       const release = ordinary(source) ?? (knownAccount === undefined ? undefined : reserved(knownAccount))
       return release && work().finally(release)
     },
-    hash: pLimit(concurrentHashes),
+    hash,
+    inProgress: () => hash.activeCount + hash.pendingCount,
   }
 }
 
@@ -76,6 +80,8 @@ export type ReadRefusal = { kind: 'refused'; bound: 'token' | 'partner' | 'serve
 export type ExpensiveReadLimiter = {
   /** Runs a read when it is its turn, or refuses it at once. `connectionKey`: reads with the same key share a limit. */
   admit<T>(connectionKey: string, read: () => Promise<T>): Promise<T> | ReadRefusal
+  /** Reads that run or wait for their turn. */
+  inProgress(): number
 }
 
 export function expensiveReadLimiter(): ExpensiveReadLimiter {
@@ -83,6 +89,7 @@ export function expensiveReadLimiter(): ExpensiveReadLimiter {
   const byToken = new Map<string, { admitted: number; turn: ReturnType<typeof pLimit> }>()
   let admitted = 0
   return {
+    inProgress: () => admitted,
     admit(connectionKey, read) {
       const token = byToken.get(connectionKey) ?? { admitted: 0, turn: pLimit(concurrentReadsPerToken) }
       if (token.admitted >= admittedReadsPerToken) return { kind: 'refused', bound: 'token' }

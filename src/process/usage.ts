@@ -31,7 +31,7 @@ export class Usage {
     this.#job = new BackgroundJob({ everyMs: intervalMs, run: () => this.#writeBatch(), onError: () => {} })
   }
 
-  /** Writes every few seconds until `close`. */
+  /** Writes every few seconds until `stop`. */
   start(): void {
     this.#job.start()
   }
@@ -53,7 +53,7 @@ export class Usage {
   }
 
   /** Writes the remaining counts. Resolves when the database is no longer needed. */
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     await this.#job.stop()
     await this.write()
   }

@@ -17,7 +17,7 @@ export type InviteOutcome =
 /** Makes a link with which the user can set a password, and mails it. It replaces the user's older link. */
 export async function invite(database: Database, config: Config, idOrEmail: string): Promise<InviteOutcome> {
   const link = newLink(config.authUrl)
-  const sealed = config.mail ? await sealStored(secretKeys(config), link.address) : null
+  const sealed = config.mail ? sealStored(secretKeys(config), link.address) : null
   const user = idOrEmail.includes('@') ? foldCase(idOrEmail) : idOrEmail
   const found = await database.maybe(inviteUser, [user, link.hash, sealed])
   if (!found) return { kind: 'refused', reason: `there is no user ${quoted(idOrEmail)}` }

@@ -54,7 +54,7 @@ function requestRoutes(app: FastifyInstance, context: Context, web: Web): void {
     '/password/forgotten',
     { schema: { querystring: Destination } },
     async (request, reply) => {
-      const { texts } = await openPageRequest(context, request)
+      const { texts } = openPageRequest(context, request)
       const loginPage = withDestination('/login', request.query)
       const body = config.mail ? (
         <RequestForm {...request.query} texts={texts} csrf={web.csrfToken(reply)} loginPage={loginPage} />
@@ -73,7 +73,7 @@ function requestRoutes(app: FastifyInstance, context: Context, web: Web): void {
       if (config.mail) {
         if (requests.pendingCount >= waitingRequests)
           throw new DatabaseUnavailable('too many links are requested')
-        const { language } = (await openPageRequest(context, request)).texts
+        const { language } = openPageRequest(context, request).texts
         const browser = browserOf(request, config)
         const [{ outcome, user_id }] = await Promise.all([
           requests(() => requestPasswordLink(context, { email, address: request.ip, browser, language })),
@@ -89,7 +89,7 @@ function requestRoutes(app: FastifyInstance, context: Context, web: Web): void {
     '/password/forgotten/sent',
     { schema: { querystring: Destination } },
     async (request, reply) => {
-      const { texts } = await openPageRequest(context, request)
+      const { texts } = openPageRequest(context, request)
       const body = <Requested texts={texts} loginPage={withDestination('/login', request.query)} />
       return web.page({ reply, texts, title: texts.recovery.requested.heading, body })
     },
@@ -136,12 +136,12 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
           rememberBrowser(reply, config, browser, outcome.proof)
           return reply.redirect('/password/set', 303)
         case 'unfit': {
-          const { texts } = await openPageRequest(context, request)
+          const { texts } = openPageRequest(context, request)
           const fault = passwordFaultText(outcome.fault, texts)
           return sendNewPasswordForm({ context, web, request, reply, owner: outcome.owner, fault })
         }
         case 'other_link': {
-          const { texts } = await openPageRequest(context, request)
+          const { texts } = openPageRequest(context, request)
           const fault = texts.recovery.choose.otherLink
           return sendNewPasswordForm({ context, web, request, reply, owner: outcome.owner, fault })
         }
@@ -152,18 +152,16 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
   )
 
   app.get('/password/set', async (request, reply) => {
-    const { texts } = await openPageRequest(context, request)
+    const { texts } = openPageRequest(context, request)
     return web.page({ reply, texts, title: texts.recovery.done.heading, body: <PasswordSet texts={texts} /> })
   })
 }
 
 type Exchange = { context: Context; web: Web; request: FastifyRequest; reply: FastifyReply }
 
-async function sendNewPasswordForm(
-  exchange: Exchange & { owner: PasswordOwner; fault?: string },
-): Promise<FastifyReply> {
+function sendNewPasswordForm(exchange: Exchange & { owner: PasswordOwner; fault?: string }): FastifyReply {
   const { context, web, request, reply, owner, fault } = exchange
-  const { texts } = await openPageRequest(context, request)
+  const { texts } = openPageRequest(context, request)
   const link = linkName(linkCookie(request, context.config))
   const body = (
     <NewPasswordForm texts={texts} csrf={web.csrfToken(reply)} link={link} owner={owner} fault={fault} />
@@ -171,8 +169,8 @@ async function sendNewPasswordForm(
   return web.page({ reply, texts, status: fault ? 400 : 200, title: texts.recovery.choose.heading, body })
 }
 
-async function sendDeadLink({ context, web, request, reply }: Exchange): Promise<FastifyReply> {
-  const { texts } = await openPageRequest(context, request)
+function sendDeadLink({ context, web, request, reply }: Exchange): FastifyReply {
+  const { texts } = openPageRequest(context, request)
   const { heading, text, again } = texts.recovery.dead
   clearLinkCookie(reply, context.config)
   const recoveryLink = { label: again, href: '/password/forgotten' }

@@ -57,7 +57,7 @@ export async function requestPasswordLink(
     hmac(throttle, 'link account', email),
     email,
     link.hash,
-    await sealStored(keys, link.address),
+    sealStored(keys, link.address),
     request.language,
   ])
 }

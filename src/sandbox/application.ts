@@ -1,3 +1,4 @@
+import type { Origin } from '../audit/origin.ts'
 import type { Database } from '../database/database.ts'
 import { createPartner } from '../partners/partners.ts'
 import { findSandbox, insertApplication } from './application.sql.ts'
@@ -11,10 +12,14 @@ export type SandboxApplication = { clientId: string; clientSecret: string }
 const redirectUri = 'http://localhost:8400/callback'
 
 /** Registers the application, unless the sandbox has one. */
-export async function ensureApplication(database: Database, sandboxFirm: string): Promise<void> {
+export async function ensureApplication(
+  database: Database,
+  origin: Origin,
+  sandboxFirm: string,
+): Promise<void> {
   const sandbox = await database.maybe(findSandbox, [sandboxFirm])
   if (!sandbox || sandbox.client_id !== null) return
-  const registered = await createPartner(database, 'sandbox', {
+  const registered = await createPartner(database, origin, 'sandbox', {
     name: 'Quick start',
     redirectUris: [redirectUri],
     requirePkce: true,

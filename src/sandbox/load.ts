@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Origin } from '../audit/origin.ts'
 import type { Database } from '../database/database.ts'
 import { type ImportOutcome, importDirectory } from '../import/import-directory.ts'
 import { ensureApplication } from './application.ts'
@@ -15,6 +16,7 @@ const manyHouseholds = 100_000
  */
 export async function loadSandbox(
   database: Database,
+  origin: Origin,
   { households = manyHouseholds }: { households?: number } = {},
 ): Promise<ImportOutcome> {
   const directory = await mkdtemp(join(tmpdir(), 'latchkey-sandbox-'))
@@ -24,7 +26,7 @@ export async function loadSandbox(
     }
     await database.run(forgetChangedPasswords, [reservedRows.firms, sandboxPasswordHash])
     const outcome = await importDirectory(database, directory)
-    if (outcome.kind === 'imported') await ensureApplication(database, sandboxFirm)
+    if (outcome.kind === 'imported') await ensureApplication(database, origin, sandboxFirm)
     return outcome
   } finally {
     await rm(directory, { recursive: true, force: true })

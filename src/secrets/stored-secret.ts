@@ -14,13 +14,13 @@ export class UnreadableSecret extends ExplainedError {}
  * Encrypts a secret for one of `sealedColumns`. The id of the key comes first, so that SQL finds the texts that a replaced
  * secret still seals.
  */
-export async function sealStored({ current }: SecretKeys, text: string): Promise<string> {
-  return `${current.id}.${await sealJson(text, current['stored-secret'])}`
+export function sealStored({ current }: SecretKeys, text: string): string {
+  return `${current.id}.${sealJson(text, current['stored-secret'])}`
 }
 
 /** @throws {UnreadableSecret} if the text was sealed under a secret that is not configured */
-export async function openStored(keys: SecretKeys, sealed: string): Promise<string> {
-  const text = await openIfReadable(keys, sealed)
+export function openStored(keys: SecretKeys, sealed: string): string {
+  const text = openIfReadable(keys, sealed)
   if (text !== undefined) return text
   throw new UnreadableSecret(
     'A stored secret cannot be decrypted: it was encrypted with another secret than LATCHKEY_SECRET, ' +
@@ -28,10 +28,10 @@ export async function openStored(keys: SecretKeys, sealed: string): Promise<stri
   )
 }
 
-async function openIfReadable({ accepted }: SecretKeys, sealed: string): Promise<string | undefined> {
+function openIfReadable({ accepted }: SecretKeys, sealed: string): string | undefined {
   const cut = sealed.indexOf('.')
   const sealer = accepted.find(({ id }) => id === sealed.slice(0, cut))
-  const text = sealer && (await openJson(sealed.slice(cut + 1), [sealer['stored-secret']]))
+  const text = sealer && openJson(sealed.slice(cut + 1), [sealer['stored-secret']])
   return typeof text === 'string' ? text : undefined
 }
 
@@ -45,10 +45,10 @@ export async function resealStored(database: Queries, keys: SecretKeys): Promise
   for (const { list, replace } of sealedColumns) {
     const [old, next]: [string[], string[]] = [[], []]
     for (const { sealed } of await database.run(list, [keys.previous.id])) {
-      const text = await openIfReadable(keys, sealed)
+      const text = openIfReadable(keys, sealed)
       if (text === undefined) continue
       old.push(sealed)
-      next.push(await sealStored(keys, text))
+      next.push(sealStored(keys, text))
     }
     if (old.length > 0) await database.run(replace, [old, next])
   }

@@ -10,6 +10,7 @@ const kinds = {
   rt: { name: 'refresh token', length: 70 },
   ac: { name: 'authorization code', length: 43 },
   cs: { name: 'client secret', length: 43 },
+  ak: { name: 'API key', length: 43 },
 } as const
 const pattern = new RegExp(
   `^lk_${anyMark}_(${Object.keys(kinds).join('|')})_([0-9A-Za-z]{43,70})([0-9A-Za-z]{6})$`,
@@ -17,7 +18,7 @@ const pattern = new RegExp(
 
 export type TokenKind = keyof typeof kinds
 
-/** A code or client secret as the client gets it, and its SHA-256. The database stores only the hash. */
+/** A code, client secret or API key as its owner gets it, and its SHA-256. The database stores only the hash. */
 export type Token = { text: string; hash: Buffer }
 
 export type TokenTextRefusal = {
@@ -27,7 +28,7 @@ export type TokenTextRefusal = {
 }
 
 /**
- * `lk_<test|live>_<at|rt|ac|cs>_<body><6 base62: CRC-32 of all before>`. The prefix tells secret scanners and people what
+ * `lk_<test|live>_<at|rt|ac|cs|ak>_<body><6 base62: CRC-32 of all before>`. The prefix tells secret scanners and people what
  * leaked. The checksum detects typos and truncation without a query to the database.
  */
 export function tokenText(environment: Environment, kind: TokenKind, body: string): string {
@@ -39,10 +40,10 @@ export function tokenPrefix(environment: Environment, kind: TokenKind): string {
   return `lk_${markOf(environment)}_${kind}_`
 }
 
-/** A code or client secret: 256 random bits in 43 base62 characters. */
+/** A code, client secret or API key: 256 random bits in 43 base62 characters. */
 export function newToken(
   environment: Environment,
-  kind: 'ac' | 'cs',
+  kind: 'ac' | 'cs' | 'ak',
   secret: Buffer = randomBytes(32),
 ): Token {
   const text = tokenText(environment, kind, base62(secret, kinds[kind].length))
@@ -108,7 +109,7 @@ function isKind(mark: string | undefined): mark is TokenKind {
 }
 
 function named(kind: string): string {
-  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`
+  return `${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}`
 }
 
 function capitalised(text: string): string {

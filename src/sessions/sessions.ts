@@ -1,4 +1,3 @@
-import Bowser from 'bowser'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authentication } from '../acr.ts'
 import type { Context } from '../context.ts'
@@ -7,6 +6,7 @@ import type { Login } from '../login/login.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { clearSessionCookie, newSessionId, sessionHash, setSessionCookie } from '../web/cookies.ts'
 import type { Language } from '../web/languages/languages.ts'
+import { browserName } from './browser-name.ts'
 import { endSession, findSession, openSession, type Session, strengthenSession } from './sessions.sql.ts'
 
 /**
@@ -109,17 +109,4 @@ export async function logOut(
   clearSessionCookie(reply, config)
   if (!ended || ended.provider_id === null) return undefined
   return { providerId: ended.provider_id, idToken: ended.provider_id_token }
-}
-
-/** The common names of the browser and the operating system in a User-Agent. Null if unknown. */
-function browserName(userAgent = ''): { browser: string | null; system: string | null } {
-  const agent = userAgent.slice(0, 512) // limits the work of regular expressions on untrusted text
-  if (agent === '') return { browser: null, system: null } // Bowser throws for an empty text
-  const { browser, os } = Bowser.parse(agent)
-  return { browser: shortName(browser.name), system: shortName(os.name) }
-}
-
-/** Limits the length: for an unknown browser, Bowser returns the beginning of the User-Agent. */
-function shortName(name: string | undefined): string | null {
-  return name?.trim().slice(0, 60) || null
 }

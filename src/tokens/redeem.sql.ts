@@ -1,3 +1,5 @@
+import { auditRow } from '../audit/audit-row.sql.ts'
+import type { AuditEvent } from '../audit/events.ts'
 import { Instant, statement } from '../database/database.ts'
 import { Ended, isLiveGrant, whenEnded } from '../grants/ended.sql.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
@@ -27,6 +29,16 @@ const firstTokens = Object.entries({
   .map(([column, value]) => `${column} = CASE WHEN ${issuesTokens} THEN ${value} ELSE c.${column} END`)
   .join(',\n       ')
 
+/** A client that repeats a replay leaves one record of it: a loop must not fill the log. */
+const record = (event: AuditEvent, condition: string, details: Record<string, string>) =>
+  auditRow(event, {
+    origin: '$12',
+    from: `judged j WHERE ${condition}`,
+    target: { kind: 'connection', id: 'j.id' },
+    about: { user: 'j.user_id', client: 'j.client_id' },
+    details: { ...details, grant: 'j.grant_id' },
+  })
+
 /**
  * Redeems an authorization code in one statement. `redemptions` in the row of the connection counts how often the right
  * client has presented the code. Parallel requests wait for the lock of that row. Exactly one of them is the first. Each
@@ -34,7 +46,7 @@ const firstTokens = Object.entries({
  * URI or verifier, the connection is revoked too. A request of a wrong client changes nothing.
  *
  * $1 to $5 the client, $6 SHA-256 of the code, $7 redirect URI or null when not sent, $8 S256 of the verifier or null,
- * $9 SHA-256 of the new refresh locator, $10 SHA-256 of the new access locator, $11 new access nonce
+ * $9 SHA-256 of the new refresh locator, $10 SHA-256 of the new access locator, $11 new access nonce, $12 origin
  */
 export const redeemCode = statement(
   'redeem_code',
@@ -81,8 +93,12 @@ export const redeemCode = statement(
      RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.misfit, c.revoked_at,
                c.revoked_for, c.auth_time, c.acr, c.amr, c.nonce
    ), judged AS (
-     SELECT p.*, g.subject, CASE ${whenEnded('p', 'g', 'u')} END AS ended
+     SELECT p.*, g.subject, g.user_id, g.client_id, CASE ${whenEnded('p', 'g', 'u')} END AS ended
        FROM presented p JOIN grants g ON g.id = p.grant_id JOIN users u ON u.id = g.user_id
+   ), replay AS (
+     ${record('token.replayed', 'j.redemptions = 2', { token: `'code'` })}
+   ), ending AS (
+     ${record('connection.ended', 'j.revoked_at = now()', { cause: 'j.revoked_for' })}
    )
    SELECT ${clientAuthenticationColumn}, (SELECT id_token_alg FROM client) AS id_token_alg,
           j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.acr, j.amr, j.nonce,

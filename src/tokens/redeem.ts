@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import { clientValues } from '../partners/client-authentication.sql.ts'
@@ -17,7 +18,11 @@ export type Redemption = {
 }
 
 /** Exchanges a code for the connection's first tokens (RFC 6749 section 4.1.3). */
-export async function redeem(context: Context, request: Redemption): Promise<IssuedTokens | TokenRefusal> {
+export async function redeem(
+  context: Context,
+  origin: Origin,
+  request: Redemption,
+): Promise<IssuedTokens | TokenRefusal> {
   const { config, database, keyring } = context
   const code = parseToken(request.code, config.environment, 'ac')
   const locator = randomBytes(locatorBytes)
@@ -32,6 +37,7 @@ export async function redeem(context: Context, request: Redemption): Promise<Iss
     sha256(locator),
     sha256(accessLocatorOf(locator)),
     accessNonce,
+    originValue(origin),
   ])
   const refusal = clientRefusal(row.client_authentication, request.client)
   if (refusal) return refusal

@@ -1,3 +1,4 @@
+import { auditRow } from '../audit/audit-row.sql.ts'
 import { Bytes, Instant, statement } from '../database/database.ts'
 import { Ended, isLive, whenEnded } from '../grants/ended.sql.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
@@ -98,7 +99,7 @@ export const rotateNewestToken = statement(
  * the row, and an ended connection change nothing.
  *
  * $1 to $5 the client, $6 SHA-256 of the refresh token's locator, $7 its generation, $8 when it expires, $9 a new access
- * nonce. $6 to $8 are null if the text is not a token of this server.
+ * nonce, $10 origin. $6 to $8 are null if the text is not a token of this server.
  */
 export const rotateRefreshToken = statement(
   'rotate_refresh_token',
@@ -121,6 +122,19 @@ export const rotateRefreshToken = statement(
      WHERE ${live('$6')} AND c.client_id = client.client_id AND client.status = 'active'
        AND $7::bigint <= c.generation AND (now() < $8::timestamptz OR ${isReplay})
      RETURNING ${rotated}
+   ), recorded AS (
+     ${auditRow(['token.replayed', 'connection.ended'], {
+       origin: '$10',
+       from: 'rotated r JOIN grants g ON g.id = r.grant_id WHERE r.replayed',
+       target: { kind: 'connection', id: 'r.connection_id' },
+       about: { user: 'g.user_id', client: 'g.client_id' },
+       details: {
+         cause: `'refresh_replayed'`,
+         grant: 'r.grant_id',
+         newest_generation: 'r.generation',
+         presented_generation: '$7::bigint',
+       },
+     })}
    )
    SELECT ${clientAuthenticationColumn}, r.*
      FROM (SELECT) AS always LEFT JOIN rotated r ON true`,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import { clientValues } from '../partners/client-authentication.sql.ts'
@@ -24,7 +25,11 @@ import {
 export type Rotation = { client: ClientCredential; refreshToken: string; wantsIdToken: boolean }
 
 /** Exchanges a refresh token for its successor and an access token (RFC 6749 section 6). */
-export async function rotate(context: Context, request: Rotation): Promise<IssuedTokens | TokenRefusal> {
+export async function rotate(
+  context: Context,
+  origin: Origin,
+  request: Rotation,
+): Promise<IssuedTokens | TokenRefusal> {
   const { config, database, keys } = context
   const { client } = request
   const parsed = parseRefreshToken(request.refreshToken, config.environment, keys)
@@ -39,6 +44,7 @@ export async function rotate(context: Context, request: Rotation): Promise<Issue
     // Without a valid token, the statement only authenticates the client, which comes first.
     ...(parsed.kind === 'ok' ? tokenValues(parsed.token) : [null, null, null]),
     randomBytes(nonceBytes),
+    originValue(origin),
   ])
   const refusal = clientRefusal(row.client_authentication, client)
   if (refusal) return refusal

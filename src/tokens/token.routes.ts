@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Origin, originOf } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { oauthErrors } from '../errors/oauth.ts'
 import { sendOauthError } from '../http/oauth-edge.ts'
@@ -18,7 +19,9 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
   const withClient = clientRequests(context)
 
   app.post('/token', { config: { operation: requestToken } }, async (request, reply) => {
-    const outcome = await withClient(request, reply, 'token', (client, body) => issue(context, client, body))
+    const outcome = await withClient(request, reply, 'token', (client, body) =>
+      issue(context, partnerOrigin(request, client), client, body),
+    )
     if (outcome.kind === 'limited') return sendLimited(request, reply, outcome)
     if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
     return reply.send({
@@ -33,7 +36,7 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
 
   app.post('/revoke', { config: { operation: revokeToken } }, async (request, reply) => {
     const outcome = await withClient(request, reply, 'revoke', async (client, { token }) =>
-      token ? revoke(context, { client, token }) : noToken,
+      token ? revoke(context, partnerOrigin(request, client), { client, token }) : noToken,
     )
     if (outcome.kind === 'limited') return sendLimited(request, reply, outcome)
     if (outcome.kind === 'refused') return sendTokenRefusal(request, reply, outcome)
@@ -63,10 +66,15 @@ export function tokenRoutes(app: FastifyInstance, context: Context): void {
   })
 }
 
+function partnerOrigin(request: FastifyRequest, { clientId }: ClientCredential): Origin {
+  return originOf(request, 'api', { kind: 'partner', id: clientId })
+}
+
 const noToken = tokenRefusal('no_token')
 
 async function issue(
   context: Context,
+  origin: Origin,
   client: ClientCredential,
   body: Record<string, string>,
 ): Promise<IssuedTokens | TokenRefusal> {
@@ -76,7 +84,7 @@ async function issue(
   switch (body.grant_type || undefined) {
     case 'authorization_code':
       if (!code) return tokenRefusal('no_code')
-      return redeem(context, {
+      return redeem(context, origin, {
         client,
         code,
         redirectUri: body.redirect_uri || undefined,
@@ -84,7 +92,7 @@ async function issue(
       })
     case 'refresh_token':
       if (!refreshToken) return tokenRefusal('no_refresh_token')
-      return rotate(context, { client, refreshToken, wantsIdToken: selector === 'id' })
+      return rotate(context, origin, { client, refreshToken, wantsIdToken: selector === 'id' })
     case undefined:
       return tokenRefusal('no_grant_type')
     default:

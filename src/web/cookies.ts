@@ -15,10 +15,15 @@ function isHttps(config: Config): boolean {
   return config.authUrl.startsWith('https:')
 }
 
-const name = 'latchkey-session'
+/** The session cookies of users and of operators. A session id counts only in the table of its cookie. */
+type SessionCookie = 'latchkey-session' | 'latchkey-operator-session'
 
 /** SHA-256 of the session id that the browser sent, or null. */
-export function sessionHash(request: FastifyRequest, config: Config): Buffer | null {
+export function sessionHash(
+  request: FastifyRequest,
+  config: Config,
+  name: SessionCookie = 'latchkey-session',
+): Buffer | null {
   const id = request.cookies[cookieName(config, name)]
   return id ? sha256(id) : null
 }
@@ -29,10 +34,19 @@ export function newSessionId(): { id: string; hash: Buffer } {
 }
 
 /** Call this only after the session is stored. If storing fails, the browser then keeps its live session. */
-export function setSessionCookie(reply: FastifyReply, config: Config, id: string): void {
+export function setSessionCookie(
+  reply: FastifyReply,
+  config: Config,
+  id: string,
+  name: SessionCookie = 'latchkey-session',
+): void {
   reply.setCookie(cookieName(config, name), id, cookieOptions(config))
 }
 
-export function clearSessionCookie(reply: FastifyReply, config: Config): void {
+export function clearSessionCookie(
+  reply: FastifyReply,
+  config: Config,
+  name: SessionCookie = 'latchkey-session',
+): void {
   reply.clearCookie(cookieName(config, name), cookieOptions(config))
 }

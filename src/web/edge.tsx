@@ -4,7 +4,6 @@ import fastifyCsrf from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { Brand } from '../brand/brand.ts'
-import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { classify } from '../http/faults.ts'
 import type { DerivedKeys } from '../secrets/derived-keys.ts'
@@ -45,8 +44,24 @@ type ErrorPageContent = {
   here?: string | undefined
 }
 
-/** The texts for an error page, in the language of the flow that the HTTP request belongs to. */
-type TextsOf = (request: FastifyRequest) => Promise<Texts>
+/** How the pages of users and those of operators differ. */
+type Audience = {
+  /** The texts for an error page, in the language of the flow that the HTTP request belongs to. */
+  textsOf(request: FastifyRequest): Texts
+  /** SHA-256 of the id of the session to which the forms of this browser belong, or null. */
+  sessionOf(request: FastifyRequest): Buffer | null
+  /** The cookie with the secret of the CSRF tokens. */
+  csrfCookie: string
+  /** The default link of an error page. */
+  home(texts: Texts): RecoveryLink
+  hasLanguages: boolean
+}
+
+/** Pages for users, in their language. */
+export function forUsers({ config }: Context, textsOf: Audience['textsOf']): Audience {
+  const sessionOf = (request: FastifyRequest) => sessionHash(request, config)
+  return { textsOf, sessionOf, csrfCookie: 'latchkey-csrf', home: connectedAppsLink, hasLanguages: true }
+}
 
 /** How the slices send pages. */
 export type Web = {
@@ -65,44 +80,43 @@ export type Web = {
 }
 
 /** Sets up what all pages share: cookies, CSRF protection, security headers, and error pages. */
-export async function webEdge(app: FastifyInstance, context: Context, textsOf: TextsOf): Promise<Web> {
+export async function webEdge(app: FastifyInstance, context: Context, audience: Audience): Promise<Web> {
   const { config, keys } = context
   const { brand } = config
+  const { textsOf } = audience
   const assets = loadAssets(brand)
   app.removeContentTypeParser('application/json') // browsers send only forms, which parseForm reads
   await app.register(fastifyCookie)
   await app.register(fastifyCsrf, {
-    cookieKey: cookieName(config, csrfCookie),
+    cookieKey: cookieName(config, audience.csrfCookie),
     cookieOpts: cookieOptions(config),
     csrfOpts: csrfOptions(keys.current),
-    getUserInfo: (request) => csrfOwner(request, config),
+    getUserInfo: (request) => csrfOwner(request, audience),
   })
   const sameOrigin = async (request: FastifyRequest, reply: FastifyReply) =>
     isOwnPage(request, config.authUrl)
       ? undefined
-      : sendCrossSiteForm({ web, request, reply, texts: await textsOf(request) })
+      : sendCrossSiteForm({ web, audience, request, reply, texts: textsOf(request) })
   const web: Web = {
     assets,
     brand,
     texts: (request, uiLocales) => pageTexts(request, config, uiLocales),
     sameOrigin,
-    ownForm: [sameOrigin, csrfCheck(app, context)],
-    csrfToken: (reply) => reply.generateCsrf({ userInfo: csrfOwner(reply.request, config) }),
+    ownForm: [sameOrigin, csrfCheck(app, context, audience)],
+    csrfToken: (reply) => reply.generateCsrf({ userInfo: csrfOwner(reply.request, audience) }),
     page({ reply, texts, status = 200, title, body, formAction, ...options }) {
       const { wide = false, localTimes = false, passkeys = false, here = hereOf(reply.request) } = options
-      const frame = { environment: config.environment, assets, brand, here }
+      const frame = {
+        environment: config.environment,
+        assets,
+        brand,
+        here: audience.hasLanguages ? here : undefined,
+      }
       const width = wide ? 'account' : 'narrow'
-      return reply
-        .status(status)
-        .header(
-          'content-security-policy',
-          contentSecurityPolicy({ formAction, scripts: localTimes || passkeys }),
-        )
-        .header('cache-control', 'no-store')
-        .header('content-language', texts.language)
-        .header('vary', 'accept-language, cookie')
-        .type('text/html; charset=utf-8')
-        .send(renderPage({ ...frame, texts, title, body, width, localTimes, passkeys }))
+      const html = renderPage({ ...frame, texts, title, body, width, localTimes, passkeys })
+      const scripts = localTimes || passkeys
+      reply.header('vary', 'accept-language, cookie')
+      return sendDocument(reply, html, { status, language: texts.language, formAction, scripts })
     },
     errorPage({ reply, texts, status, heading, text, recoveryLink, here }) {
       const body = (
@@ -114,58 +128,66 @@ export async function webEdge(app: FastifyInstance, context: Context, textsOf: T
     },
   }
   app.setErrorHandler(async (error, request, reply) =>
-    sendError({ web, error, request, reply, texts: await textsOf(request) }),
+    sendError({ web, audience, error, request, reply, texts: textsOf(request) }),
   )
   app.setNotFoundHandler(async (request, reply) =>
-    sendPageNotFound({ web, request, reply, texts: await textsOf(request) }),
+    sendPageNotFound({ web, audience, request, reply, texts: textsOf(request) }),
   )
   return web
 }
-
-const csrfCookie = 'latchkey-csrf'
 
 function csrfOptions({ cookie }: DerivedKeys) {
   return { hmacKey: cookie.toString('base64url'), userInfo: true } as const
 }
 
 /** Refuses a form without the CSRF token of this browser. */
-function csrfCheck(app: FastifyInstance, { config, keys }: Context): preValidationHookHandler {
+function csrfCheck(
+  app: FastifyInstance,
+  { config, keys }: Context,
+  audience: Audience,
+): preValidationHookHandler {
+  const cookie = cookieName(config, audience.csrfCookie)
   // The plugin verifies with the current secret only. These verify forms of servers with another current secret.
   const otherTokens = keys.accepted.slice(1).map((other) => new CsrfTokens(csrfOptions(other)))
   return (request, reply, done) =>
-    otherTokens.some((tokens) => isCsrfTokenOf(tokens, request, config))
+    otherTokens.some((tokens) => isCsrfTokenOf(tokens, request, cookie, audience))
       ? done()
       : app.csrfProtection(request, reply, done)
 }
 
-function isCsrfTokenOf(tokens: TokensUserinfo, request: FastifyRequest, config: Config): boolean {
-  const secret = request.cookies[cookieName(config, csrfCookie)]
+function isCsrfTokenOf(
+  tokens: TokensUserinfo,
+  request: FastifyRequest,
+  cookie: string,
+  audience: Audience,
+): boolean {
+  const secret = request.cookies[cookie]
   const { body } = request
   if (secret === undefined || typeof body !== 'object' || body === null || !('_csrf' in body)) return false
-  return typeof body._csrf === 'string' && tokens.verify(secret, body._csrf, csrfOwner(request, config))
+  return typeof body._csrf === 'string' && tokens.verify(secret, body._csrf, csrfOwner(request, audience))
 }
 
 /** Binds the CSRF token to the session as well as to the browser. The token becomes invalid when the session ends. */
-function csrfOwner(request: FastifyRequest, config: Config): string {
-  return sessionHash(request, config)?.toString('base64url') ?? 'nobody'
+function csrfOwner(request: FastifyRequest, audience: Audience): string {
+  return audience.sessionOf(request)?.toString('base64url') ?? 'nobody'
 }
 
 const formsOnly =
   'send the parameters in the query, or in the body as application/x-www-form-urlencoded, in UTF-8 and not compressed'
 
-type Failure = { web: Web; request: FastifyRequest; reply: FastifyReply; texts: Texts }
+type Failure = { web: Web; audience: Audience; request: FastifyRequest; reply: FastifyReply; texts: Texts }
 
-function sendCrossSiteForm({ web, request, reply, texts }: Failure): FastifyReply {
+function sendCrossSiteForm({ web, audience, request, reply, texts }: Failure): FastifyReply {
   const { heading, text } = texts.errors.crossSiteForm
-  const recoveryLink = retryLink(request, texts)
+  const recoveryLink = retryLink(request, texts) ?? audience.home(texts)
   return web.errorPage({ reply, texts, status: 403, heading, text: <p>{text}</p>, recoveryLink })
 }
 
-function sendPageNotFound({ web, request, reply, texts }: Failure): FastifyReply {
+function sendPageNotFound({ web, audience, request, reply, texts }: Failure): FastifyReply {
   const elsewhere = request.method === 'GET' ? pageNearby(request) : undefined
   if (elsewhere !== undefined) return reply.redirect(elsewhere, 303)
   const { heading, text } = texts.errors.pageNotFound
-  const recoveryLink = connectedAppsLink(texts)
+  const recoveryLink = audience.home(texts)
   return web.errorPage({ reply, texts, status: 404, heading, text: <p>{text}</p>, recoveryLink })
 }
 
@@ -180,15 +202,22 @@ function pageNearby({ url, server }: FastifyRequest): string | undefined {
   return isPage(above) ? above : '/'
 }
 
-function sendError({ web, request, reply, texts, error }: Failure & { error: unknown }): FastifyReply {
+function sendError({
+  web,
+  audience,
+  request,
+  reply,
+  texts,
+  error,
+}: Failure & { error: unknown }): FastifyReply {
   if (error instanceof Error && 'code' in error && /^FST_CSRF_/.test(String(error.code))) {
     const { heading, text } = texts.errors.staleForm
-    const recoveryLink = retryLink(request, texts)
+    const recoveryLink = retryLink(request, texts) ?? audience.home(texts)
     return web.errorPage({ reply, texts, status: 403, heading, text: <p>{text}</p>, recoveryLink })
   }
   if (error instanceof Error && 'validation' in error && request.method === 'GET') {
     const { heading, text } = texts.errors.incompleteLink
-    const recoveryLink = connectedAppsLink(texts)
+    const recoveryLink = audience.home(texts)
     return web.errorPage({ reply, texts, status: 400, heading, text: <p>{text}</p>, recoveryLink })
   }
   const fault = classify(error)
@@ -214,6 +243,21 @@ function isOwnPage({ headers }: FastifyRequest, authUrl: string): boolean {
   if (headers.origin && headers.origin !== 'null') return headers.origin === authUrl
   const site = headers['sec-fetch-site']
   return site === undefined || site === 'same-origin'
+}
+
+/** Sends a page that only this browser may keep, and no cache. */
+export function sendDocument(
+  reply: FastifyReply,
+  html: string,
+  { status, language, ...csp }: CspOptions & { status: number; language: string },
+): FastifyReply {
+  return reply
+    .status(status)
+    .header('content-security-policy', contentSecurityPolicy(csp))
+    .header('cache-control', 'no-store')
+    .header('content-language', language)
+    .type('text/html; charset=utf-8')
+    .send(html)
 }
 
 type CspOptions = { formAction?: string | undefined; scripts: boolean }

@@ -67,8 +67,8 @@ function formPage({ url, body, server }: FastifyRequest): string | undefined {
   return address === '/login' && page ? `${address}?${new URLSearchParams({ page })}` : address
 }
 
-/** A link that opens the page of the form again, with a new CSRF token. */
-export function retryLink(request: FastifyRequest, texts: Texts): RecoveryLink {
+/** A link that opens the page of the form again, with a new CSRF token. Undefined: the form has no such page. */
+export function retryLink(request: FastifyRequest, texts: Texts): RecoveryLink | undefined {
   const href = formPage(request)
-  return href === undefined ? connectedAppsLink(texts) : { label: texts.errors.tryAgain, href }
+  return href === undefined ? undefined : { label: texts.errors.tryAgain, href }
 }

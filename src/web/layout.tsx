@@ -18,8 +18,8 @@ type Document = {
   width: 'narrow' | 'account'
   localTimes: boolean
   passkeys: boolean
-  /** The address that shows this page again, for the switch between languages. */
-  here: string
+  /** The address that shows this page again, for the switch between languages. Undefined: there is only one language. */
+  here: string | undefined
 }
 
 /** A complete HTML document. Preact escapes all text. There is no inline script or style. */
@@ -50,7 +50,7 @@ export function renderPage(page: Document): string {
         <main>{width === 'narrow' ? <div class="sheet">{body}</div> : body}</main>
         <footer class="foot">
           <FootLinks brand={brand} texts={texts} />
-          <LanguageSwitch texts={texts} here={page.here} />
+          {page.here !== undefined && <LanguageSwitch texts={texts} here={page.here} />}
         </footer>
       </body>
     </html>
@@ -58,7 +58,8 @@ export function renderPage(page: Document): string {
   return `<!doctype html>${renderToString(document)}`
 }
 
-function BrandName({ brand }: { brand: Brand }) {
+/** The brand's logo, with its name if the logo does not contain it. */
+export function BrandName({ brand }: { brand: Brand }) {
   const { name } = brand
   if (hasWordmark(brand)) return <LogoPicture brand={brand} alt={name} />
   return (

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { findPartner } from '../../src/partners/partners.sql.ts'
 import { createPartner, updatePartner } from '../../src/partners/partners.ts'
 import { brandDirectory, brandFaults } from '../support/brand.ts'
@@ -63,7 +64,7 @@ function hugePng(): Buffer {
 describe('77: a picture that is not what it seems', () => {
   test.each(wrongPictures)('%s is refused, for a brand and for a partner', async (_name, content, reason) => {
     expect(brandFaults(brandDirectory({}, { 'logo.png': content })).join()).toContain(reason)
-    const created = await createPartner(database, 'sandbox', { ...newPartner, logo: content })
+    const created = await createPartner(database, systemOrigin, 'sandbox', { ...newPartner, logo: content })
     expect(created).toMatchObject({ kind: 'refused', faults: [expect.stringContaining(reason)] })
   })
 
@@ -80,7 +81,7 @@ describe('77: a picture that is not what it seems', () => {
 
   test('a picture is answered with its type and a policy that loads nothing', async () => {
     const logo = png(64, 64, [200, 0, 0])
-    const created = await createPartner(database, 'sandbox', { ...newPartner, logo })
+    const created = await createPartner(database, systemOrigin, 'sandbox', { ...newPartner, logo })
     if (created.kind === 'refused') throw new Error(created.faults.join())
     const partner = await database.one(findPartner, [created.clientId])
     const answer = await fetch(`${server.authUrl}/assets/partners/${partner.logo}`)
@@ -89,7 +90,7 @@ describe('77: a picture that is not what it seems', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
     expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'")
     expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-    const removed = await updatePartner(database, 'sandbox', created.clientId, { logo: null })
+    const removed = await updatePartner(database, systemOrigin, 'sandbox', created.clientId, { logo: null })
     expect(removed).toMatchObject({ kind: 'updated', partner: { logo: null } })
     expect((await fetch(`${server.authUrl}/assets/partners/${partner.logo}`)).status).toBe(404)
   })
@@ -162,7 +163,7 @@ describe('77: names, texts and links', () => {
     ],
     ['a script as its site', { site: 'javascript:alert(1)' }, 'Site "javascript:alert(1)" must be https'],
   ])('a partner with %s is refused', async (_name, profile, reason) => {
-    const created = await createPartner(database, 'sandbox', { ...newPartner, ...profile })
+    const created = await createPartner(database, systemOrigin, 'sandbox', { ...newPartner, ...profile })
     expect(created).toMatchObject({ kind: 'refused', faults: [expect.stringContaining(reason)] })
   })
 })

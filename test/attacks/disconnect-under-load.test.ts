@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { revokeGrant } from '../../src/grants/grants.sql.ts'
+import { systemOrigin } from '../../src/audit/origin.ts'
+import { revokeGrant } from '../../src/grants/grants.ts'
 import { newToken } from '../../src/secrets/token-format.ts'
 import { type Issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
@@ -144,7 +145,7 @@ describe('19: while both servers are called 50 times a second, no request that s
 
   test.each(['user-3', 'user-4'])('after the operator has revoked the grant: %s', async (user) => {
     await endWhileUsed(user, async (grant) => async () => {
-      const ended = await db.database.maybe(revokeGrant, [grant, null])
+      const ended = await revokeGrant(db.database, systemOrigin, { id: grant })
       expect(ended).toEqual({ client_id: partner.clientId })
       return performance.now()
     })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { createUser } from '../../src/directory/users.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { query, type TestDatabase, testDatabase } from '../support/database.ts'
@@ -52,7 +53,7 @@ describe('18, 48: bidirectional controls and other format characters in names', 
     '$what: refused in the name of a partner, named as $written',
     async ({ name, written }) => {
       const partner = { name, redirectUris: ['https://partner.example/'], requirePkce: false }
-      const outcome = await createPartner(db.database, 'sandbox', partner)
+      const outcome = await createPartner(db.database, systemOrigin, 'sandbox', partner)
       expect(outcome).toEqual({ kind: 'refused', faults: [expect.stringContaining(written)] })
       expect(JSON.stringify(outcome)).not.toContain(name)
       expect(await query(db.database, 'SELECT FROM partners')).toEqual([])
@@ -92,7 +93,7 @@ describe('18, 48: bidirectional controls and other format characters in names', 
 
   test.each(real)('%j is accepted as a name', async (name) => {
     const partner = { name, redirectUris: ['https://partner.example/'], requirePkce: false }
-    expect((await createPartner(db.database, 'sandbox', partner)).kind).toBe('created')
+    expect((await createPartner(db.database, systemOrigin, 'sandbox', partner)).kind).toBe('created')
     await taken(db.database, { 'households.csv': `id,firm_id,name\nh9,f1,${name}\n` })
     expect(await query(db.database, `SELECT name FROM households WHERE id = 'h9'`)).toEqual([{ name }])
   })

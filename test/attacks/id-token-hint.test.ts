@@ -92,7 +92,7 @@ describe('a forged id_token_hint', () => {
 
   /** Valid except for its algorithm: signed with the server's RSA key, which PS256 could use as well. */
   async function pss(): Promise<string> {
-    const jwk = await openJson(await sealedKey(), [server.context.keys.current['signing-key']])
+    const jwk = openJson(await sealedKey(), [server.context.keys.current['signing-key']])
     return forged(await importJWK(jwk as JWK, 'PS256'), { alg: 'PS256' })
   }
 

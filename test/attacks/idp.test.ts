@@ -466,7 +466,7 @@ describe('54: metadata and keys', () => {
       (response) => json(response, { keys: [{ kty: 'oct', k: 'AA', kid: 'k1' }] }),
       (response) => {
         response.writeHead(200, { 'content-type': 'application/json' })
-        const more = () => response.writable && response.write('x'.repeat(65_536), () => setImmediate(more))
+        const more = () => response.destroyed || response.write('x'.repeat(65_536), () => setImmediate(more))
         more()
       },
     ]
@@ -532,6 +532,6 @@ describe('54: metadata and keys', () => {
 async function freshMetadata(id = 'one'): Promise<void> {
   await query(server.database, 'UPDATE identity_providers SET credential = $2 WHERE id = $1', [
     id,
-    await sealStored(server.context.keys, clientSecret),
+    sealStored(server.context.keys, clientSecret),
   ])
 }

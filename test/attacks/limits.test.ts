@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { listGrants, revokeGrant } from '../../src/grants/grants.sql.ts'
+import { systemOrigin } from '../../src/audit/origin.ts'
+import { listGrants } from '../../src/grants/grants.sql.ts'
+import { revokeGrant } from '../../src/grants/grants.ts'
 import { FailureLimiter } from '../../src/limits/failures.ts'
-import { setPartnerStatus } from '../../src/partners/partners.sql.ts'
-import { rotatePartnerSecret } from '../../src/partners/partners.ts'
+import { rotatePartnerSecret, setPartnerStatus } from '../../src/partners/partners.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { issued, tokensFor } from '../support/connection.ts'
 import { countingDatabase } from '../support/counting-database.ts'
@@ -45,7 +46,7 @@ async function waitingReads(): Promise<number> {
 
 async function endGrantOf(userId: string, { clientId }: TestPartner): Promise<void> {
   for (const { id } of await database.direct.run(listGrants, [userId, clientId, false]))
-    await database.direct.run(revokeGrant, [id, null])
+    await revokeGrant(database.direct, systemOrigin, { id })
 }
 
 describe('64: a stranger who knows the client_id', () => {
@@ -195,7 +196,7 @@ describe('66: a server that knows the caller from an earlier call', () => {
     await endGrantOf('ada', partner)
     expect((await api(server, 'households', ada)).status).toBe(401)
     expect(remaining(await api(server, 'households', bob))).toBe(2)
-    await database.direct.run(setPartnerStatus, [partner.clientId, 'suspended'])
+    await setPartnerStatus(database.direct, systemOrigin, partner.clientId, 'suspended')
     const suspended = await api(server, 'households', bob)
     expect([suspended.status, suspended.headers.get('ratelimit')]).toEqual([401, null])
   })
@@ -206,7 +207,13 @@ describe('66: a server that knows the caller from an earlier call', () => {
     const { refreshToken } = await tokensFor(server, partner, 'ada')
     await nextWindow(server)
     expect(remaining(await refresh(server, partner, refreshToken))).toBe(4)
-    const rotated = await rotatePartnerSecret(database.direct, 'sandbox', partner.clientId, true)
+    const rotated = await rotatePartnerSecret(
+      database.direct,
+      systemOrigin,
+      'sandbox',
+      partner.clientId,
+      true,
+    )
     const answer = await refresh(server, partner, refreshToken)
     expect([answer.status, answer.headers.get('ratelimit')]).toEqual([401, null])
     const clientSecret = rotated.kind === 'rotated' ? rotated.clientSecret : ''

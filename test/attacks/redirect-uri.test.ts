@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { query } from '../support/database.ts'
 import { databaseFixture } from '../support/fixtures.ts'
@@ -7,7 +8,7 @@ import { databaseFixture } from '../support/fixtures.ts'
 const db = await databaseFixture()
 
 async function register(...redirectUris: string[]): Promise<'created' | string[]> {
-  const outcome = await createPartner(db.database, 'sandbox', {
+  const outcome = await createPartner(db.database, systemOrigin, 'sandbox', {
     name: 'Partner',
     redirectUris,
     requirePkce: false,
@@ -219,7 +220,7 @@ describe('2: registering a redirect URI', () => {
 describe('18: the name of a partner, when it is registered', () => {
   const name = async (text: string) =>
     (
-      await createPartner(db.database, 'sandbox', {
+      await createPartner(db.database, systemOrigin, 'sandbox', {
         name: text,
         redirectUris: ['https://partner.example/'],
         requirePkce: false,

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { rotatePartnerSecret } from '../../src/partners/partners.ts'
 import { connectionOf, type Issued, issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
@@ -183,7 +184,13 @@ describe('lifetimes and the state of partner and user', () => {
     const changing = await server.partner({ name: 'Changing Partner' })
     const { refreshToken } = await tokensFor(server, changing, 'ada')
     const renew = async (endOthers: boolean) => {
-      const made = await rotatePartnerSecret(server.database, 'sandbox', changing.clientId, endOthers)
+      const made = await rotatePartnerSecret(
+        server.database,
+        systemOrigin,
+        'sandbox',
+        changing.clientId,
+        endOthers,
+      )
       return { ...changing, clientSecret: made.kind === 'rotated' ? made.clientSecret : expect.fail() }
     }
     const second = await renew(false)

@@ -1,6 +1,7 @@
 import { get } from 'node:http'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import type { Context } from '../../src/context.ts'
 import { loadSandbox } from '../../src/sandbox/load.ts'
 import { createServer } from '../../src/server.ts'
@@ -13,7 +14,7 @@ import { nextWindow, setLimits } from '../support/limits.ts'
 import { redirectOf, Visitor } from '../support/visitor.ts'
 
 const sandbox = await serverFixture({ clock: true })
-await loadSandbox(sandbox.database, { households: 0 })
+await loadSandbox(sandbox.database, systemOrigin, { households: 0 })
 await sandbox.context.sandbox?.look()
 const partner = await sandbox.partner()
 

@@ -12,7 +12,7 @@ import { readsOf } from '../support/usage.ts'
 
 const db = await databaseFixture(interruptibleDatabase)
 const server = await serverFixture({ on: db })
-await server.context.usage.close() // from now on it writes only when the test calls write()
+await server.context.usage.stop() // from now on it writes only when the test calls write()
 await seed(db.direct, {
   users: ['ada', 'bob', 'cleo', 'dan', 'eve'],
   households: ['h1', 'h2', 'h3'],
@@ -80,7 +80,7 @@ test('40: four servers that write the counts of the same 500 grants at once do n
     }
     await Promise.all(usages.map((usage) => usage.write()))
   }
-  await Promise.all(usages.map((usage) => usage.close()))
+  await Promise.all(usages.map((usage) => usage.stop()))
   expect(lines).toEqual([])
   const requests = 500 * 4 * 10
   expect(await readsOf(db.direct, 'eve')).toEqual({ requests, households: 2 * requests, accounts: requests })

@@ -13,7 +13,7 @@ let bob: string
 
 const db = await databaseFixture(countingDatabase)
 const server = await serverFixture({ on: db })
-await server.context.usage.close() // from here on, usage is written only when a test calls write()
+await server.context.usage.stop() // from here on, usage is written only when a test calls write()
 await seed(db.direct, {
   users: ['ada', 'bob', 'cleo', 'dan'],
   households: ['h1', 'h2', 'h3'],

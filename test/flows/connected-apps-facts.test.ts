@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { listGrants, revokeGrant } from '../../src/grants/grants.sql.ts'
+import { systemOrigin } from '../../src/audit/origin.ts'
+import { listGrants } from '../../src/grants/grants.sql.ts'
+import { revokeGrant } from '../../src/grants/grants.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
@@ -111,7 +113,7 @@ describe('what an application has read', () => {
 describe('the site', () => {
   test('is the site of the latest connection, not of the first redirect URI that the partner registered', async () => {
     const redirectUris = ['https://first.example/callback', 'https://second.example:8443/callback']
-    const created = await createPartner(server.database, 'sandbox', {
+    const created = await createPartner(server.database, systemOrigin, 'sandbox', {
       name: 'Two sites',
       redirectUris,
       requirePkce: false,
@@ -141,7 +143,7 @@ describe('the history', () => {
       server.database,
       `SELECT id FROM grants WHERE user_id = 'cleo' AND revoked_at IS NULL`,
     )
-    await server.database.one(revokeGrant, [live?.id ?? '', null])
+    await revokeGrant(server.database, systemOrigin, { id: live?.id ?? '' })
     await connect(server, ledger, 'cleo', {}, visitor)
     const page = await appsPage(visitor)
     expect(history(page)).toEqual([

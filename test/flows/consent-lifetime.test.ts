@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { limitGrants } from '../../src/grants/grants.sql.ts'
+import { systemOrigin } from '../../src/audit/origin.ts'
+import { applyLifetime } from '../../src/grants/grants.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
@@ -160,11 +161,13 @@ test('a shorter setting changes existing consents only when it is applied, and n
     [ledger.clientId],
   )
   expect(before).toContainEqual({ user_id: 'bob', days: null })
-  expect(await server.database.run(limitGrants, [ledger.clientId, null])).toEqual([])
-  const limited = await server.database.run(limitGrants, [ledger.clientId, 30])
+  const apply = (clientId: string | undefined, defaultDays: number | undefined) =>
+    applyLifetime(server.database, systemOrigin, { clientId, defaultDays })
+  expect(await apply(ledger.clientId, undefined)).toBe(0)
+  const limited = await apply(ledger.clientId, 30)
   const longer = before.filter((grant) => grant.days === null || grant.days > 30)
-  expect(limited.length).toBe(longer.length)
+  expect(limited).toBe(longer.length)
   expect(await days('bob')).toEqual([30])
   expect(await days('ada')).toEqual([30, 7, 365]) // only the consents for this partner
-  expect(await server.database.run(limitGrants, [null, 30])).toEqual([])
+  expect(await apply(undefined, 30)).toBe(0)
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { setPartnerStatus } from '../../src/partners/partners.sql.ts'
+import { systemOrigin } from '../../src/audit/origin.ts'
+import { setPartnerStatus } from '../../src/partners/partners.ts'
 import { codeFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
@@ -158,7 +159,7 @@ describe('a suspended partner', () => {
     await connect(server, client, 'ada', {}, visitor)
     const page = await authorize(visitor, server, client)
     const silent = await new Visitor().post(authorizeUrl(server, client, { prompt: 'none' }), '')
-    await server.database.one(setPartnerStatus, [client.clientId, 'suspended'])
+    await setPartnerStatus(server.database, systemOrigin, client.clientId, 'suspended')
     const before = await rowCounts(server)
     const steps = [
       await authorize(visitor, server, client),
@@ -170,7 +171,7 @@ describe('a suspended partner', () => {
       expect(step.headers.get('location')).toBeNull()
     }
     expect(await rowCounts(server)).toEqual(before)
-    await server.database.one(setPartnerStatus, [client.clientId, 'active'])
+    await setPartnerStatus(server.database, systemOrigin, client.clientId, 'active')
     expect(isConnectPage(await authorize(visitor, server, client))).toBe(true)
   })
 })

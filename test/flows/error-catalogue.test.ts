@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { UntrustedRequestReason } from '../../src/authorize/authorization-request.ts'
+import { adminProblems } from '../../src/errors/admin.ts'
 import { type ErrorPage, errorPages } from '../../src/errors/catalogue.ts'
 import type { Cause, Entry } from '../../src/errors/entry.ts'
 import { oauthErrors } from '../../src/errors/oauth.ts'
@@ -12,7 +13,7 @@ import { problems } from '../../src/errors/problems.ts'
 /** A reason that is missing in the catalogue does not compile. */
 const untrusted: Record<UntrustedRequestReason['kind'], Cause> = pageErrors.authorization_refused.causes
 
-const families: Record<string, Record<string, Entry>> = { problems, oauthErrors }
+const families: Record<string, Record<string, Entry>> = { problems, adminProblems, oauthErrors }
 
 /** The source without the catalogue. */
 const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
@@ -74,7 +75,11 @@ describe('pages', () => {
     const codes = errorPages.map(({ code }) => code)
     expect(codes).toEqual([...new Set(codes)])
     expect(codes.toSorted()).toEqual(
-      [...new Set([problems, oauthErrors, pageErrors].flatMap((entries) => Object.keys(entries)))].toSorted(),
+      [
+        ...new Set(
+          [problems, adminProblems, oauthErrors, pageErrors].flatMap((entries) => Object.keys(entries)),
+        ),
+      ].toSorted(),
     )
   })
 

@@ -41,7 +41,7 @@ describe('nothing that a person may open is a bare 404', () => {
     ['/language', '/'],
     ['/signin', '/login'],
     ['/account', '/connections'],
-    ['/admin', '/#operators'],
+    ['/admin', '/admin/login?next=%2Fadmin'],
     ['/developers', `${server.baseUrl}docs`],
     ['/docs', `${server.baseUrl}docs`],
     ['/.well-known/change-password', '/password'],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { sandboxPassword } from '../../src/sandbox/data.ts'
 import { loadSandbox } from '../../src/sandbox/load.ts'
 import { codeFor, tokensFor } from '../support/connection.ts'
@@ -8,7 +9,9 @@ import { runGuide } from '../support/guide.ts'
 // A reader pastes the commands of each guide, as the server shows them, into a terminal.
 
 const server = await serverFixture()
-expect(await loadSandbox(server.database, { households: 0 })).toMatchObject({ kind: 'imported' })
+expect(await loadSandbox(server.database, systemOrigin, { households: 0 })).toMatchObject({
+  kind: 'imported',
+})
 await server.context.sandbox?.look()
 const partner = await server.partner()
 const user = { email: 'granted@sandbox.example', password: sandboxPassword }

@@ -103,7 +103,7 @@ describe('how Latchkey authenticates at the provider', () => {
     const page = await visitor.submit(login, '/login/idp/sealed', {})
     expect([page.status, textOf(page)]).toEqual([502, expect.stringContaining('not set up correctly')])
     await query(server.database, 'UPDATE identity_providers SET credential = $1', [
-      await sealStored(server.context.keys, clientSecret),
+      sealStored(server.context.keys, clientSecret),
     ])
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { setPartnerStatus } from '../../src/partners/partners.sql.ts'
+import { systemOrigin } from '../../src/audit/origin.ts'
+import { setPartnerStatus } from '../../src/partners/partners.ts'
 import { chooseTexts, type Language, languages, type Texts } from '../../src/web/languages/languages.ts'
 import { emailOf, seed } from '../support/directory.ts'
 import { serverFixture } from '../support/fixtures.ts'
@@ -174,7 +175,8 @@ describe.each(languages)('pages in %s', (language) => {
     try {
       await seed(own.database, { users: [{ id: 'ada' }, { id: 'bob' }] })
       const client = await own.partner()
-      const setStatus = (status: string) => own.database.one(setPartnerStatus, [client.clientId, status])
+      const setStatus = (status: 'active' | 'suspended') =>
+        setPartnerStatus(own.database, systemOrigin, client.clientId, status)
       const visitor = await loggedIn(own, 'ada')
       const params = { ui_locales: language, login_hint: emailOf('ada') }
       const page = await authorize(visitor, own, client, params)

@@ -8,7 +8,7 @@ import { interruptibleDatabase } from '../support/interruptible-database.ts'
 
 const database = await databaseFixture(interruptibleDatabase)
 const server = await serverFixture({ on: database })
-const operations = createOpsServer(database.database)
+const operations = createOpsServer({ database: database.database, metrics: server.context.metrics })
 const opsUrl = await operations.listen({ host: '127.0.0.1', port: 0 })
 afterAll(() => operations.close())
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { rotatePartnerSecret } from '../../src/partners/partners.ts'
 import { commandLine } from '../support/command-line.ts'
 import { tokensFor } from '../support/connection.ts'
@@ -240,7 +241,7 @@ describe('partner rotate-secret', () => {
 
 test('after concurrent rotations two secrets are live, never more', async () => {
   const { clientId } = await server.partner()
-  const rotate = () => rotatePartnerSecret(db.database, 'sandbox', clientId, false)
+  const rotate = () => rotatePartnerSecret(db.database, systemOrigin, 'sandbox', clientId, false)
   const both = await db.database.withConnection(async (client) => {
     await client.query('BEGIN')
     await client.query('SELECT FROM partners WHERE client_id = $1 FOR UPDATE', [clientId])

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { updatePartner } from '../../src/partners/partners.ts'
 import {
   assertionOf,
@@ -220,7 +221,7 @@ test('concurrent changes of the authentication method are atomic: secrets and ke
   const keys = JSON.stringify(pair.jwk)
   const outcomes = await Promise.all(
     Array.from({ length: 8 }, (_, turn) =>
-      updatePartner(db.database, 'sandbox', clientId, {
+      updatePartner(db.database, systemOrigin, 'sandbox', clientId, {
         ...(turn % 2
           ? { authMethods: ['private_key_jwt'], jwks: keys }
           : { authMethods: ['client_secret_post'] }),

@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { type ClientKey, clientKeys } from '../../src/partners/client-keys.ts'
 import { replacePartnerKeys } from '../../src/partners/partners.ts'
 import {
@@ -118,7 +119,7 @@ describe('replacement keys', () => {
     const [first, second] = [await newSigningPair(), await newSigningPair()]
     const { clientId: of } = await server.partner({ authMethods: ['private_key_jwt'], jwks: first.jwk })
     for (const at of [server, elsewhere]) expectAuthenticated(await sendAssertion(first, { of, at }))
-    await replacePartnerKeys(database.direct, of, JSON.stringify(second.jwk))
+    await replacePartnerKeys(database.direct, systemOrigin, of, JSON.stringify(second.jwk))
     for (const at of [server, elsewhere]) {
       expectInvalidClient(await sendAssertion(first, { of, at }))
       expectAuthenticated(await sendAssertion(second, { of, at }))
@@ -130,7 +131,7 @@ describe('replacement keys', () => {
     const [first, second] = [await newSigningPair('ES256', 'same'), await newSigningPair('ES256', 'same')]
     const { clientId: of } = await server.partner({ authMethods: ['private_key_jwt'], jwks: first.jwk })
     expectAuthenticated(await sendAssertion(first, { of }))
-    await replacePartnerKeys(database.direct, of, JSON.stringify(second.jwk))
+    await replacePartnerKeys(database.direct, systemOrigin, of, JSON.stringify(second.jwk))
     expectAuthenticated(await sendAssertion(second, { of }))
     expectInvalidClient(await sendAssertion(first, { of }))
   })
@@ -139,7 +140,7 @@ describe('replacement keys', () => {
     const [first, second] = [await newSigningPair(), await newSigningPair()]
     const { clientId: of } = await server.partner({ authMethods: ['private_key_jwt'], jwks: first.jwk })
     expectAuthenticated(await sendAssertion(first, { of }))
-    await replacePartnerKeys(database.direct, of, JSON.stringify(second.jwk))
+    await replacePartnerKeys(database.direct, systemOrigin, of, JSON.stringify(second.jwk))
     const answers: TokenAnswer[] = []
     const spent = await database.statementsDuring(async () => {
       answers.push(...(await Promise.all(Array.from({ length: 10 }, () => sendAssertion(second, { of })))))
@@ -161,7 +162,7 @@ describe('the keys are looked up', () => {
     expect(await kids(looks())).toEqual([first.kid])
     const two = [looks(), looks()]
     expect(await Promise.all(two.map(kids))).toEqual([[first.kid], [first.kid]])
-    await replacePartnerKeys(database.direct, of, JSON.stringify(second.jwk))
+    await replacePartnerKeys(database.direct, systemOrigin, of, JSON.stringify(second.jwk))
     const spent = await database.statementsDuring(async () => {
       expect(await Promise.all(two.map(kids))).toEqual([[second.kid], [second.kid]])
     })

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { newSigningPair } from '../support/client-assertion.ts'
 import { query } from '../support/database.ts'
@@ -11,7 +12,7 @@ const rsa = await newSigningPair('RS256')
 const elliptic = await newSigningPair('ES256')
 
 function register(jwks: string) {
-  return createPartner(db.database, 'sandbox', {
+  return createPartner(db.database, systemOrigin, 'sandbox', {
     name: 'Signer',
     redirectUris: ['https://partner.example/callback'],
     requirePkce: false,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { importDirectory } from '../../src/import/import-directory.ts'
 import { reservedRows } from '../../src/sandbox/data.ts'
 import { loadSandbox } from '../../src/sandbox/load.ts'
@@ -15,7 +16,7 @@ import {
 import { errorOf, hostedLatchkey } from '../support/latchkey.ts'
 
 const db = await databaseFixture()
-const load = () => loadSandbox(db.database, { households: 30 })
+const load = () => loadSandbox(db.database, systemOrigin, { households: 30 })
 const first = await load()
 
 /** Imports into a sandbox. */
@@ -94,7 +95,6 @@ test('an import of a sandbox refuses rows of the sandbox and references to them'
     'users.csv:2: column "id": "sandbox-firm"',
     'users.csv:2: column "role": "sandbox-firm"',
     'users.csv:3: column "role": "sandbox-granted"',
-    'users.csv:3: column "email": "firm@sandbox.example"',
     'households.csv:3: column "id": "sandbox-hh-01"',
     'households.csv:2: column "firm_id": "sandbox-large"',
     'accounts.csv:3: column "id": "sandbox-hh-03-ac-1"',
@@ -102,6 +102,9 @@ test('an import of a sandbox refuses rows of the sandbox and references to them'
     'account_access.csv:2: column "user_id": "sandbox-granted"',
     'account_access.csv:2: column "account_id": "sandbox-hh-04-ac-1"',
   ])
+  expect(faults).toContain(
+    'users.csv:3: column "email": "firm@sandbox.example" belongs to the user "sandbox-firm"',
+  )
 })
 
 test('production refuses the load, and treats a firm "sandbox" like any other', async () => {

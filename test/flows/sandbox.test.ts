@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { sandboxPassword } from '../../src/sandbox/data.ts'
 import { loadSandbox } from '../../src/sandbox/load.ts'
 import { connectionOf, tokensFor } from '../support/connection.ts'
@@ -10,7 +11,9 @@ import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
 const sunsetOn = new Date(Date.now() + 90 * 24 * 3_600_000)
 const server = await serverFixture({ v1: { deprecatedOn: new Date(0), sunsetOn } })
-expect(await loadSandbox(server.database, { households: 30 })).toMatchObject({ kind: 'imported' })
+expect(await loadSandbox(server.database, systemOrigin, { households: 30 })).toMatchObject({
+  kind: 'imported',
+})
 await server.context.sandbox?.look()
 const partner = await server.partner()
 

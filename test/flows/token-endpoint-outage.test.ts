@@ -28,6 +28,8 @@ const changing: Database = {
   get expensive() {
     return current.expensive
   },
+  observe: (observer) => current.observe(observer),
+  poolStates: () => current.poolStates(),
   withConnection: (work) => current.withConnection(work),
   close: async () => {},
 }

@@ -11,9 +11,10 @@ const names: Record<TokenKind, string> = {
   rt: 'refresh token',
   ac: 'authorization code',
   cs: 'client secret',
+  ak: 'API key',
 }
 const environment = fc.constantFrom<Environment>('sandbox', 'production')
-const kind = fc.constantFrom<TokenKind>('at', 'rt', 'ac', 'cs')
+const kind = fc.constantFrom<TokenKind>('at', 'rt', 'ac', 'cs', 'ak')
 const secret = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes))
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const anyCharacter = fc.oneof(
@@ -23,7 +24,7 @@ const anyCharacter = fc.oneof(
 
 /** A token of any kind, made of 32 bytes. */
 function textOf(at: Environment, of: TokenKind, bytes: Buffer): string {
-  if (of === 'ac' || of === 'cs') return newToken(at, of, bytes).text
+  if (of === 'ac' || of === 'cs' || of === 'ak') return newToken(at, of, bytes).text
   const keys = testKeys(at).current
   const locator = bytes.subarray(0, 16)
   const expiresAt = bytes.readUInt32BE(24)
@@ -147,7 +148,7 @@ describe('the error for a valid token in the wrong place says where it belongs',
     fc.assert(
       fc.property(environment, kind, kind, secret, (at, made, wanted, bytes) => {
         fc.pre(made !== wanted)
-        const article = (name: string) => (name.startsWith('a') ? `an ${name}` : `a ${name}`)
+        const article = (name: string) => (/^a/i.test(name) ? `an ${name}` : `a ${name}`)
         expect(parseToken(textOf(at, made, bytes), at, wanted)).toEqual({
           kind: 'refused',
           reason: 'wrong_kind',

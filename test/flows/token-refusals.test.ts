@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { disableUser } from '../../src/directory/users.ts'
-import { revokeGrant } from '../../src/grants/grants.sql.ts'
+import { revokeGrant } from '../../src/grants/grants.ts'
 import { assertionOf, assertionParameters, newSigningPair } from '../support/client-assertion.ts'
 import { codeFor, issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
@@ -92,7 +93,7 @@ describe('a refusal names the reason', () => {
       server.database,
       `SELECT id FROM grants WHERE user_id = 'bob'`,
     )
-    await server.database.one(revokeGrant, [grant?.id ?? '', null])
+    await revokeGrant(server.database, systemOrigin, { id: grant?.id ?? '' })
     await expectEnded(
       issuedCredentials,
       'ended_by_operator',

@@ -15,7 +15,7 @@ const users = Array.from({ length: 20 }, (_, n) => `many-${n}`)
 const db = await databaseFixture()
 const server = await serverFixture({ on: { ...db, database: recordingDatabase(db.database) } })
 const other = await serverFixture({ on: db })
-await server.context.usage.close() // from here on, usage is written only when a test calls write()
+await server.context.usage.stop() // from here on, usage is written only when a test calls write()
 const partner = await server.partner()
 await seed(db.database, {
   users: ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus', ...users],

@@ -1,4 +1,5 @@
 import { passwordAcr } from '../../src/acr.ts'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { connect as issueCode } from '../../src/authorize/connect.ts'
 import { randomId, sha256 } from '../../src/secrets/token-format.ts'
 import { presentedToken } from '../../src/tokens/presented-token.ts'
@@ -53,6 +54,7 @@ export async function codeFor(
   const authTime = visitor && (await loginTime(server, visitor, userId))
   const outcome = await issueCode(
     server.context,
+    systemOrigin,
     {
       id: randomId(),
       issuedAt: now.getTime(),

@@ -1,3 +1,4 @@
+import { systemOrigin } from '../../src/audit/origin.ts'
 import type { LimitChanges, LimitSettings } from '../../src/limit-settings.ts'
 import { updatePartner } from '../../src/partners/partners.ts'
 import type { TestPartner, TestServer } from './server.ts'
@@ -25,7 +26,7 @@ export async function setLimits(
   { clientId }: Pick<TestPartner, 'clientId'>,
   limits: LimitChanges,
 ): Promise<LimitSettings> {
-  const outcome = await updatePartner(servers[0].database, 'sandbox', clientId, { limits })
+  const outcome = await updatePartner(servers[0].database, systemOrigin, 'sandbox', clientId, { limits })
   if (outcome.kind !== 'updated') throw new Error(`the limits were not set: ${outcome.kind}`)
   for (const { context } of servers) await context.limits.refresh()
   return outcome.partner.limits

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { inject } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import type { Brand } from '../../src/brand/brand.ts'
 import { defaultBrand } from '../../src/brand/read-brand.ts'
 import type { Config, Environment } from '../../src/config.ts'
@@ -14,6 +15,9 @@ import { Limits } from '../../src/limits/limits.ts'
 import { Rehashing } from '../../src/login/rehashing.ts'
 import { mailChannel } from '../../src/mail/mail-channel.ts'
 import type { MailSettings } from '../../src/mail-settings.ts'
+import { deploymentFacts } from '../../src/metrics/deployment.ts'
+import { Metrics } from '../../src/metrics/metrics.ts'
+import type { Tracing } from '../../src/metrics/tracing.ts'
 import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
@@ -85,6 +89,8 @@ export type TestServerOptions = {
   baseUrl?: string
   /** Proxies whose headers the server trusts. The tests themselves connect from 127.0.0.1. */
   trustedProxies?: string[]
+  /** Only these may use the console and the admin API. By default all. */
+  adminNetworks?: string[]
   v1?: Config['v1']
   /** Defaults for all partners. A server learns the limits of a partner only by `context.limits.refresh`. */
   limits?: LimitSettings
@@ -93,6 +99,7 @@ export type TestServerOptions = {
   /** Sends mails, to a mail server that the test has started. */
   mail?: MailSettings
   brand?: Brand
+  tracing?: Tracing
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -138,6 +145,8 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     const limits = new Limits({ database, config, now, logger })
     await limits.refresh()
     const sandbox = sandboxFor(config.environment, database, now)
+    const metrics = testMetrics(config, database)
+    database.observe(metrics.databaseObserver(options.tracing?.observeStatement))
     const context: Context = {
       config,
       database,
@@ -147,11 +156,12 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       rehashing,
       limits,
       usage,
+      metrics,
       now,
       ...(sandbox && { sandbox }),
     }
     const basePath = new URL(config.baseUrl).pathname
-    const app = await checkingResponses(basePath, () => createServer(context, logger))
+    const app = await checkingResponses(basePath, () => createServer(context, logger, options.tracing))
     await app.listen({ host: '127.0.0.1', port })
     return { app, context }
   })
@@ -187,7 +197,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       jwks,
       ...more
     } = {}) {
-      const created = await createPartner(database, context.config.environment, {
+      const created = await createPartner(database, systemOrigin, context.config.environment, {
         name,
         redirectUris: [redirectUri],
         requirePkce,
@@ -200,10 +210,21 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     async close() {
       await app.close()
       await rehashing.stop()
-      await context.usage.close()
+      await context.usage.stop()
       await own?.drop()
     },
   }
+}
+
+function testMetrics({ environment }: Config, database: Database): Metrics {
+  return new Metrics({
+    environment,
+    version: 'test',
+    pools: () => database.poolStates(),
+    passwordHashes: () => 0,
+    expensiveReads: () => 0,
+    deployment: () => deploymentFacts(database),
+  })
 }
 
 function configFor(
@@ -221,6 +242,7 @@ function configFor(
     port,
     opsHost: '127.0.0.1',
     opsPort: 0,
+    admin: { url: options.authUrl ?? `http://${host}:${port}`, networks: options.adminNetworks ?? [] },
     dataDir: '',
     ...secrets,
     secretInDataDir: false,

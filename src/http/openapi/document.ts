@@ -73,6 +73,7 @@ function describeOperation({ operation, params, querystring }: DescribedRoute, c
 const securityOf = {
   accessToken: [{ bearer: [] }],
   client: [{ clientSecretBasic: [] }, {}],
+  apiKey: [{ apiKey: [] }],
 }
 
 function parametersIn(place: 'path' | 'query', schema: unknown): Json[] {

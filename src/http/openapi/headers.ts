@@ -11,6 +11,12 @@ export const requestHeaders = {
       'The `ETag` of a page that you have kept. The answer is 304 without a body if the page is unchanged for this user.',
     schema: { type: 'string' },
   },
+  'Idempotency-Key': {
+    description:
+      'A new random text of 16 to 128 visible ASCII characters for each request. If you do not receive the answer, repeat the request with the same key within 24 hours: it is carried out once.',
+    schema: { type: 'string', pattern: '^[!-~]{16,128}$' },
+    example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
+  },
 } as const
 
 /** The response headers in the OpenAPI document. A required header is in every response that names it. */
@@ -78,6 +84,16 @@ export const responseHeaders = {
     description:
       'The quotas that apply: `q` requests in `w` seconds. Absent if the operator has set no limits.',
     schema: { type: 'string' },
+  },
+  Location: {
+    description: 'The address of the new resource.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  'Idempotency-Replayed': {
+    description:
+      '`true`: the request was carried out before, and this is its stored answer without secrets. Absent otherwise.',
+    schema: { type: 'string', enum: ['true'] },
   },
 } as const
 

@@ -4,12 +4,13 @@ import { everyResponse, type RequestHeader, type ResponseHeader } from './header
 /** An operation in the OpenAPI document, as `config` of its route. The parameters come from the route's own schemas. */
 export type Operation = {
   operationId: string
-  tag: 'Households' | 'Accounts' | 'Tokens' | 'User'
+  /** The name of its group. */
+  tag: string
   summary: string
   description: string
   deprecated?: true
-  /** Who authenticates: the user by an access token, or the partner by its credentials. */
-  authentication: 'accessToken' | 'client'
+  /** Who authenticates: the user by an access token, the partner by its credentials, or a program of the operator. */
+  authentication: 'accessToken' | 'client' | 'apiKey'
   headers?: readonly RequestHeader[]
   body?: Body
   responses: Record<number, Response>
@@ -39,6 +40,8 @@ export type Response = {
 declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: Operation
+    /** Of the admin API. */
+    adminOperation?: Operation
   }
 }
 

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { expect } from 'vitest'
+import { systemOrigin } from '../../../src/audit/origin.ts'
 import { createPartner } from '../../../src/partners/partners.ts'
 import { tokensFor } from '../connection.ts'
 import { seed } from '../directory.ts'
@@ -46,7 +47,7 @@ export function idTokenChecks(fixture: MetadataFixture): Checks {
       async () => {
         for (const idTokenAlg of ['none', 'HS256', 'PS256']) {
           const wanted = { name: 'P', redirectUris: ['https://p.example/'], requirePkce: false, idTokenAlg }
-          expect((await createPartner(server.database, 'sandbox', wanted)).kind).toBe('refused')
+          expect((await createPartner(server.database, systemOrigin, 'sandbox', wanted)).kind).toBe('refused')
         }
       },
     ),

@@ -1,0 +1,37 @@
+-- compatible
+-- The audit log (docs/adr/0036): who changed what, from where, and when.
+
+-- A row is written by the statement or transaction that makes the change, and never changed afterwards.
+CREATE TABLE audit_log (
+  id          bigint GENERATED ALWAYS AS IDENTITY,
+  at          timestamptz NOT NULL DEFAULT now(),
+  transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), -- rows are chained in this order, when all earlier ones have ended
+  event       text NOT NULL,                              -- 'partner.created'
+  actor_kind  text NOT NULL,                              -- who did it: src/audit/origin.ts
+  actor_id    text,                                       -- null: unknown, for example a failed login
+  actor_name  text,
+  via         text NOT NULL,                              -- the door: 'cli', 'admin_api', 'console', 'page', 'api', 'job'
+  address     text,                                       -- the IP address of the request
+  user_agent  text,
+  request_id  text,
+  target_kind text NOT NULL,                              -- what was changed: 'partner', 'user', 'grant' …
+  target_id   text NOT NULL,
+  firm_id     text,                                       -- whom it is about, for searches
+  user_id     text,
+  client_id   text,
+  details     jsonb NOT NULL DEFAULT '{}',                -- before and after, cause, counts. Never secrets.
+  PRIMARY KEY (at, id)
+) PARTITION BY RANGE (at);
+
+CREATE TABLE audit_log_default PARTITION OF audit_log DEFAULT; -- a missing partition must not refuse a change
+
+CREATE INDEX audit_by_transaction ON audit_log (transaction, id);
+CREATE INDEX audit_by_target ON audit_log (target_kind, target_id, at);
+CREATE INDEX audit_by_user ON audit_log (user_id, at) WHERE user_id IS NOT NULL;
+CREATE INDEX audit_by_client ON audit_log (client_id, at) WHERE client_id IS NOT NULL;
+CREATE INDEX audit_by_actor ON audit_log (actor_kind, actor_id, at);
+CREATE INDEX audit_by_request ON audit_log (request_id) WHERE request_id IS NOT NULL;
+
+-- The fields of `one` that are absent from `other` or differ there. Null: none.
+CREATE FUNCTION differing_fields(one jsonb, other jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN (SELECT jsonb_object_agg(key, value) FROM jsonb_each(one) WHERE other->key IS DISTINCT FROM value);

@@ -1,0 +1,65 @@
+import type { FastifyReply } from 'fastify'
+import type { ProblemCode } from '../errors/catalogue.ts'
+import { sendProblem } from '../http/api-edge.ts'
+
+/** What a route of the admin API answers. */
+export type AdminAnswer =
+  | {
+      kind: 'json'
+      status: number
+      body: unknown
+      /** Fields that are shown only this once, in addition to the body. They are never stored. */
+      secrets?: Record<string, string>
+      headers?: Record<string, string>
+    }
+  /** 204 */
+  | { kind: 'empty' }
+  /** The route has answered, for example with a stream. */
+  | { kind: 'sent' }
+  | {
+      kind: 'problem'
+      code: ProblemCode
+      detail: string
+      errors?: { parameter: string; detail: string }[]
+      /** Seconds after which the request may be repeated. */
+      retryAfter?: number
+    }
+
+export function ok(body: unknown, headers?: Record<string, string>): AdminAnswer {
+  return { kind: 'json', status: 200, body, ...(headers && { headers }) }
+}
+
+/** @param location the address of the new resource */
+export function created(location: string, body: unknown, secrets?: Record<string, string>): AdminAnswer {
+  return { kind: 'json', status: 201, body, headers: { location }, ...(secrets && { secrets }) }
+}
+
+export function notFound(detail: string): AdminAnswer {
+  return { kind: 'problem', code: 'not_found', detail }
+}
+
+export function conflict(detail: string): AdminAnswer {
+  return { kind: 'problem', code: 'conflict', detail }
+}
+
+/** 422. The faults are sentences of the use case, which names the field itself. */
+export function refused(faults: string[]): AdminAnswer {
+  return { kind: 'problem', code: 'invalid_content', detail: faults.join(' ') }
+}
+
+export function sendAnswer(reply: FastifyReply, answer: AdminAnswer): FastifyReply {
+  if (answer.kind === 'sent') return reply
+  if (answer.kind === 'problem') {
+    const { code, detail, errors, retryAfter } = answer
+    if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
+    return sendProblem(reply, code, detail, { ...(errors && { errors }) })
+  }
+  reply.header('cache-control', 'no-store')
+  if (answer.kind === 'empty') return reply.status(204).send()
+  const { status, body, secrets, headers = {} } = answer
+  return reply
+    .status(status)
+    .headers(headers)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(secrets && typeof body === 'object' ? { ...body, ...secrets } : body))
+}

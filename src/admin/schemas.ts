@@ -1,0 +1,12 @@
+import Type from '../typebox.ts'
+
+// Schemas that the documents of several operations share. The server writes these values, and a Date becomes this text.
+
+export const instant = (description: string) =>
+  Type.Unsafe<Date>({ type: 'string', format: 'date-time', description })
+
+export const nullableInstant = (description: string) =>
+  Type.Unsafe<Date | null>({ type: ['string', 'null'], format: 'date-time', description })
+
+export const nullableText = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description })

@@ -1,0 +1,20 @@
+import type { Role, Scope } from '../admin/scopes.ts'
+import { roleNames } from './shell.tsx'
+
+/** The operator's role does not allow the page or the form. */
+export function ForbiddenPage({ role, scope }: { role: Role; scope: Scope }) {
+  return (
+    <>
+      <h1>Your role does not allow this</h1>
+      <p>
+        You are signed in with the role <strong>{roleNames[role]}</strong>. This needs the permission{' '}
+        <code>{scope}</code>. Ask an owner to do it, or to change your role.
+      </p>
+      <p>
+        <a class="button" href="/admin">
+          Open the overview
+        </a>
+      </p>
+    </>
+  )
+}

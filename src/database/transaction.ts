@@ -1,0 +1,34 @@
+import { type Database, queriesOn } from './database.ts'
+
+/** Milliseconds for each statement, also for its waits for locks. Afterwards the transaction fails with 503. */
+const statementTimeout = 5000
+
+/**
+ * Runs work in one transaction on a separate connection: either all its changes are stored or none. It commits if `keeps`
+ * says so for the result.
+ * @throws {DatabaseUnavailable}
+ */
+export function inTransaction<T>(
+  database: Database,
+  work: (transaction: Database) => Promise<T>,
+  keeps: (result: T) => boolean,
+): Promise<T> {
+  return database.withConnection(async (client) => {
+    const queries = queriesOn(client)
+    const transaction: Database = {
+      ...queries,
+      shortReads: queries,
+      listing: queries,
+      expensive: queries,
+      observe: () => {},
+      poolStates: () => [],
+      withConnection: () => Promise.reject(new Error('a transaction has one connection')),
+      close: () => Promise.reject(new Error('a transaction does not close the database')),
+    }
+    await client.query(`BEGIN; SET LOCAL statement_timeout = ${statementTimeout}`)
+    // If the work throws, the connection ends, and PostgreSQL rolls back.
+    const result = await work(transaction)
+    await client.query(keeps(result) ? 'COMMIT' : 'ROLLBACK')
+    return result
+  })
+}

@@ -1,0 +1,80 @@
+import type pg from 'pg'
+import type { ImportFile } from './files.ts'
+
+/**
+ * The rows that an import or a change brings, as relations that statements read by name. For each table of the directory:
+ *
+ * - `staged_<table>`: the rows to store, with the columns of `tableColumns` and `line`;
+ * - `removed_<table>`: the stored rows to remove, with all columns of the table;
+ *
+ * and `noted_…`: what `note` kept. An import has them in temporary tables (`StagedTables`). A change by API has few rows and
+ * sends them with each statement (`StagedRows`), because creating tables would take longer than the change. Both run the same
+ * statements.
+ */
+export type Staged = {
+  /** Returns the rows of a statement. */
+  query(sql: string, values?: unknown[]): Promise<unknown[]>
+  /**
+   * Runs a statement that has nothing to do if all relations that it reads are empty. Then it is skipped.
+   * @returns the number of rows that the statement wrote
+   */
+  run(sql: string, values?: unknown[]): Promise<number>
+  /** Keeps the rows of a query under the name `noted_<name>`, for statements after the merge. */
+  note(note: Note): Promise<void>
+  /** The number of rows of a relation. */
+  count(relation: string): number
+}
+
+export type Note = {
+  name: string
+  /** Names and types of the query's columns. */
+  columns: string
+  sql: string
+}
+
+export function stagedName({ table }: Pick<ImportFile, 'table'>): string {
+  return `staged_${table}`
+}
+
+export function removedName({ table }: Pick<ImportFile, 'table'>): string {
+  return `removed_${table}`
+}
+
+/** The relations that a statement reads. */
+export function relationsOf(sql: string): string[] {
+  return [...new Set(sql.match(/\b(?:staged|removed|noted)_[a-z_]+/g))]
+}
+
+/** For an import, with the connection of its transaction. */
+export class StagedTables implements Staged {
+  readonly client: pg.ClientBase
+  readonly #counts = new Map<string, number>()
+
+  constructor(client: pg.ClientBase) {
+    this.client = client
+  }
+
+  async query(sql: string, values?: unknown[]): Promise<unknown[]> {
+    return (await this.client.query(sql, values)).rows
+  }
+
+  async run(sql: string, values?: unknown[]): Promise<number> {
+    if (relationsOf(sql).every((relation) => this.count(relation) === 0)) return 0
+    return (await this.client.query(sql, values)).rowCount ?? 0
+  }
+
+  async note({ name, sql }: Note): Promise<void> {
+    const { rowCount } = await this.client.query(`CREATE TEMP TABLE noted_${name} ON COMMIT DROP AS ${sql}`)
+    await this.filled(`noted_${name}`, rowCount ?? 0)
+  }
+
+  count(relation: string): number {
+    return this.#counts.get(relation) ?? 0
+  }
+
+  /** To be called when a table has its rows. */
+  async filled(relation: string, rows: number): Promise<void> {
+    this.#counts.set(relation, rows)
+    if (rows > 0) await this.client.query(`ANALYZE ${relation}`)
+  }
+}

@@ -1,0 +1,20 @@
+import { statement } from '../database/database.ts'
+import Type from '../typebox.ts'
+
+/** For `/metrics`. The messages are counted up to 10,000, so that a scrape stays cheap while no mail can be sent. */
+export const readDeploymentFacts = statement(
+  'read_deployment_facts',
+  Type.Object({
+    outbox_messages: Type.Integer(),
+    outbox_oldest_seconds: Type.Number(),
+    signing_key_ages: Type.Record(Type.String(), Type.Number()),
+  }),
+  `WITH due AS (
+     SELECT next_attempt_at FROM outbox WHERE next_attempt_at <= now() ORDER BY next_attempt_at LIMIT 10000
+   )
+   SELECT (SELECT count(*)::integer FROM due) AS outbox_messages,
+          coalesce((SELECT extract(epoch FROM now() - min(next_attempt_at)) FROM due), 0)::float8 AS outbox_oldest_seconds,
+          (SELECT coalesce(jsonb_object_agg(algorithm, age), '{}')
+             FROM (SELECT algorithm, extract(epoch FROM now() - max(created_at))::float8 AS age
+                     FROM signing_keys GROUP BY algorithm) AS newest) AS signing_key_ages`,
+)

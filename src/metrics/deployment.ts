@@ -1,0 +1,18 @@
+import { type Database, DatabaseUnavailable } from '../database/database.ts'
+import { readDeploymentFacts } from './deployment.sql.ts'
+import type { DeploymentFacts } from './metrics.ts'
+
+/** Undefined: the database does not answer. */
+export async function deploymentFacts(database: Database): Promise<DeploymentFacts | undefined> {
+  try {
+    const row = await database.shortReads.one(readDeploymentFacts, [])
+    return {
+      outboxMessages: row.outbox_messages,
+      outboxOldestSeconds: row.outbox_oldest_seconds,
+      signingKeyAges: row.signing_key_ages,
+    }
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return undefined
+    throw error
+  }
+}

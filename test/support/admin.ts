@@ -1,0 +1,42 @@
+import { createApiKey } from '../../src/admin/api-keys.ts'
+import type { Scope } from '../../src/admin/scopes.ts'
+import { commandOrigin } from '../../src/audit/origin.ts'
+import type { TestServer } from './server.ts'
+
+/** The text of a new API key. */
+export async function newKey(server: TestServer, scopes: Scope[], expiresInDays?: number): Promise<string> {
+  const { database, context } = server
+  const input = { name: 'Test', scopes, expiresInDays }
+  const made = await createApiKey(database, commandOrigin(), context.config.environment, input)
+  if (made.kind === 'refused') throw new Error(made.faults.join())
+  return made.text
+}
+
+export type AdminResponse = {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
+  body: any
+}
+
+/** Calls the admin API with a key. */
+export function adminCaller({ authUrl }: Pick<TestServer, 'authUrl'>, key: string) {
+  return async (
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Record<string, string> = {},
+  ): Promise<AdminResponse> => {
+    const response = await fetch(`${authUrl}/admin/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...more,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+  }
+}
