@@ -127,7 +127,7 @@ function SearchForm({ query = '' }: { query?: string | undefined }) {
             autocomplete="off"
             data-search=""
           />
-          <kbd aria-hidden="true">/</kbd>
+          <kbd>/</kbd>
         </label>
       </form>
     </search>

@@ -1,4 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { acceptedKeys } from '../secrets/derived-keys.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
@@ -59,6 +60,7 @@ function newSecret(): string {
 /** Stores the secret if the code belongs to it. False: the code is wrong, or the page is too old. */
 export async function storeTotp(
   context: Context,
+  origin: Origin,
   userId: string,
   { sealed, code }: { sealed: string; code: string },
 ): Promise<boolean> {
@@ -66,7 +68,7 @@ export async function storeTotp(
   const step = secret === undefined ? undefined : stepOf(context, secret, code)
   if (secret === undefined || step === undefined) return false
   const atRest = sealStored(context.keys, secret)
-  const values = [userId, atRest, step, context.config.mail !== undefined]
+  const values = [userId, atRest, step, context.config.mail !== undefined, originValue(origin)]
   return (await context.database.maybe(storeTotpSecret, values)) !== undefined
 }
 

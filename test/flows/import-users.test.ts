@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { hashPassword, verifyPassword } from '../../src/directory/passwords.ts'
 
 import { disableUser, enableUser } from '../../src/directory/users.ts'
@@ -117,7 +118,7 @@ describe('a user whom the operator disabled', () => {
 
   test('stays disabled after imports, which report it, until the operator enables the user', async () => {
     await taken(db.database, users('active'))
-    await disableUser(db.database, 'u1')
+    await disableUser(db.database, systemOrigin, 'u1')
     await addSession(db.database, 'u2')
     const directory = writeFiles(users('active'))
     const output = await latchkeyOn(db.url, ['import', directory])
@@ -131,14 +132,14 @@ describe('a user whom the operator disabled', () => {
     expect(await statuses()).toEqual(['disabled', 'active'])
     expect(await query(db.database, 'SELECT user_id FROM sessions')).toEqual([{ user_id: 'u2' }])
 
-    await enableUser(db.database, 'u1')
+    await enableUser(db.database, systemOrigin, 'u1')
     expect(await take(db.database, users('active'))).toMatchObject({ keptDisabled: [] })
     expect(await statuses()).toEqual(['active', 'active'])
   })
 
   test('is changed by an import in all other columns', async () => {
     await taken(db.database, users('active'))
-    await disableUser(db.database, 'u1')
+    await disableUser(db.database, systemOrigin, 'u1')
     const renamed = { 'users.csv': `${usersHeader}u1,f1,new@example.com,Anna,principal,active,\n` }
     expect(await take(db.database, renamed)).toMatchObject({
       files: { 'users.csv': { changed: 1 } },
@@ -153,7 +154,7 @@ describe('a user whom the operator disabled', () => {
     await taken(db.database, users('disabled'))
     expect(await take(db.database, users('active'))).toMatchObject({ keptDisabled: [] })
     expect(await statuses()).toEqual(['active', 'active'])
-    await disableUser(db.database, 'u1')
+    await disableUser(db.database, systemOrigin, 'u1')
     expect(await take(db.database, users('disabled'))).toMatchObject({ keptDisabled: [] })
   })
 })
