@@ -79,7 +79,7 @@ export async function createServer(
   await belowBase(app, context, { base, description })
   await app.register(async (guessed) => misplacedTokenRoutes(guessed))
   for (const root of new Set([base, '/'])) await api(app, context, root)
-  if (!config.admin.listener) await adminSite(app, context)
+  if (!config.admin.listener) await adminSite(app, context, providers)
   return app
 }
 
@@ -122,11 +122,11 @@ function misplacedTokenRoutes(app: FastifyInstance): void {
 }
 
 /** What operators use: the console and the admin API. They have their own origin if they have their own listener. */
-async function adminSite(app: FastifyInstance, context: Context): Promise<void> {
+async function adminSite(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<void> {
   const { config } = context
   await app.register(async (admin) => {
     onlyFromNetworks(admin, config.admin.networks)
-    await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } })
+    await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } }, providers)
     await admin.register(async (api) => adminApi(api, context), { prefix: adminPath })
   })
 }

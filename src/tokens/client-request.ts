@@ -87,7 +87,8 @@ function notesOf(
   return {
     outcome: isRefusal ? outcome.reason : outcome.kind,
     ...('grantId' in outcome && { grantId: outcome.grantId }),
-    ...(read.kind === 'read' && (isClientId(read.client.clientId) || isAuthenticated) && { clientId: read.client.clientId }),
+    ...(read.kind === 'read' &&
+      (isClientId(read.client.clientId) || isAuthenticated) && { clientId: read.client.clientId }),
     isAuthenticated,
   }
 }
