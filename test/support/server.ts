@@ -100,6 +100,7 @@ export type TestServerOptions = {
   mail?: MailSettings
   brand?: Brand
   tracing?: Tracing
+  secretScanningKeysUrl?: string
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -252,6 +253,7 @@ function configFor(
     failuresPerMinute,
     ...(grantLifetimeDays && { grantLifetimeDays }),
     ...(mail && { mail }),
+    ...(options.secretScanningKeysUrl && { secretScanningKeysUrl: options.secretScanningKeysUrl }),
     brand,
   }
 }
