@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { rawQuery } from '../http/parameters.ts'
 import { carriedBy, endFlow } from '../idp/browser-flow.ts'
@@ -80,7 +81,9 @@ async function receiveCallback(
   const { wait } = provider
   const exchange = { web, request, reply, texts, provider, destination }
   if (wait !== null) return sendPause({ ...exchange, pause: { kind: 'throttled', retryAfterSeconds: wait } })
-  const outcome = await completeLogin(context, providers, { provider, sourceKey, flow, state, callback })
+  const origin = pageOrigin(request, null)
+  const input = { provider, sourceKey, flow, state, callback }
+  const outcome = await completeLogin(context, origin, providers, input)
   switch (outcome.kind) {
     case 'welcome': {
       const { login } = outcome

@@ -9,6 +9,7 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client'
 import { federatedAcr } from '../acr.ts'
+import type { Origin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import type { Login } from '../login/login.ts'
 import { sealStored, UnreadableSecret } from '../secrets/stored-secret.ts'
@@ -55,12 +56,13 @@ type Callback = {
  */
 export function completeLogin(
   context: Context,
+  origin: Origin,
   providers: ProviderClients,
   input: Callback & { sourceKey: Buffer },
 ): Promise<ProviderOutcome> {
   const { provider, sourceKey, flow } = input
   return withAnswer(context, providers, input, async ({ claims, userinfo, details, idToken }) => {
-    const found = await findUser(context.database, { provider, sourceKey, idToken: claims }, userinfo)
+    const found = await findUser(context.database, origin, { provider, sourceKey, idToken: claims }, userinfo)
     if (found.kind !== 'found') return found
     const { userId, email, loginVersion, isNew } = found
     const { acr, amr, authTime, sid } = details
