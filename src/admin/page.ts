@@ -75,3 +75,8 @@ export function pageAnswer<Row>(
   }
   return ok({ data, next_cursor: cursor }, { link: `<${address.href}>; rel="next"` })
 }
+
+/** Whether the text can be the id of a row with a number. */
+export function isRowId(text: string): boolean {
+  return /^\d{1,18}$/.test(text)
+}
