@@ -21,6 +21,7 @@ import { logoRoutes } from './connected-apps/partner-logos.routes.ts'
 import { consoleRoutes } from './console/console.routes.ts'
 import { onlyFromNetworks } from './console/networks.ts'
 import type { Context } from './context.ts'
+import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
@@ -35,6 +36,8 @@ import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { idpRoutes } from './idp/idp.routes.ts'
 import { ProviderClients } from './idp/provider-clients.ts'
+import { incidentRoutes } from './incidents/incidents.routes.ts'
+import { secretScanningRoutes } from './incidents/secret-scanning.routes.ts'
 import { requestMetrics } from './metrics/request-metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
 import { recoveryRoutes } from './recovery/recovery.routes.tsx'
@@ -70,13 +73,25 @@ export async function createServer(
 
   const providers = new ProviderClients(context)
   await app.register(async (scope) => pagesForPeople(app, context, await pages(scope, context, providers)))
-
   await app.register(async (discovery) => {
     apiErrors(discovery)
     discoveryRoutes(discovery, context)
     idpRoutes(discovery, context, providers)
   })
+  await secretScanningRoutes(app, context)
+  await belowBase(app, context, { base, description })
+  await app.register(async (guessed) => misplacedTokenRoutes(guessed))
+  for (const root of new Set([base, '/'])) await api(app, context, root)
+  if (!config.admin.listener) await adminSite(app, context)
+  return app
+}
 
+/** What is below `{base_url}` only: tokens, userinfo, docs, the description, and the tools of the sandbox. */
+async function belowBase(
+  app: FastifyInstance,
+  context: Context,
+  { base, description }: { base: string; description: ReturnType<typeof apiDescription> },
+): Promise<void> {
   await app.register(
     async (service) => {
       apiEdge(service)
@@ -89,9 +104,7 @@ export async function createServer(
     },
     { prefix: base },
   )
-
   await app.register(async (docs) => docsRoutes(docs, context, description), { prefix: `${base}docs` })
-
   await app.register(
     async (oauth) => {
       oauthEdge(oauth)
@@ -101,11 +114,6 @@ export async function createServer(
     },
     { prefix: `${base}oauth2` },
   )
-
-  await app.register(async (guessed) => misplacedTokenRoutes(guessed))
-  if (!config.admin.listener) await adminSite(app, context)
-  for (const root of new Set([base, '/'])) await api(app, context, root)
-  return app
 }
 
 /** The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not. */
@@ -119,8 +127,8 @@ async function adminSite(app: FastifyInstance, context: Context): Promise<void> 
   const { config } = context
   await app.register(async (admin) => {
     onlyFromNetworks(admin, config.admin.networks)
-    await admin.register(async (api) => adminApi(api, context), { prefix: adminPath })
     await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } })
+    await admin.register(async (api) => adminApi(api, context), { prefix: adminPath })
   })
 }
 
@@ -162,11 +170,13 @@ function adminApi(app: FastifyInstance, context: Context): void {
   adminEdge(app, context)
   adminDocument(app, context.config)
   apiKeyRoutes(app, context)
+  incidentRoutes(app, context)
   partnerRoutes(app, context)
   userRoutes(app, context)
   grantRoutes(app, context)
   keyRoutes(app, context)
   providerRoutes(app, context)
+  directoryRoutes(app, context)
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {

@@ -20,7 +20,8 @@ export type AdminAnswer =
       kind: 'problem'
       code: ProblemCode
       detail: string
-      errors?: { parameter: string; detail: string }[]
+      /** `line`: of a body with one row on each line. */
+      errors?: { line?: number; parameter: string; detail: string }[]
       /** Seconds after which the request may be repeated. */
       retryAfter?: number
     }

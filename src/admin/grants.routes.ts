@@ -7,7 +7,7 @@ import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
 import { notFound, ok } from './answers.ts'
 import { applyLifetimeRoute, getGrantRoute, listGrantsRoute, revokeGrantRoute } from './grants.operations.ts'
-import { isRowId, pageAnswer, pageRequestOf } from './page.ts'
+import { isRowId, pageAnswer, pageRequestOf, withFilters } from './page.ts'
 
 /** Grants, with the use cases of `latchkey grant`. */
 export function grantRoutes(app: FastifyInstance, context: Context): void {
@@ -18,7 +18,8 @@ export function grantRoutes(app: FastifyInstance, context: Context): void {
     const filters = [user, query.client_id ?? null, query.ended === 'true']
     const after = page.after !== null && isRowId(page.after) ? page.after : null
     const rows = await database.run(pageOfGrants, [after, page.limit, ...filters])
-    return pageAnswer({ address: new URL(adminAddress(config, 'grants')), query, page }, rows, ({ id }) => id)
+    const address = withFilters(adminAddress(config, 'grants'), query)
+    return pageAnswer(address, page, rows, ({ id }) => id)
   })
 
   adminRoute(app, context, getGrantRoute, async ({ request: { params }, database }) => {

@@ -16,10 +16,10 @@ export function keyRoutes(app: FastifyInstance, context: Context): void {
     ok({ data: await listKeys(database, now()) }),
   )
 
-  adminRoute(app, context, rotateKeysRoute, async ({ request: { body }, database }) => {
+  adminRoute(app, context, rotateKeysRoute, async ({ request: { body }, origin, database }) => {
     const made: SigningKeyRow[] = []
     for (const algorithm of body.algorithm ? [body.algorithm] : signingAlgorithms) {
-      made.push(await rotateSigningKey(database, keys, algorithm))
+      made.push(await rotateSigningKey(database, origin, keys, algorithm))
     }
     await keyring.reload()
     return ok({ data: made.map(({ kid, algorithm, signs_from }) => ({ kid, algorithm, signs_from })) })

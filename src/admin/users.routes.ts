@@ -9,7 +9,7 @@ import { endSessions, listSessions } from '../sessions/sessions-of-user.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
 import { type AdminAnswer, conflict, created, notFound, ok, refused } from './answers.ts'
-import { pageAnswer, pageRequestOf } from './page.ts'
+import { pageAnswer, pageRequestOf, withFilters } from './page.ts'
 import {
   createUserRoute,
   disableUserRoute,
@@ -38,8 +38,8 @@ function reads(app: FastifyInstance, context: Context): void {
     const page = pageRequestOf(query)
     const filters = [query.firm_id ?? null, query.status ?? null]
     const rows = await database.run(pageOfUsers, [page.after, page.limit, ...filters])
-    const address = new URL(adminAddress(context.config, 'users'))
-    return pageAnswer({ address, query, page }, rows, ({ id }) => id)
+    const address = withFilters(adminAddress(context.config, 'users'), query)
+    return pageAnswer(address, page, rows, ({ id }) => id)
   })
   adminRoute(app, context, getUserRoute, async ({ request: { params }, database }) => {
     const user = await findUser(database, params.id)

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { countFactorAttempt } from '../factors/attempts.sql.ts'
 import { rawQuery } from '../http/parameters.ts'
@@ -80,7 +81,12 @@ async function receiveCallback(
   const sourceKey = hmac(context.keys.current.throttle, 'provider source', sourceOf(request.ip))
   const { wait } = await context.database.one(countFactorAttempt, [sourceKey, null, false])
   if (wait !== null) return sendPause({ ...exchange, pause: { kind: 'throttled', retryAfterSeconds: wait } })
-  const outcome = await completeLogin(context, providers, { provider, flow, state, callback })
+  const outcome = await completeLogin(context, pageOrigin(request, null), providers, {
+    provider,
+    flow,
+    state,
+    callback,
+  })
   switch (outcome.kind) {
     case 'welcome': {
       const { login } = outcome

@@ -42,12 +42,12 @@ function rotate(): Command {
     .addOption(new Option('--algorithm <algorithm>', 'only for this algorithm').choices(signingAlgorithms))
     .option('--json', 'print JSON')
     .action((options: Json & { algorithm?: SigningAlgorithm }) =>
-      withDatabase(async (database, config) => {
+      withDatabase(async (database, config, origin) => {
         const keys = secretKeys(config)
         await checkSecretIsInUse(database, config)
         const created: SigningKeyRow[] = []
         for (const algorithm of options.algorithm ? [options.algorithm] : signingAlgorithms) {
-          created.push(await rotateSigningKey(database, keys, algorithm))
+          created.push(await rotateSigningKey(database, origin, keys, algorithm))
         }
         const rotated = created.map(({ kid, algorithm, signs_from }) => ({ kid, algorithm, signs_from }))
         const lines = rotated.map(

@@ -64,6 +64,14 @@ export const clientCauses = {
     remedy:
       'Change the setting of your OAuth library: client_secret_post sends the secret in the body, client_secret_basic in the Authorization header, and private_key_jwt an assertion. Or ask the operator to allow the method.',
   },
+  secret_leaked: {
+    message:
+      'This client_secret was found in a public place and is withdrawn. Ask the operator for a new one.',
+    cause:
+      'The secret was published, for example in a repository or a log, and somebody reported it. It was withdrawn at once, because whoever has it could pass for your application.',
+    remedy:
+      'Ask the operator for a new secret, and store it where it cannot be published. Remove the old one from where it was found, also from the history of the repository.',
+  },
   assertion_required: {
     message: 'This client is registered for private_key_jwt. Send client_assertion instead of a secret.',
     cause: 'The client has no secret. It authenticates by signing an assertion.',

@@ -9,6 +9,7 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client'
 import { federatedAcr } from '../acr.ts'
+import type { Origin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import type { Login } from '../login/login.ts'
 import { sealStored, UnreadableSecret } from '../secrets/stored-secret.ts'
@@ -45,6 +46,7 @@ export type ProviderOutcome =
  */
 export async function completeLogin(
   context: Context,
+  origin: Origin,
   providers: ProviderClients,
   { provider, flow, state, callback }: { provider: Provider; flow: LoginFlow; state: string; callback: URL },
 ): Promise<ProviderOutcome> {
@@ -61,7 +63,7 @@ export async function completeLogin(
       const claims = answer.claims()
       if (!claims) return { kind: 'rejected', reason: 'the provider sent no id_token' }
       const userinfo = () => readUserinfo(client, answer.access_token, claims.sub)
-      const found = await findUser(context.database, provider, claims, userinfo)
+      const found = await findUser(context.database, origin, provider, claims, userinfo)
       if (found.kind !== 'found') return found
       const { userId, email, loginVersion, isNew } = found
       const details = loginDetails(claims, context.now())

@@ -1,5 +1,6 @@
 import type { IDToken } from 'openid-client'
 import pLimit from 'p-limit'
+import { type Origin, originValue } from '../audit/origin.ts'
 import { DatabaseUnavailable, type Queries } from '../database/database.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { checkEmail, checkId, checkName } from '../directory/values.ts'
@@ -34,6 +35,7 @@ export type UserOutcome =
  */
 export async function findUser(
   database: Queries,
+  origin: Origin,
   provider: Provider,
   idToken: IDToken,
   userinfo: () => Promise<Claims>,
@@ -56,12 +58,16 @@ export async function findUser(
     provider.matches === 'email' && candidate ? foldCase(candidate) : null,
     provider.matches === 'id' && candidate ? candidate : null,
   ]
-  const { outcome, user_id, email, login_version } = await database.one(linkIdentity, link)
+  const { outcome, user_id, email, login_version } = await database.one(linkIdentity, [
+    ...link,
+    originValue(origin),
+  ])
   if (outcome === 'linked' && user_id !== null && email !== null && login_version !== null) {
     return { kind: 'found', userId: user_id, email, loginVersion: login_version, isNew: false }
   }
   const fresh = provider.creates_users ? newUser(provider, claims, candidate) : undefined
-  const created = outcome === 'unmatched' && fresh ? await createUser(database, link, fresh) : undefined
+  const created =
+    outcome === 'unmatched' && fresh ? await createUser(database, origin, link, fresh) : undefined
   if (created) return created
   // Another login of the same account may have linked it meanwhile.
   return (await findLinked(database, provider, idToken)) ?? { kind: refusal(outcome), account }
@@ -71,13 +77,14 @@ type NewUser = { id: string; email: string; name: string }
 
 async function createUser(
   database: Queries,
+  origin: Origin,
   link: (string | null)[],
   { id, email, name }: NewUser,
 ): Promise<UserOutcome | undefined> {
   if (creations.pendingCount >= maxQueuedCreations)
     throw new DatabaseUnavailable('too many users are created')
   const created = await creations(() =>
-    database.maybe(createLinkedUser, [...link, id, email, foldCase(email), name]),
+    database.maybe(createLinkedUser, [...link, id, email, foldCase(email), name, originValue(origin)]),
   )
   if (!created) return undefined
   const { user_id: userId, login_version: loginVersion } = created

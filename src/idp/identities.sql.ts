@@ -1,3 +1,4 @@
+import { auditRow } from '../audit/audit-row.sql.ts'
 import { statement } from '../database/database.ts'
 import Type from '../typebox.ts'
 
@@ -38,7 +39,7 @@ const isInDomains = (email: string) =>
  * Each account has one user, and each user one account at the provider: of two first logins at the same time, one links. The
  * other gets `taken` or `unmatched`, and looks for the identity again.
  *
- * $1 id of the provider, $2 `sub`, $3 folded email address of the user or null, $4 id of the user or null
+ * $1 id of the provider, $2 `sub`, $3 folded email address of the user or null, $4 id of the user or null, $5 origin
  */
 export const linkIdentity = statement(
   'link_identity',
@@ -64,6 +65,14 @@ export const linkIdentity = statement(
      SELECT $1, $2, id, now() FROM candidate WHERE active
          ON CONFLICT DO NOTHING
      RETURNING user_id
+   ), recorded AS (
+     ${auditRow('user.identity_bound', {
+       origin: '$5',
+       from: 'linked',
+       target: { kind: 'user', id: 'linked.user_id' },
+       about: { user: 'linked.user_id' },
+       details: { provider: '$1::text', sub: '$2::text', by: `'claim'` },
+     })}
    )
    SELECT CASE WHEN candidate.id IS NULL THEN 'unmatched' WHEN NOT candidate.active THEN 'inactive'
                WHEN linked.user_id IS NULL THEN 'taken' ELSE 'linked' END AS outcome,
@@ -76,7 +85,7 @@ export const linkIdentity = statement(
  * value or the new user's address. It waits for an import, which locks the users until it ends. No row: no user was created.
  *
  * $1 id of the provider, $2 `sub`, $3 folded email address of the claim or null, $4 id of the claim or null, $5 id of the new
- * user, $6 email address of the new user, $7 the same, folded, $8 name of the new user
+ * user, $6 email address of the new user, $7 the same, folded, $8 name of the new user, $9 origin
  */
 export const createLinkedUser = statement(
   'create_linked_user',
@@ -93,12 +102,20 @@ export const createLinkedUser = statement(
      SELECT $1, $2, id, now() FROM created
          ON CONFLICT DO NOTHING
      RETURNING user_id
+   ), recorded AS (
+     ${auditRow(['user.created', 'user.identity_bound'], {
+       origin: '$9',
+       from: 'linked',
+       target: { kind: 'user', id: 'linked.user_id' },
+       about: { user: 'linked.user_id' },
+       details: { provider: '$1::text', sub: '$2::text', email: '$6::text', name: '$8::text' },
+     })}
    )
    SELECT user_id, email, login_version FROM created JOIN linked ON user_id = id`,
 )
 
 /**
- * Links an account to a user because the operator says so. $1 id of the provider, $2 `sub`, $3 id or folded email of the user
+ * Links an account to a user because the operator says so. $1 id of the provider, $2 `sub`, $3 id or folded email of the user, $4 origin
  */
 export const linkByOperator = statement(
   'link_by_operator',
@@ -114,6 +131,14 @@ export const linkByOperator = statement(
      SELECT p.id, $2, named.id FROM identity_providers p, named WHERE p.id = $1
          ON CONFLICT DO NOTHING
      RETURNING user_id
+   ), recorded AS (
+     ${auditRow('user.identity_bound', {
+       origin: '$4',
+       from: 'linked',
+       target: { kind: 'user', id: 'linked.user_id' },
+       about: { user: 'linked.user_id' },
+       details: { provider: '$1::text', sub: '$2::text', by: `'operator'` },
+     })}
    )
    SELECT EXISTS (SELECT FROM identity_providers WHERE id = $1) AS provider_exists, (SELECT id FROM named) AS user_id,
           EXISTS (SELECT FROM linked) AS linked`,
@@ -121,7 +146,7 @@ export const linkByOperator = statement(
 
 /**
  * Removes the link of a user, and ends the sessions that the provider opened for the user.
- * $1 id of the provider, $2 id or folded email of the user. No row: there is no link.
+ * $1 id of the provider, $2 id or folded email of the user, $3 origin. No row: there is no link.
  */
 export const unlinkByOperator = statement(
   'unlink_by_operator',
@@ -132,6 +157,14 @@ export const unlinkByOperator = statement(
      RETURNING i.user_id, i.sub
    ), ended AS (
      DELETE FROM sessions s USING gone WHERE s.user_id = gone.user_id AND s.provider_id = $1 RETURNING 1
+   ), recorded AS (
+     ${auditRow('user.identity_unbound', {
+       origin: '$3',
+       from: 'gone',
+       target: { kind: 'user', id: 'gone.user_id' },
+       about: { user: 'gone.user_id' },
+       details: { provider: '$1::text', sub: 'gone.sub', sessions_ended: '(SELECT count(*) FROM ended)' },
+     })}
    )
    SELECT user_id, sub, (SELECT count(*)::int FROM ended) AS sessions_ended FROM gone`,
 )

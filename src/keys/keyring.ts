@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type CryptoKey, importJWK } from 'jose'
+import { type Origin, originValue, systemOrigin } from '../audit/origin.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { BackgroundJob } from '../process/background-job.ts'
 import { acceptedKeys, type SecretKeys } from '../secrets/derived-keys.ts'
@@ -119,7 +120,8 @@ export class Keyring {
     const startedAt = now().getTime()
     await database.run(retireSigningKeys, [])
     let signingKeys = await openSigningKeys(database, keys)
-    if (await createDueKeys(database, keys, signingKeys)) signingKeys = await openSigningKeys(database, keys)
+    if (await createDueKeys(database, systemOrigin, keys, signingKeys))
+      signingKeys = await openSigningKeys(database, keys)
     await resealSigningKeys(database, keys, signingKeys)
     await resealStored(database, keys)
     this.#keys = signingKeys
@@ -147,23 +149,32 @@ type KeyAge = Pick<SigningKeyRow, 'algorithm' | 'generation' | 'aged'>
 /** Creates the successor of the newest key. It is published at once and signs after the lead time (docs/adr/0009). */
 async function createNextKey(
   database: Queries,
+  origin: Origin,
   { current }: SecretKeys,
   signingKeys: KeyAge[],
   algorithm: SigningAlgorithm,
 ): Promise<void> {
   const generation = (newestOf(signingKeys, algorithm)?.generation ?? 0) + 1
   const { kid, publicJwk, sealedPrivateJwk } = await generateSigningKey(algorithm, current['signing-key'])
-  await database.maybe(insertSigningKey, [kid, algorithm, generation, publicJwk, sealedPrivateJwk])
+  await database.maybe(insertSigningKey, [
+    kid,
+    algorithm,
+    generation,
+    publicJwk,
+    sealedPrivateJwk,
+    originValue(origin),
+  ])
 }
 
 /** @returns whether a key was due. It now exists: this server or another one has created it. */
 export async function createDueKeys(
   database: Queries,
+  origin: Origin,
   keys: SecretKeys,
   signingKeys: KeyAge[],
 ): Promise<boolean> {
   const due = signingAlgorithms.filter((algorithm) => newestOf(signingKeys, algorithm)?.aged ?? true)
-  for (const algorithm of due) await createNextKey(database, keys, signingKeys, algorithm)
+  for (const algorithm of due) await createNextKey(database, origin, keys, signingKeys, algorithm)
   return due.length > 0
 }
 
@@ -191,11 +202,12 @@ async function resealSigningKeys(
  */
 export async function rotateSigningKey(
   database: Database,
+  origin: Origin,
   keys: SecretKeys,
   algorithm: SigningAlgorithm,
 ): Promise<SigningKeyRow> {
   const signingKeys = await openSigningKeys(database, keys)
-  await createNextKey(database, keys, signingKeys, algorithm)
+  await createNextKey(database, origin, keys, signingKeys, algorithm)
   const newest = newestOf(await database.run(listSigningKeys, []), algorithm)
   if (!newest) throw new Error(`the new ${algorithm} key is missing from the database`)
   return newest

@@ -187,3 +187,55 @@ describe('email addresses', () => {
     ])
   })
 })
+
+describe('required logins', () => {
+  const twoFactor = 'urn:latchkey:acr:two-factor'
+  const requireAcr = (acr: string) =>
+    query(db.database, `UPDATE roles SET require_acr = $1 WHERE name = 'principal'`, [acr])
+  const run = async (files: Record<string, string>, ...options: string[]) => {
+    const { stdout, code } = await latchkeyOn(db.url, ['import', writeFiles(files), ...options])
+    expect(code).toBe(0)
+    return stdout
+  }
+  /** The role `principal` under another name. */
+  const renamed = {
+    ...base,
+    'roles.csv': 'name,sees\nhead,firm\nadvisor,granted\n',
+    'users.csv': base['users.csv'].replace('principal', 'head'),
+  }
+
+  test('the plan and the import name users of a renamed role, and the settings that are removed', async () => {
+    await taken(db.database, base)
+    await requireAcr(twoFactor)
+    await query(db.database, `UPDATE firms SET local_passwords = false WHERE id = 'f2'`)
+    const warnings =
+      'WARNING: 1 user gets a firm or role that requires a weaker login: u1. `latchkey role list` and `latchkey firm list` show what is required.\n' +
+      'WARNING: removed with the settings of its logins: role principal. If a later import adds it again, it has none.\n'
+    expect(await run(renamed, '--prune')).toContain(warnings)
+    expect(JSON.parse(await run(renamed, '--prune', '--json')).weaker_logins).toEqual({
+      users: ['u1'],
+      removed: ['role principal'],
+    })
+    expect(await run(renamed, '--prune', '--at-most', '1')).toContain(warnings)
+    expect(await run(renamed, '--prune', '--at-most', '1')).not.toContain('WARNING')
+  })
+
+  test('a user who moves to a firm or role with the same or a stronger requirement is not named', async () => {
+    await taken(db.database, base)
+    await requireAcr(twoFactor)
+    await query(db.database, `UPDATE firms SET require_acr = $1 WHERE id = 'f2'`, [twoFactor])
+    const moved = { 'users.csv': base['users.csv'].replace('u1,f1', 'u1,f2').replace('principal', 'advisor') }
+    expect(await take(db.database, moved)).toMatchObject({ weakerLogins: { users: [], removed: [] } })
+    const back = { 'users.csv': base['users.csv'].replace('principal', 'advisor') }
+    expect(await take(db.database, back)).toMatchObject({ weakerLogins: { users: ['u1'] } })
+  })
+
+  test('a firm without local passwords that is removed is named', async () => {
+    await taken(db.database, { 'firms.csv': 'id,name\nf1,First\nf9,Ninth\n' })
+    await query(db.database, `UPDATE firms SET local_passwords = false WHERE id = 'f9'`)
+    const fewer = { 'firms.csv': 'id,name\nf1,First\n' }
+    expect(await take(db.database, fewer, { atMost: 1 })).toMatchObject({
+      weakerLogins: { users: [], removed: ['firm f9'] },
+    })
+  })
+})
