@@ -2,7 +2,11 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import { adminDocument, adminPath } from './admin/admin-document.ts'
 import { adminEdge } from './admin/admin-edge.ts'
 import { apiKeyRoutes } from './admin/api-keys.routes.ts'
+import { grantRoutes } from './admin/grants.routes.ts'
+import { keyRoutes } from './admin/keys.routes.ts'
 import { partnerRoutes } from './admin/partners.routes.ts'
+import { providerRoutes } from './admin/providers.routes.ts'
+import { userRoutes } from './admin/users.routes.ts'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { householdsPageRoutes } from './authorize/households.routes.tsx'
@@ -173,6 +177,10 @@ function adminApi(app: FastifyInstance, context: Context): void {
   apiKeyRoutes(app, context)
   incidentRoutes(app, context)
   partnerRoutes(app, context)
+  userRoutes(app, context)
+  grantRoutes(app, context)
+  keyRoutes(app, context)
+  providerRoutes(app, context)
   directoryRoutes(app, context)
 }
 
