@@ -51,6 +51,8 @@ export type Config = Secrets & {
   failuresPerMinute: number | undefined
   /** Absent: the server sends no mails. */
   mail?: MailSettings
+  /** Where a secret scanner publishes its keys. Absent: its reports are not accepted. */
+  secretScanningKeysUrl?: string
   /** The `service.name` of traces. Absent: the server sends no traces. */
   traceServiceName?: string
   /** What users see of the platform. The pictures are read once. */
@@ -88,6 +90,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const logs = readLogs(read)
   const mail = readMailSettings(read, faults)
   const traces = readTraces(env, read)
+  const secretScanningKeysUrl = read('LATCHKEY_SECRET_SCANNING_KEYS_URL', '', optional(parseHttpAddress))
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
   const brand = env.LATCHKEY_BRAND_DIR ? readBrand(env.LATCHKEY_BRAND_DIR, faults) : defaultBrand()
   const secrets = readSecrets({ env, read, faults, dataDir, makeSecret })
@@ -109,6 +112,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     brand,
     ...(mail ? { mail } : {}),
     ...traces,
+    ...(secretScanningKeysUrl ? { secretScanningKeysUrl } : {}),
   }
 }
 

@@ -2,6 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import { adminDocument, adminPath } from './admin/admin-document.ts'
 import { adminEdge } from './admin/admin-edge.ts'
 import { apiKeyRoutes } from './admin/api-keys.routes.ts'
+import { partnerRoutes } from './admin/partners.routes.ts'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { householdsPageRoutes } from './authorize/households.routes.tsx'
@@ -16,6 +17,7 @@ import { logoRoutes } from './connected-apps/partner-logos.routes.ts'
 import { consoleRoutes } from './console/console.routes.ts'
 import { onlyFromNetworks } from './console/networks.ts'
 import type { Context } from './context.ts'
+import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
@@ -31,6 +33,8 @@ import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { idpRoutes } from './idp/idp.routes.ts'
 import { ProviderClients } from './idp/provider-clients.ts'
+import { incidentRoutes } from './incidents/incidents.routes.ts'
+import { secretScanningRoutes } from './incidents/secret-scanning.routes.ts'
 import { requestMetrics } from './metrics/request-metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
 import { recoveryRoutes } from './recovery/recovery.routes.tsx'
@@ -67,13 +71,25 @@ export async function createServer(
 
   const providers = new ProviderClients(context)
   await app.register(async (scope) => pagesForPeople(app, context, await pages(scope, context, providers)))
-
   await app.register(async (discovery) => {
     apiErrors(discovery)
     discoveryRoutes(discovery, context)
     idpRoutes(discovery, context, providers)
   })
+  await secretScanningRoutes(app, context)
+  await belowBase(app, context, { base, description })
+  await app.register(async (guessed) => misplacedTokenRoutes(guessed))
+  for (const root of new Set([base, '/'])) await api(app, context, root)
+  if (!config.admin.listener) await adminSite(app, context, providers)
+  return app
+}
 
+/** What is below `{base_url}` only: tokens, userinfo, docs, the description, and the tools of the sandbox. */
+async function belowBase(
+  app: FastifyInstance,
+  context: Context,
+  { base, description }: { base: string; description: ReturnType<typeof apiDescription> },
+): Promise<void> {
   await app.register(
     async (service) => {
       apiEdge(service)
@@ -87,9 +103,7 @@ export async function createServer(
     },
     { prefix: base },
   )
-
   await app.register(async (docs) => docsRoutes(docs, context, description), { prefix: `${base}docs` })
-
   await app.register(
     async (oauth) => {
       oauthEdge(oauth)
@@ -100,26 +114,21 @@ export async function createServer(
     },
     { prefix: `${base}oauth2` },
   )
+}
 
-  await app.register(async (admin) => adminApi(admin, context), { prefix: adminPath })
-
-  // The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not.
-  await app.register(async (guessed) => {
-    const names = ['token', 'revoke', 'introspect']
-    misplaced(guessed, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
-  })
-
-  if (!config.admin.listener) await adminSite(app, context)
-  for (const root of new Set([base, '/'])) await api(app, context, root)
-  return app
+/** The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not. */
+function misplacedTokenRoutes(app: FastifyInstance): void {
+  const names = ['token', 'revoke', 'introspect']
+  misplaced(app, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
 }
 
 /** What operators use: the console and the admin API. They have their own origin if they have their own listener. */
-async function adminSite(app: FastifyInstance, context: Context): Promise<void> {
+async function adminSite(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<void> {
   const { config } = context
   await app.register(async (admin) => {
     onlyFromNetworks(admin, config.admin.networks)
-    await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } })
+    await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } }, providers)
+    await admin.register(async (api) => adminApi(api, context), { prefix: adminPath })
   })
 }
 
@@ -164,6 +173,9 @@ function adminApi(app: FastifyInstance, context: Context): void {
   adminDocument(app, context.config)
   apiKeyRoutes(app, context)
   explainRoutes(app, context)
+  incidentRoutes(app, context)
+  partnerRoutes(app, context)
+  directoryRoutes(app, context)
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {

@@ -20,7 +20,14 @@ function explain(): Command {
     )
 }
 
-function describe({ visible, reason, since, change, accounts, live_grants: grants }: AccessExplanation): string {
+function describe({
+  visible,
+  reason,
+  since,
+  change,
+  accounts,
+  live_grants: grants,
+}: AccessExplanation): string {
   return [
     `${visible ? 'Visible.' : 'Not visible.'} ${reason}`,
     ...(since === '' ? [] : [since]),

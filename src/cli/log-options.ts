@@ -19,5 +19,7 @@ export function parseDay(text: string): string {
 /** RFC 3339. A date means its first instant in UTC. */
 export function parseSince(text: string): Date {
   if (IsDate(text) || IsDateTime(text)) return new Date(text)
-  throw new InvalidArgumentError('It must be a date such as 2026-11-22 or an instant such as 2026-11-22T12:00:00Z.')
+  throw new InvalidArgumentError(
+    'It must be a date such as 2026-11-22 or an instant such as 2026-11-22T12:00:00Z.',
+  )
 }

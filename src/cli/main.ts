@@ -26,6 +26,7 @@ const commands: Record<string, () => Promise<Command>> = {
   sandbox: async () => (await import('./sandbox.ts')).sandboxCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
   restore: async () => (await import('./backup.ts')).restoreCommand(),
+  leak: async () => (await import('./leak.ts')).leakCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
 }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { listHouseholdsRead, listReads, type ReadFilter } from '../read-log/reads.ts'
 import type { ReadHousehold, ReadRow } from '../read-log/reads.sql.ts'
+import { listHouseholdsRead, listReads, type ReadFilter } from '../read-log/reads.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { defaultLimit, parseDay, parseLimit } from './log-options.ts'
 
@@ -34,7 +34,13 @@ function list(): Command {
     .action((options: Options) =>
       withDatabase(async (database) => {
         const { household, user, partner, grant, since, limit = defaultLimit } = options
-        const filter: ReadFilter = { householdId: household, userId: user, clientId: partner, grantId: grant, since }
+        const filter: ReadFilter = {
+          householdId: household,
+          userId: user,
+          clientId: partner,
+          grantId: grant,
+          since,
+        }
         const outcome = await listReads(database, filter, { after: null, limit })
         if (outcome.kind === 'refused') throw new CommandError(outcome.reason)
         const text = outcome.reads.map(household === undefined ? describe : describeOne)
@@ -51,7 +57,13 @@ function describeOne(row: ReadRow): string {
   return `${start(row)}  ${row.reads} reads`
 }
 
-function start({ day, partner_name: name, client_id: clientId, user_id: user, grant_id: grant }: ReadRow): string {
+function start({
+  day,
+  partner_name: name,
+  client_id: clientId,
+  user_id: user,
+  grant_id: grant,
+}: ReadRow): string {
   return `${day}  ${name} (${clientId})  for ${user}  grant ${grant}`
 }
 

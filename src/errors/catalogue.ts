@@ -80,11 +80,7 @@ function anchorOf(name: string, { anchor }: Cause): string {
 }
 
 /** The page of a code. `anchor` is a cause of it. */
-export function errorPageAddress(
-  baseUrl: string,
-  code: string,
-  anchor?: string,
-): string {
+export function errorPageAddress(baseUrl: string, code: string, anchor?: string): string {
   return `${baseUrl}docs/errors/${code}${anchor === undefined ? '' : `#${anchor}`}`
 }
 

@@ -119,11 +119,15 @@ function accountsOf({ access_rows: rows }: AccessFacts): string {
 
 /** Access to a closed account shows the household, and no account. */
 function withoutAccounts({ accounts }: AccessFacts): string {
-  return accounts.some(({ shown }) => shown) ? '' : ' None of these accounts is active, so the household has no accounts for the user.'
+  return accounts.some(({ shown }) => shown)
+    ? ''
+    : ' None of these accounts is active, so the household has no accounts for the user.'
 }
 
 function ignoredAccess({ access_rows: rows }: AccessFacts): string {
-  return rows === 0 ? '' : ` The user's access rows for ${rows === 1 ? '1 account' : `${rows} accounts`} of it have no effect.`
+  return rows === 0
+    ? ''
+    : ` The user's access rows for ${rows === 1 ? '1 account' : `${rows} accounts`} of it have no effect.`
 }
 
 function by({ disabled_by_operator_at: at }: AccessFacts): string {
@@ -152,6 +156,7 @@ function explainAccount(
 ): { shown: boolean; reason: string } {
   if (!visible) return { shown: false, reason: 'The household is not visible.' }
   if (shown) return { shown, reason: sees === 'firm' ? 'Shown by the role.' : 'Shown by an access row.' }
-  if (sees === 'granted' && !hasAccess) return { shown, reason: 'Not shown: the user has no access row for it.' }
+  if (sees === 'granted' && !hasAccess)
+    return { shown, reason: 'Not shown: the user has no access row for it.' }
   return { shown, reason: `Not shown: its status is ${status}, and only active accounts are shown.` }
 }

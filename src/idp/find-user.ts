@@ -109,7 +109,8 @@ function newUser({ id, matches }: Provider, claims: Claims, value: string): NewU
   return { id: hasOwnId ? value : `${id}:${randomId()}`, email, name: isName ? name : email }
 }
 
-function accountOf({ email, preferred_username: username, sub }: Claims): string {
+/** How the person knows the account at the provider. */
+export function accountOf({ email, preferred_username: username, sub }: Claims): string {
   const shown = [email, username, sub].find((value) => typeof value === 'string' && value !== '')
   return String(shown).slice(0, 320)
 }

@@ -26,7 +26,8 @@ export const findIdentity = statement(
    SELECT user_id, email, login_version, may_log_in FROM found`,
 )
 
-const isInDomains = (email: string) =>
+/** SQL: the provider `p` has no domains, or the address is in one of them. */
+export const isInDomains = (email: string) =>
   `(NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
       OR EXISTS (SELECT FROM identity_provider_domains d
                   WHERE d.provider_id = p.id AND d.domain = split_part(${email}, '@', 2)))`

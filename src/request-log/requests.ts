@@ -21,7 +21,11 @@ export type RequestsOutcome =
   | { kind: 'refused'; reason: string }
 
 /** A call, and in words: who made it, what it was, and why it was refused. */
-export type ExplainedRequest = Omit<RequestRow, 'place'> & { place: string; explanation: string; error_page: string | null }
+export type ExplainedRequest = Omit<RequestRow, 'place'> & {
+  place: string
+  explanation: string
+  error_page: string | null
+}
 
 /** Calls of the last days, newest first. `baseUrl` is where the pages of the errors are. */
 export async function listRequests(
@@ -76,7 +80,8 @@ function who(row: RequestRow): string {
   const partner = name === null ? `the client_id ${client}, which is not registered` : `${name} (${client})`
   if (grant !== null && user !== null) return `${partner} called for the user ${user} (grant ${grant}).`
   if (grant !== null) return `The call was made with grant ${grant}, whose user or partner no longer exists.`
-  if (client === null) return 'The caller is not known: it presented no valid access token or client credential.'
+  if (client === null)
+    return 'The caller is not known: it presented no valid access token or client credential.'
   return authenticated ? `${partner} called.` : `The caller named ${partner}, and did not prove to be it.`
 }
 
@@ -88,5 +93,8 @@ function what({ method, route, status, ms }: RequestRow): string {
 function why({ status, detail }: RequestRow, known: ReturnType<typeof errorCause>): string[] {
   if (status < 400 && detail === null) return ['It was not refused.']
   const reason = known ? `${known.title}.` : ''
-  return [`Reason: ${reason} ${detail ?? ''}`.trim(), ...(known?.remedy ? [`What to do: ${known.remedy}`] : [])]
+  return [
+    `Reason: ${reason} ${detail ?? ''}`.trim(),
+    ...(known?.remedy ? [`What to do: ${known.remedy}`] : []),
+  ]
 }

@@ -58,11 +58,20 @@ export function clientRequests(context: Context) {
       outcome: outcome.kind === 'refused' ? (outcome.reason satisfies RefusalReason) : outcome.kind,
       ...('endedConnection' in outcome && { ended_connection: outcome.endedConnection }),
       ...('aheadOfRow' in outcome && { ahead_of_row: 'accepted' }),
-      // Text in another form is not logged: it may be a secret that was sent as client_id by mistake.
-      ...(read.kind === 'read' && isClientId(read.client.clientId) && { client_id: read.client.clientId }),
+      // Text in another form is logged only of a partner that was taken over: it may be a secret that was sent as client_id
+      // by mistake.
+      ...(read.kind === 'read' &&
+        (isClientId(read.client.clientId) || isAuthentic(outcome)) && {
+          client_id: read.client.clientId,
+        }),
     })
     return outcome
   }
+}
+
+/** Whether the statement has authenticated the client. */
+function isAuthentic({ kind }: { kind: string }): boolean {
+  return kind !== 'refused' && kind !== 'limited'
 }
 
 /**
@@ -78,7 +87,8 @@ function notesOf(
   return {
     outcome: isRefusal ? outcome.reason : outcome.kind,
     ...('grantId' in outcome && { grantId: outcome.grantId }),
-    ...(read.kind === 'read' && isClientId(read.client.clientId) && { clientId: read.client.clientId }),
+    ...(read.kind === 'read' &&
+      (isClientId(read.client.clientId) || isAuthenticated) && { clientId: read.client.clientId }),
     isAuthenticated,
   }
 }

@@ -102,6 +102,7 @@ export type TestServerOptions = {
   mail?: MailSettings
   brand?: Brand
   tracing?: Tracing
+  secretScanningKeysUrl?: string
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -260,6 +261,7 @@ function configFor(
     requestLogDays: 7,
     ...(grantLifetimeDays && { grantLifetimeDays }),
     ...(mail && { mail }),
+    ...(options.secretScanningKeysUrl && { secretScanningKeysUrl: options.secretScanningKeysUrl }),
     brand,
   }
 }
