@@ -25,6 +25,7 @@ import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
+import { explainRoutes } from './explain/explain.routes.ts'
 import { frontRoutes, pagesForPeople } from './front/front.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
@@ -175,6 +176,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   adminEdge(app, context)
   adminDocument(app, context.config)
   apiKeyRoutes(app, context)
+  explainRoutes(app, context)
   incidentRoutes(app, context)
   partnerRoutes(app, context)
   userRoutes(app, context)
