@@ -16,6 +16,7 @@ const commands: Record<string, () => Promise<Command>> = {
   firm: async () => (await import('./firm.ts')).firmCommand(),
   role: async () => (await import('./role.ts')).roleCommand(),
   grant: async () => (await import('./grant.ts')).grantCommand(),
+  operator: async () => (await import('./operator.ts')).operatorCommand(),
   idp: async () => (await import('./idp.ts')).idpCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
   'api-key': async () => (await import('./api-key.ts')).apiKeyCommand(),
