@@ -31,7 +31,7 @@ WITH found AS (
   WHERE c.access_locator_hash = $1 AND p.status = 'active' AND CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -132,6 +132,15 @@ WITH changed AS (
 )
 SELECT encode(sha256($5::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
 
+-- claim_idempotency_key
+INSERT INTO idempotent_requests AS r (actor_id, key_hash, digest) VALUES ($1, $2, $3)
+ON CONFLICT (actor_id, key_hash) DO UPDATE
+SET digest = CASE WHEN r.created_at <= now() - interval '24 hours' THEN excluded.digest ELSE r.digest END,
+status = CASE WHEN r.created_at <= now() - interval '24 hours' THEN NULL ELSE r.status END,
+body = CASE WHEN r.created_at <= now() - interval '24 hours' THEN NULL ELSE r.body END,
+created_at = CASE WHEN r.created_at <= now() - interval '24 hours' THEN now() ELSE r.created_at END
+RETURNING digest = $3 AS is_same, status, body;
+
 -- confirm_operator_session
 UPDATE operator_sessions s SET hash = $2, proved_at = now()
 FROM operators o WHERE s.hash = $1 AND o.id = s.operator_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
@@ -170,8 +179,8 @@ SELECT count(*)::int AS rows FROM totp_secrets WHERE left(sealed, 3) <> ALL ($1:
 
 -- create_linked_user
 WITH created AS (
-  INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
-  SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active' FROM identity_providers p
+  INSERT INTO users (id, firm_id, email, email_folded, name, role, status, source)
+  SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active', 'login' FROM identity_providers p
   WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
     OR EXISTS (SELECT FROM identity_provider_domains d
       WHERE d.provider_id = p.id AND d.domain = split_part($7::text, '@', 2)))
@@ -270,17 +279,140 @@ SET counts_until = counts_until[:array_position(counts_until, $2) - 1] || counts
 WHERE client_id = $1 AND $2 = ANY (counts_until)
 RETURNING client_id;
 
+-- end_leaked_access_token
+WITH found AS (
+  SELECT c.id, c.grant_id, g.client_id, g.user_id,
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND now() < $6::timestamptz AND (
+    $5::bytea = c.access_nonce AND $6 <= c.access_nonce_at + interval '7320 seconds'
+    OR $5::bytea = c.previous_access_nonce AND $6 <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE AS was_live
+  FROM connections c JOIN grants g ON g.id = c.grant_id JOIN users u ON u.id = g.user_id WHERE c.access_locator_hash = $1
+), ended AS (
+  UPDATE connections c SET access_nonce = NULL, previous_access_nonce = NULL
+  FROM found f WHERE c.id = f.id AND f.was_live RETURNING c.id
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'connection', (f.id)::text,
+  (NULL)::text, (f.user_id)::text, (f.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('credential', 'access_token', 'grant', f.grant_id, 'source', $3::text))
+  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, found f WHERE f.was_live
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'leaked', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('partner', p.name, 'ended', 'access', 'at', now())),
+  now() + interval '2 days'
+  FROM ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean
+)
+SELECT client_id, user_id, was_live FROM found;
+
+-- end_leaked_code
+WITH found AS (
+  SELECT c.id, c.grant_id, g.client_id, g.user_id,
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.redemptions = 0 AND c.code_expires_at > now() AS was_live
+  FROM connections c JOIN grants g ON g.id = c.grant_id JOIN users u ON u.id = g.user_id WHERE c.code_hash = $1
+), ended AS (
+  UPDATE connections c SET revoked_at = now(), revoked_for = 'leaked'
+  FROM found f WHERE c.id = f.id AND f.was_live AND c.revoked_at IS NULL RETURNING c.id
+), ending AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'connection', (f.id)::text,
+  (NULL)::text, (f.user_id)::text, (f.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', 'leaked', 'grant', f.grant_id))
+  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['connection.ended']) AS event, ended e JOIN found f USING (id)
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'connection', (f.id)::text,
+  (NULL)::text, (f.user_id)::text, (f.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('credential', 'authorization_code', 'grant', f.grant_id, 'source', $3::text))
+  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, found f WHERE f.was_live
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'leaked', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('partner', p.name, 'ended', 'connection', 'at', now())),
+  now() + interval '2 days'
+  FROM ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean
+)
+SELECT client_id, user_id, was_live FROM found;
+
+-- end_leaked_refresh_token
+WITH found AS (
+  SELECT c.id, c.grant_id, g.client_id, g.user_id, CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AS was_live
+  FROM connections c JOIN grants g ON g.id = c.grant_id JOIN users u ON u.id = g.user_id WHERE c.refresh_locator_hash = $1
+), ended AS (
+  UPDATE connections c SET revoked_at = now(), revoked_for = 'leaked'
+  FROM found f WHERE c.id = f.id AND f.was_live AND c.revoked_at IS NULL RETURNING c.id
+), ending AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'connection', (f.id)::text,
+  (NULL)::text, (f.user_id)::text, (f.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', 'leaked', 'grant', f.grant_id))
+  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['connection.ended']) AS event, ended e JOIN found f USING (id)
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'connection', (f.id)::text,
+  (NULL)::text, (f.user_id)::text, (f.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('credential', 'refresh_token', 'grant', f.grant_id, 'source', $3::text))
+  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, found f WHERE f.was_live
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'leaked', 'to', u.email, 'name', u.name,
+    'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
+    'facts', jsonb_build_object('partner', p.name, 'ended', 'connection', 'at', now())),
+  now() + interval '2 days'
+  FROM ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean
+)
+SELECT client_id, user_id, was_live FROM found;
+
 -- end_operator_session
 WITH ended AS (
   DELETE FROM operator_sessions WHERE hash = $1 RETURNING operator_id
 ), audit AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
-  SELECT 'operator.logged_out', origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'operator', (ended.operator_id)::text,
   (NULL)::text, (NULL)::text, (NULL)::text,
   jsonb_strip_nulls(jsonb_build_object())
-  FROM (SELECT $2::jsonb AS origin) AS o, ended
+  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_out']) AS event, ended
 )
 SELECT operator_id::text FROM ended;
 
@@ -317,11 +449,11 @@ WITH ended AS (
 ), audit AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
-  SELECT 'operator.logged_out', origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'operator', ($1)::text,
   (NULL)::text, (NULL)::text, (NULL)::text,
   jsonb_strip_nulls(jsonb_build_object('sessions_ended', ended))
-  FROM (SELECT $4::jsonb AS origin) AS o, (SELECT count(*) AS ended FROM ended) AS sessions WHERE ended > 0
+  FROM (SELECT $4::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_out']) AS event, (SELECT count(*) AS ended FROM ended) AS sessions WHERE ended > 0
 )
 SELECT count(*)::int AS ended FROM ended;
 
@@ -336,7 +468,7 @@ ORDER BY ended_at DESC, g.id DESC LIMIT 20;
 SELECT CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
 WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -354,6 +486,11 @@ EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = u.id) AS has_totp,
 coalesce((SELECT cardinality(c.hashes) FROM recovery_codes c WHERE c.user_id = u.id), 0) AS recovery_codes
 FROM users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
 WHERE u.id = $1 OR u.email_folded = $1;
+
+-- find_api_key
+SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, coalesce(k.last_used_at <= now() - interval '1 minute', true) AS is_used_again
+FROM api_keys k WHERE k.hash = $1;
 
 -- find_client_keys
 SELECT coalesce(jwks->'keys', '[]') AS keys FROM partners WHERE client_id = $1;
@@ -377,7 +514,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -550,7 +687,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -606,20 +743,47 @@ WITH facts AS (
   EXISTS (SELECT FROM users WHERE id = $1) AS id_taken,
   EXISTS (SELECT FROM users WHERE email_folded = $4) AS email_taken
 ), created AS (
-  INSERT INTO users (id, firm_id, email, email_folded, name, role, status)
-  SELECT $1, $2, $3, $4, $5, $6, 'active'
+  INSERT INTO users (id, firm_id, email, email_folded, name, role, status, source)
+  SELECT $1, $2, $3, $4, $5, $6, 'active', 'operator'
   FROM facts WHERE firm_exists AND role_exists AND NOT id_taken AND NOT email_taken
   ON CONFLICT DO NOTHING
   RETURNING id
 )
 SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 
+-- insert_api_key
+WITH k AS (
+  INSERT INTO api_keys (id, name, hash, scopes, expires_at)
+  VALUES ($1, $2, $3, $4, now() + make_interval(days => $5::integer)) RETURNING *
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'api_key', (k.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('name', k.name, 'scopes', to_jsonb(k.scopes), 'expires_at', k.expires_at))
+  FROM (SELECT $6::jsonb AS origin) AS o, unnest(ARRAY['api_key.created']) AS event, k
+)
+SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state FROM k;
+
 -- insert_partner
-INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
-  key_thumbprints, id_token_alg, post_logout_redirect_uris, id_token_on_refresh, limits,
-  grant_lifetime_days, site, logo, logo_image, privacy_url, description, require_acr)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-  nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, ''), $19) RETURNING client_id;
+WITH created AS (
+  INSERT INTO partners (client_id, name, redirect_uris, require_pkce, auth_methods, secret_hashes, jwks,
+    key_thumbprints, id_token_alg, post_logout_redirect_uris, id_token_on_refresh, limits,
+    grant_lifetime_days, site, logo, logo_image, privacy_url, description, require_acr)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+    nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, ''), $19) RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
+  (NULL)::text, (NULL)::text, (c.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))))
+  FROM (SELECT $20::jsonb AS origin) AS o, unnest(ARRAY['partner.created']) AS event, created c
+)
+SELECT client_id FROM created;
 
 -- insert_passkey
 WITH answered AS (
@@ -700,7 +864,7 @@ credentialed AS (
   ) IS TRUE AND now() < $8::timestamptz AND CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -709,8 +873,10 @@ credentialed AS (
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
-CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
-THEN 'assertion_required' ELSE 'unknown' END
+CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.subject, l.acr, l.auth_time FROM (SELECT) AS always LEFT JOIN live l ON true;
@@ -729,7 +895,7 @@ AND (
 ) IS TRUE AND now() < $6::timestamptz AND CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
 WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -747,7 +913,7 @@ AND $2 <> 'private_key_jwt' AND $3::bytea = ANY (client.secret_hashes)
 AND c.generation = $5::bigint AND now() < $6::timestamptz AND CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
 WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -776,7 +942,7 @@ credentialed AS (
   WHERE c.generation = $7::bigint AND now() < $8::timestamptz AND CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -785,8 +951,10 @@ credentialed AS (
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
-CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
-THEN 'assertion_required' ELSE 'unknown' END
+CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.subject, l.acr, l.auth_time FROM (SELECT) AS always LEFT JOIN live l ON true;
@@ -814,15 +982,25 @@ FROM found LEFT JOIN link ON true;
 
 -- limit_grants
 WITH concerned AS (
-  SELECT g.id, days
+  SELECT g.id, days, g.expires_at
   FROM grants g JOIN partners p USING (client_id) CROSS JOIN LATERAL (SELECT coalesce(p.grant_lifetime_days, $2::integer) AS days) AS life
   WHERE ($1::text IS NULL OR g.client_id = $1) AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
   AND days IS NOT NULL AND (g.expires_at IS NULL OR g.expires_at > now() + make_interval(days => days))
   ORDER BY g.id FOR NO KEY UPDATE OF g
+), limited AS (
+  UPDATE grants g SET expires_at = now() + make_interval(days => days), end_notice_at = CASE WHEN days > 7 THEN now() + make_interval(days => days - 7) END
+  FROM concerned WHERE g.id = concerned.id
+  RETURNING g.id, g.user_id, g.client_id, g.expires_at
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'grant', (limited.id)::text,
+  (NULL)::text, (limited.user_id)::text, (limited.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('expires_at', concerned.expires_at), jsonb_build_object('expires_at', limited.expires_at)), 'after', differing_fields(jsonb_build_object('expires_at', limited.expires_at), jsonb_build_object('expires_at', concerned.expires_at))))
+  FROM (SELECT $3::jsonb AS origin) AS o, unnest(ARRAY['grant.lifetime_applied']) AS event, limited JOIN concerned USING (id)
 )
-UPDATE grants g SET expires_at = now() + make_interval(days => days), end_notice_at = CASE WHEN days > 7 THEN now() + make_interval(days => days - 7) END
-FROM concerned WHERE g.id = concerned.id
-RETURNING g.id;
+SELECT id FROM limited;
 
 -- link_by_operator
 WITH named AS (
@@ -866,7 +1044,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -965,7 +1143,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -1007,6 +1185,10 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible
 FROM page;
 
+-- list_api_keys
+SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state FROM api_keys k ORDER BY k.created_at, k.id;
+
 -- list_firm_households
 WITH
 bearer AS (
@@ -1014,7 +1196,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -1068,7 +1250,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -1167,7 +1349,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -1218,7 +1400,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -1318,7 +1500,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -1393,7 +1575,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -1535,11 +1717,11 @@ WITH opened AS (
 ), audit AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
-  SELECT 'operator.logged_in', origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'operator', (opened.operator_id)::text,
   (NULL)::text, (NULL)::text, (NULL)::text,
   jsonb_strip_nulls(jsonb_build_object('provider', $7::text, 'sub', $8::text))
-  FROM (SELECT $10::jsonb AS origin) AS o, opened
+  FROM (SELECT $10::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_in']) AS event, opened
 )
 SELECT operator_id::text FROM opened;
 
@@ -1647,6 +1829,14 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_idempotent_requests
+WITH gone AS (
+  DELETE FROM idempotent_requests WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM idempotent_requests s WHERE created_at <= now() - interval '24 hours' ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- purge_limit_windows
 WITH gone AS (
   DELETE FROM limit_windows WHERE ctid = ANY (ARRAY(
@@ -1732,7 +1922,7 @@ WITH earlier AS (
   UPDATE grants g SET revoked_at = g.expires_at FROM parties p
   WHERE g.user_id = p.id AND g.client_id = p.client_id AND g.revoked_at IS NULL AND g.expires_at <= coalesce(g.revoked_at, now())
   AND NOT EXISTS (SELECT FROM earlier) AND NOT $9::boolean
-  RETURNING g.id
+  RETURNING g.id, g.user_id, g.client_id, g.expires_at
 ), given AS (
   INSERT INTO grants (user_id, client_id, subject, expires_at, end_notice_at)
   SELECT id, client_id,
@@ -1742,7 +1932,7 @@ WITH earlier AS (
   WHERE NOT EXISTS (SELECT FROM earlier) AND NOT $9
   ON CONFLICT (user_id, client_id) WHERE revoked_at IS NULL
   DO UPDATE SET expires_at = excluded.expires_at, end_notice_at = excluded.end_notice_at
-  RETURNING id, created_at = now() AS is_new
+  RETURNING id, user_id, client_id, expires_at, created_at = now() AS is_new
 ), kept AS (
   UPDATE grants g SET client_id = g.client_id FROM parties p
   WHERE g.user_id = p.id AND g.client_id = p.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
@@ -1765,6 +1955,30 @@ WITH earlier AS (
   WHERE given.is_new AND $13::text IS NOT NULL
   AND (SELECT count(*) FROM grants g
     WHERE g.user_id = $1 AND g.created_at > now() - interval '1 hour') < 10
+), expiry AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'grant', (g.id)::text,
+  (NULL)::text, (g.user_id)::text, (g.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('expired_at', g.expires_at))
+  FROM (SELECT $15::jsonb AS origin) AS o, unnest(ARRAY['grant.expired']) AS event, closed g
+), creation AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'grant', (g.id)::text,
+  (NULL)::text, (g.user_id)::text, (g.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('connection', started.id, 'redirect_uri', $5::text, 'acr', $10::text, 'expires_at', g.expires_at))
+  FROM (SELECT $15::jsonb AS origin) AS o, unnest(ARRAY['grant.created']) AS event, given g, started WHERE g.is_new
+), renewal AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'grant', (g.id)::text,
+  (NULL)::text, (g.user_id)::text, (g.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('connection', started.id, 'redirect_uri', $5::text, 'acr', $10::text, 'expires_at', g.expires_at))
+  FROM (SELECT $15::jsonb AS origin) AS o, unnest(ARRAY['grant.renewed']) AS event, given g, started WHERE NOT g.is_new
 )
 SELECT true AS usable FROM started
 UNION ALL
@@ -1824,21 +2038,39 @@ credentialed AS (
   RETURNING c.id, c.grant_id, c.redemptions, c.code_expires_at <= now() AS expired, f.misfit, c.revoked_at,
   c.revoked_for, c.auth_time, c.acr, c.amr, c.nonce
 ), judged AS (
-  SELECT p.*, g.subject, CASE
+  SELECT p.*, g.subject, g.user_id, g.client_id, CASE
   WHEN p.revoked_at IS NOT NULL THEN
   CASE p.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
   WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
   WHEN u.status <> 'active' THEN 'user_disabled' END AS ended
   FROM presented p JOIN grants g ON g.id = p.grant_id JOIN users u ON u.id = g.user_id
+), replay AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'connection', (j.id)::text,
+  (NULL)::text, (j.user_id)::text, (j.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('token', 'code', 'grant', j.grant_id))
+  FROM (SELECT $12::jsonb AS origin) AS o, unnest(ARRAY['token.replayed']) AS event, judged j WHERE j.redemptions = 2
+), ending AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'connection', (j.id)::text,
+  (NULL)::text, (j.user_id)::text, (j.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', j.revoked_for, 'grant', j.grant_id))
+  FROM (SELECT $12::jsonb AS origin) AS o, unnest(ARRAY['connection.ended']) AS event, judged j WHERE j.revoked_at = now()
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
-CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
-THEN 'assertion_required' ELSE 'unknown' END
+CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id_token_alg FROM client) AS id_token_alg,
@@ -1850,13 +2082,26 @@ FROM (SELECT) AS always LEFT JOIN judged j ON true;
 DELETE FROM outbox WHERE id = $1 RETURNING id;
 
 -- renew_grant
-UPDATE grants g SET expires_at = now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)),
-end_notice_at = CASE WHEN coalesce(p.grant_lifetime_days, $2::integer) > 7 THEN now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer) - 7) END
-FROM partners p
-WHERE g.id = $1 AND g.user_id = $3 AND p.client_id = g.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
-AND (g.expires_at IS NOT NULL
-  AND coalesce(g.expires_at + interval '0' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true))
-RETURNING g.client_id, g.expires_at;
+WITH old AS (
+  SELECT id, expires_at FROM grants WHERE id = $1 AND user_id = $3 FOR NO KEY UPDATE
+), renewed AS (
+  UPDATE grants g SET expires_at = now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)),
+  end_notice_at = CASE WHEN coalesce(p.grant_lifetime_days, $2::integer) > 7 THEN now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer) - 7) END
+  FROM partners p, old
+  WHERE g.id = old.id AND p.client_id = g.client_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+  AND (g.expires_at IS NOT NULL
+    AND coalesce(g.expires_at + interval '0' < now() + make_interval(days => coalesce(p.grant_lifetime_days, $2::integer)), true))
+  RETURNING g.id, g.user_id, g.client_id, g.expires_at
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'grant', (renewed.id)::text,
+  (NULL)::text, (renewed.user_id)::text, (renewed.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('expires_at', old.expires_at), jsonb_build_object('expires_at', renewed.expires_at)), 'after', differing_fields(jsonb_build_object('expires_at', renewed.expires_at), jsonb_build_object('expires_at', old.expires_at))))
+  FROM (SELECT $4::jsonb AS origin) AS o, unnest(ARRAY['grant.renewed']) AS event, renewed JOIN old USING (id)
+)
+SELECT client_id, expires_at FROM renewed;
 
 -- replace_credential
 UPDATE identity_providers SET credential = $2, public_jwk = $3::jsonb WHERE id = $1 RETURNING id;
@@ -1865,10 +2110,21 @@ UPDATE identity_providers SET credential = $2, public_jwk = $3::jsonb WHERE id =
 UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id;
 
 -- replace_partner_keys
-UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
+WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings FROM partners p WHERE client_id = $1 FOR NO KEY UPDATE), changed AS (
+  UPDATE partners SET jwks = $2, key_thumbprints = $3 WHERE client_id = (SELECT client_id FROM old) RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
+  (NULL)::text, (NULL)::text, (c.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
+  FROM (SELECT $4::jsonb AS origin) AS o, unnest(ARRAY['partner.keys_replaced']) AS event, changed c JOIN old USING (client_id)
+)
+SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
-grant_lifetime_days, require_acr;
+grant_lifetime_days, require_acr FROM changed;
 
 -- replace_recovery_codes
 INSERT INTO recovery_codes (user_id, hashes) VALUES ($1, $2)
@@ -1936,6 +2192,23 @@ FROM source LEFT JOIN account ON true LEFT JOIN found ON true;
 -- reseal_signing_key
 UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid;
 
+-- resume_partner
+WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings FROM partners p WHERE client_id = $1 FOR NO KEY UPDATE), changed AS (
+  UPDATE partners SET status = 'active' WHERE client_id = (SELECT client_id FROM old) RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
+  (NULL)::text, (NULL)::text, (c.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
+  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['partner.resumed']) AS event, changed c JOIN old USING (client_id)
+)
+SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
+ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days, require_acr FROM changed;
+
 -- retire_signing_keys
 UPDATE signing_keys k SET private_jwk = NULL
 WHERE private_jwk IS NOT NULL
@@ -1959,20 +2232,45 @@ credentialed AS (
 ), revoked AS (
   UPDATE connections c SET access_nonce = NULL, previous_access_nonce = NULL
   FROM client
-  WHERE c.access_locator_hash = $6 AND c.client_id = client.client_id
-  AND c.revoked_at IS NULL AND now() < $8::timestamptz AND (
-    $7::bytea = c.access_nonce AND $8 <= c.access_nonce_at + interval '7320 seconds'
-    OR $7::bytea = c.previous_access_nonce AND $8 <= c.access_nonce_at + interval '3660 seconds'
+  WHERE c.access_locator_hash = $7 AND c.client_id = client.client_id
+  AND c.revoked_at IS NULL AND now() < $9::timestamptz AND (
+    $8::bytea = c.access_nonce AND $9 <= c.access_nonce_at + interval '7320 seconds'
+    OR $8::bytea = c.previous_access_nonce AND $9 <= c.access_nonce_at + interval '3660 seconds'
   ) IS TRUE
-  RETURNING c.id
+  RETURNING c.id, c.grant_id
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'connection', (r.id)::text,
+  (NULL)::text, (g.user_id)::text, (g.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('token', 'access', 'grant', r.grant_id))
+  FROM (SELECT $6::jsonb AS origin) AS o, unnest(ARRAY['token.revoked']) AS event, revoked r JOIN grants g ON g.id = r.grant_id
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
-CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
-THEN 'assertion_required' ELSE 'unknown' END
+CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id FROM revoked) AS connection_id;
+
+-- revoke_api_key
+WITH k AS (
+  UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING *
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'api_key', (k.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('name', k.name))
+  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['api_key.revoked']) AS event, k
+)
+SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state FROM k;
 
 -- revoke_connection
 WITH
@@ -1989,21 +2287,59 @@ credentialed AS (
   WHERE permitted AND ($2 <> 'private_key_jwt' OR EXISTS (SELECT FROM used))
 ), revoked AS (
   UPDATE connections c SET revoked_at = now(), revoked_for = 'partner'
-  FROM client WHERE c.refresh_locator_hash = $6 AND c.client_id = client.client_id AND c.revoked_at IS NULL
-  RETURNING c.id
+  FROM client WHERE c.refresh_locator_hash = $7 AND c.client_id = client.client_id AND c.revoked_at IS NULL
+  RETURNING c.id, c.grant_id
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'connection', (r.id)::text,
+  (NULL)::text, (g.user_id)::text, (g.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', 'partner', 'grant', r.grant_id))
+  FROM (SELECT $6::jsonb AS origin) AS o, unnest(ARRAY['connection.ended']) AS event, revoked r JOIN grants g ON g.id = r.grant_id
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
-CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
-THEN 'assertion_required' ELSE 'unknown' END
+CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id FROM revoked) AS connection_id;
 
 -- revoke_grant
-UPDATE grants g SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
-WHERE id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND ($2::text IS NULL OR user_id = $2)
-RETURNING client_id;
+WITH ended AS (
+  UPDATE grants g SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
+  WHERE id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND ($2::text IS NULL OR user_id = $2)
+  RETURNING id, user_id, client_id, revoked_by
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'grant', (ended.id)::text,
+  (NULL)::text, (ended.user_id)::text, (ended.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', ended.revoked_by))
+  FROM (SELECT $3::jsonb AS origin) AS o, unnest(ARRAY['grant.revoked']) AS event, ended
+)
+SELECT client_id FROM ended;
+
+-- revoke_leaked_api_key
+WITH found AS (
+  SELECT id, name, revoked_at IS NULL AND coalesce(expires_at > now(), true) AS was_live FROM api_keys WHERE hash = $1
+), revoked AS (
+  UPDATE api_keys k SET revoked_at = now() FROM found f WHERE k.id = f.id AND k.revoked_at IS NULL
+  RETURNING k.id, k.name
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'api_key', (r.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credential', 'api_key', 'name', r.name, 'source', $3::text))
+  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, revoked r
+)
+SELECT id, was_live FROM found;
 
 -- rotate_ahead_of_row
 WITH client AS (
@@ -2022,7 +2358,7 @@ WITH client AS (
   AND CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -2052,7 +2388,7 @@ AND c.refresh_locator_hash = $4 AND g.id = c.grant_id AND u.id = g.user_id
 AND CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
 WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
 WHEN g.revoked_at IS NOT NULL THEN
 CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -2062,8 +2398,19 @@ RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.acc
 c.acr, c.amr, client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at;
 
 -- rotate_partner_secret
-UPDATE partners SET secret_hashes = ARRAY[$2::bytea] || secret_hashes[1:$3::int] WHERE client_id = $1
-RETURNING client_id, cardinality(secret_hashes) AS live_secrets;
+WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings FROM partners p WHERE client_id = $1 FOR NO KEY UPDATE), changed AS (
+  UPDATE partners SET secret_hashes = ARRAY[$2::bytea] || secret_hashes[1:$3::int]
+  WHERE client_id = (SELECT client_id FROM old) RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
+  (NULL)::text, (NULL)::text, (c.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
+  FROM (SELECT $4::jsonb AS origin) AS o, unnest(ARRAY['partner.secret_rotated']) AS event, changed c JOIN old USING (client_id)
+)
+SELECT client_id, cardinality(secret_hashes) AS live_secrets FROM changed;
 
 -- rotate_refresh_token
 WITH
@@ -2100,7 +2447,7 @@ credentialed AS (
   AND CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -2111,11 +2458,21 @@ credentialed AS (
     AND NOT ($7 >= c.earlier_generation AND greatest(c.refreshed_at, now()) < c.earlier_at + 2 * interval '60 seconds'))
   RETURNING c.id AS connection_id, c.grant_id, c.generation, c.refreshed_at, c.access_nonce, g.subject, c.auth_time,
   c.acr, c.amr, client.id_token_alg, client.id_token_on_refresh, c.revoked_at IS NOT NULL AS replayed, now() AS issued_at
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'connection', (r.connection_id)::text,
+  (NULL)::text, (g.user_id)::text, (g.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', 'refresh_replayed', 'grant', r.grant_id, 'newest_generation', r.generation, 'presented_generation', $7::bigint))
+  FROM (SELECT $10::jsonb AS origin) AS o, unnest(ARRAY['token.replayed', 'connection.ended']) AS event, rotated r JOIN grants g ON g.id = r.grant_id WHERE r.replayed
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
-CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
-THEN 'assertion_required' ELSE 'unknown' END
+CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, r.*
@@ -2128,7 +2485,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -2184,7 +2541,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -2245,7 +2602,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -2314,7 +2671,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -2376,12 +2733,6 @@ FROM sessions s JOIN users u ON u.id = s.user_id
 WHERE s.user_id = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version
 ORDER BY current DESC, s.last_seen_at DESC, s.id;
 
--- set_partner_status
-UPDATE partners SET status = $2 WHERE client_id = $1 RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
-ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
-id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
-grant_lifetime_days, require_acr;
-
 -- set_password_by_link
 WITH changed AS (
   UPDATE users u SET password_hash = $2, login_version = gen_random_uuid() FROM password_links l, firms f
@@ -2401,6 +2752,9 @@ WITH changed AS (
   FROM changed JOIN users u USING (id) WHERE $4::boolean
 )
 SELECT encode(sha256($3::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
+
+-- store_idempotent_answer
+UPDATE idempotent_requests SET status = $3, body = $4::jsonb WHERE actor_id = $1 AND key_hash = $2 RETURNING status;
 
 -- store_totp_secret
 WITH stored AS (
@@ -2426,6 +2780,23 @@ auth_time_is_known = s.auth_time_is_known OR $6 IS NOT NULL
 FROM users u WHERE s.hash = $1 AND s.user_id = $2 AND u.id = s.user_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version
 RETURNING s.user_id;
 
+-- suspend_partner
+WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings FROM partners p WHERE client_id = $1 FOR NO KEY UPDATE), changed AS (
+  UPDATE partners SET status = 'suspended' WHERE client_id = (SELECT client_id FROM old) RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
+  (NULL)::text, (NULL)::text, (c.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
+  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['partner.suspended']) AS event, changed c JOIN old USING (client_id)
+)
+SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
+ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days, require_acr FROM changed;
+
 -- sync_accounts
 WITH
 bearer AS (
@@ -2433,7 +2804,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -2490,7 +2861,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -2563,6 +2934,10 @@ used = w.used + excluded.used - excluded.granted
 granted = greatest(least(excluded.granted, excluded.most - w.used - (excluded.used - excluded.granted)), 0)
 RETURNING now() AS now, key, granted, used;
 
+-- touch_api_key
+UPDATE api_keys SET last_used_at = now()
+WHERE id = $1 AND coalesce(last_used_at <= now() - interval '1 minute', true) RETURNING id;
+
 -- unlink_by_operator
 WITH gone AS (
   DELETE FROM identities i USING users u
@@ -2607,25 +2982,36 @@ UPDATE firms SET require_acr = nullif(coalesce($2, require_acr), ''), local_pass
 WHERE id = $1 RETURNING id, name, require_acr, local_passwords;
 
 -- update_partner_settings
-UPDATE partners
-SET name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
-auth_methods = coalesce($5, auth_methods), secret_hashes = coalesce($6, secret_hashes),
-jwks = CASE WHEN $7::text IS NULL THEN jwks ELSE nullif($7, '')::jsonb END,
-key_thumbprints = coalesce($8, key_thumbprints),
-id_token_on_refresh = coalesce($9, id_token_on_refresh),
-limits = jsonb_strip_nulls(limits || coalesce($10::jsonb, '{}')),
-grant_lifetime_days = CASE WHEN $11::integer IS NULL THEN grant_lifetime_days ELSE nullif($11, 0) END,
-site = nullif(coalesce($12, site), ''),
-logo = nullif(coalesce($13, logo), ''),
-logo_image = CASE WHEN $13::text IS NULL THEN logo_image ELSE $14::bytea END,
-privacy_url = nullif(coalesce($15, privacy_url), ''),
-description = nullif(coalesce($16, description), ''),
-require_acr = nullif(coalesce($17, require_acr), '')
-WHERE client_id = $1 AND auth_methods = $4
-RETURNING client_id, name, status, redirect_uris, require_pkce, auth_methods,
+WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings FROM partners p WHERE client_id = $1 AND auth_methods = $4 FOR NO KEY UPDATE), changed AS (
+  UPDATE partners
+  SET name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
+  auth_methods = coalesce($5, auth_methods), secret_hashes = coalesce($6, secret_hashes),
+  jwks = CASE WHEN $7::text IS NULL THEN jwks ELSE nullif($7, '')::jsonb END,
+  key_thumbprints = coalesce($8, key_thumbprints),
+  id_token_on_refresh = coalesce($9, id_token_on_refresh),
+  limits = jsonb_strip_nulls(limits || coalesce($10::jsonb, '{}')),
+  grant_lifetime_days = CASE WHEN $11::integer IS NULL THEN grant_lifetime_days ELSE nullif($11, 0) END,
+  site = nullif(coalesce($12, site), ''),
+  logo = nullif(coalesce($13, logo), ''),
+  logo_image = CASE WHEN $13::text IS NULL THEN logo_image ELSE $14::bytea END,
+  privacy_url = nullif(coalesce($15, privacy_url), ''),
+  description = nullif(coalesce($16, description), ''),
+  require_acr = nullif(coalesce($17, require_acr), '')
+  WHERE client_id = (SELECT client_id FROM old) AND auth_methods = $4
+  RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
+  (NULL)::text, (NULL)::text, (c.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
+  FROM (SELECT $18::jsonb AS origin) AS o, unnest(ARRAY['partner.updated']) AS event, changed c JOIN old USING (client_id)
+)
+SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
-grant_lifetime_days, require_acr;
+grant_lifetime_days, require_acr FROM changed;
 
 -- update_role
 UPDATE roles SET require_acr = $2 WHERE name = $1 RETURNING name, sees, require_acr;
@@ -2659,7 +3045,7 @@ bearer AS (
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
   WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
   WHEN g.revoked_at IS NOT NULL THEN
   CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
@@ -2685,6 +3071,26 @@ bearer AS (
 )
 SELECT client_id, user_id, grant_id, now() AS used_at, concat_ws(' ', bearer.user_id, bearer.firm_id, bearer.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = bearer.firm_id))) AS visibility_version
 FROM bearer WHERE refusal IS NULL;
+
+-- withdraw_leaked_secret
+WITH found AS (
+  SELECT client_id, $1 = ANY (secret_hashes) AS was_live, array_remove(secret_hashes, $1::bytea) AS others
+  FROM partners WHERE $1 = ANY (secret_hashes) OR $1 = ANY (leaked_secret_hashes)
+), withdrawn AS (
+  UPDATE partners p SET secret_hashes = array_remove(p.secret_hashes, $1::bytea),
+  leaked_secret_hashes = p.leaked_secret_hashes || $1::bytea
+  FROM found f WHERE p.client_id = f.client_id AND $1 = ANY (p.secret_hashes)
+  RETURNING p.client_id, cardinality(p.secret_hashes) AS live_secrets
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'partner', (w.client_id)::text,
+  (NULL)::text, (NULL)::text, (w.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('credential', 'client_secret', 'live_secrets', w.live_secrets, 'source', $3::text))
+  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, withdrawn w
+)
+SELECT client_id, was_live, cardinality(others) AS live_secrets FROM found;
 
 -- write_end_notices
 WITH due AS (

@@ -8,7 +8,7 @@ import type { Static, TObject, TSchema } from '../typebox.ts'
 import { type AdminOperation, operationOf } from './admin-operation.ts'
 import { type AdminAnswer, sendAnswer } from './answers.ts'
 import { ApiKeyAuthentication } from './authenticate.ts'
-import { idempotencyKeyOf, once } from './idempotency.ts'
+import { type IdempotencyKey, idempotencyKeyOf, once } from './idempotency.ts'
 import { closed } from './page.ts'
 import type { Actor, Scope } from './scopes.ts'
 
@@ -25,6 +25,8 @@ export type AdminCall<P extends TObject, Q extends TObject, B extends TSchema> =
   origin: Origin
   /** With an Idempotency-Key: the transaction of the request. */
   database: Database
+  /** Only for a route with `creates: 'itself'`: its Idempotency-Key. */
+  key: IdempotencyKey | undefined
 }
 
 export type AdminRoute<P extends TObject, Q extends TObject, B extends TSchema> = {
@@ -35,8 +37,11 @@ export type AdminRoute<P extends TObject, Q extends TObject, B extends TSchema> 
   /** Objects in the body and the query must be closed (`additionalProperties: false`): see `closed`. */
   schema?: { params?: P; querystring?: Q; body?: B }
   operation: AdminOperation
-  /** A request that creates: it may have an Idempotency-Key, and then runs in one transaction. */
-  creates?: true
+  /**
+   * A request that creates: it may have an Idempotency-Key, and then runs in one transaction. `itself`: the route carries it
+   * out in a transaction that it opens itself, with `once`.
+   */
+  creates?: true | 'itself'
   /** Only for a body that is not JSON: how the document describes it. It needs a parser in its scope. */
   text?: { mediaType: string; schema: TSchema }
   /** Bytes of the body. Default: 64 kB. */
@@ -78,7 +83,7 @@ export function adminRoute<
     url,
     schema,
     ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
-    config: { adminOperation: operationOf(route.operation, { scope, body, creates }) },
+    config: { adminOperation: operationOf(route.operation, { scope, body, creates: creates !== false }) },
     onRequest: async (request, reply) => {
       const actor = await keys.actorOf(request, reply, scope)
       if (actor === undefined) return reply
@@ -87,7 +92,6 @@ export function adminRoute<
     handler: async (request, reply) => {
       const actor = request.getDecorator<Actor>(actorOf)
       const origin = originOf(request, 'admin_api', actor)
-      const handle = (on: Database) => handler({ request, reply, actor, origin, database: on })
       const key = creates ? idempotencyKeyOf(request, actor) : undefined
       if (key === 'malformed') {
         return sendProblem(
@@ -96,13 +100,15 @@ export function adminRoute<
           'Idempotency-Key must have 16 to 128 visible ASCII characters.',
         )
       }
-      const answer = key
-        ? await inTransaction(
-            database,
-            (transaction) => once(transaction, key, () => handle(transaction)),
-            ({ kind }) => kind !== 'problem',
-          )
-        : await handle(database)
+      const handle = (on: Database) => handler({ request, reply, actor, origin, database: on, key })
+      const answer =
+        key && creates === true
+          ? await inTransaction(
+              database,
+              (transaction) => once(transaction, key, () => handle(transaction)),
+              ({ kind }) => kind !== 'problem',
+            )
+          : await handle(database)
       return sendAnswer(reply, answer)
     },
   })
@@ -126,8 +132,9 @@ export function adminEdge(app: FastifyInstance, context: Context): void {
       const context = 'validationContext' in error ? String(error.validationContext) : ''
       return sendFaults(reply, context, error.validation)
     }
+    const { mediaTypes = ['application/json'] } = request.routeOptions.config.adminOperation?.body ?? {}
     return sendFault(reply, error, request, {
-      415: 'Send the body as application/json, in UTF-8 and not compressed.',
+      415: `Send the body as ${mediaTypes.join(' or ')}, in UTF-8 and not compressed.`,
     })
   })
   app.setNotFoundHandler((request, reply) => {

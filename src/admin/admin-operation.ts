@@ -71,6 +71,9 @@ const AdminProblem = Type.Object(
       Type.Array(
         Type.Object(
           {
+            line: Type.Optional(
+              Type.Integer({ description: 'The line of the body, in a body with one row on each line.' }),
+            ),
             parameter: Type.String({ description: 'The name of the parameter or field.' }),
             detail: Type.String({ description: 'What is wrong with it, for people.' }),
           },

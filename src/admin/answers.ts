@@ -20,7 +20,8 @@ export type AdminAnswer =
       kind: 'problem'
       code: ProblemCode
       detail: string
-      errors?: { parameter: string; detail: string }[]
+      /** `line`: of a body with one row on each line. */
+      errors?: { line?: number; parameter: string; detail: string }[]
       /** Seconds after which the request may be repeated. */
       retryAfter?: number
     }
@@ -32,6 +33,11 @@ export function ok(body: unknown, headers?: Record<string, string>): AdminAnswer
 /** @param location the address of the new resource */
 export function created(location: string, body: unknown, secrets?: Record<string, string>): AdminAnswer {
   return { kind: 'json', status: 201, body, headers: { location }, ...(secrets && { secrets }) }
+}
+
+/** The answer with fields that are shown only this once. */
+export function withSecrets(answer: AdminAnswer, secrets: Record<string, string> | undefined): AdminAnswer {
+  return answer.kind === 'json' && secrets ? { ...answer, secrets } : answer
 }
 
 export function notFound(detail: string): AdminAnswer {

@@ -56,20 +56,22 @@ export function pageRequestOf({
 
 /**
  * Answers with a page and a link to the next one.
- * @param address of the list, with the filters of this request
+ * @param list.address of the list; `query` are the parameters of this request
  * @param rows up to `limit` rows of `pageRequestOf`: the last one only shows that there is another page
  * @param placeOf the value of `after` for the page that follows an entry
  */
 export function pageAnswer<Row>(
-  address: URL,
-  { limit }: PageRequest,
+  list: { address: URL; query: Record<string, string | number | boolean | undefined>; page: PageRequest },
   rows: Row[],
   placeOf: (row: Row) => string,
 ): AdminAnswer {
-  const data = rows.slice(0, limit - 1)
+  const { address, query, page } = list
+  const data = rows.slice(0, page.limit - 1)
   const last = data.at(-1)
-  if (rows.length < limit || last === undefined) return ok({ data, next_cursor: null })
+  if (rows.length < page.limit || last === undefined) return ok({ data, next_cursor: null })
   const cursor = Buffer.from(placeOf(last)).toString('base64url')
-  address.searchParams.set('cursor', cursor)
+  for (const [name, value] of Object.entries({ ...query, cursor })) {
+    if (value !== undefined) address.searchParams.set(name, String(value))
+  }
   return ok({ data, next_cursor: cursor }, { link: `<${address.href}>; rel="next"` })
 }

@@ -140,7 +140,7 @@ async function claimOfSession(exchange: Exchange, acrRequest: AcrRequest): Promi
     async advance(stronger, method) {
       // Only a passkey authenticates again. A code is a second part of a login whose password may be hours old.
       const authTime = method === 'passkey' ? context.now() : null
-      const isLive = await strengthen(context, reply, session, stronger, authTime)
+      const isLive = await strengthen(context, request, reply, session, stronger, authTime)
       return isLive ? proceed() : withDestination('/login', destination)
     },
   }

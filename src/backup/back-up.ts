@@ -98,6 +98,8 @@ async function tablesInOrder(client: pg.Client): Promise<TableHeader[]> {
                    WHERE f.conrelid = c.oid AND f.contype = 'f' AND f.confrelid <> c.oid) AS needs
        FROM pg_class c
       WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> ALL ($1)
+        AND NOT EXISTS (SELECT FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhparent
+                         WHERE i.inhrelid = c.oid AND p.relname = ANY ($1))
       ORDER BY c.relname`,
     [omittedTables],
   )

@@ -8,7 +8,7 @@ import { pipelined } from './pipelined.ts'
 export type Statement<Row> = { name: string; text: string; parse(row: unknown): Row }
 
 /** The value of a parameter. A Date is a `timestamptz`, a Buffer is a `bytea`. */
-export type Value = string | number | boolean | Date | Buffer | null | string[] | Buffer[]
+export type Value = string | number | boolean | Date | Buffer | null | (string | null)[] | Buffer[]
 
 export type Queries = {
   /** @throws {DatabaseUnavailable} when PostgreSQL cannot be reached, is overloaded, or cancels the statement (timeout) */
@@ -39,6 +39,12 @@ export type Database = Queries & {
   listing: Queries
   /** For reads whose cost depends on the data: searches and long syncs. */
   expensive: Queries
+  /**
+   * Runs work on one of the few connections for changes of the directory (src/import/change-directory.ts). If the work fails,
+   * the connection ends, and PostgreSQL rolls back.
+   * @throws {DatabaseUnavailable} also when no connection is free for two seconds
+   */
+  withChangeConnection<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>
   /** From now on, tells `observer` about each statement of the pools. There is one observer. */
   observe(observer: DatabaseObserver): void
   /** The connections of each pool now. */
@@ -91,9 +97,11 @@ const workClasses = {
   core: { max: 8, options: corePlanner, pipeline: true },
   listing: { max: 6, options: listingPlanner, pipeline: true },
   expensive: { max: 3, options: listingPlanner },
+  // Changes exclude each other. One runs, and the next one already waits in PostgreSQL.
+  changes: { max: 2, options: corePlanner },
 } as const
 export type WorkClass = keyof typeof workClasses
-const workClassNames = ['core', 'listing', 'expensive'] as const satisfies WorkClass[]
+const workClassNames = ['core', 'listing', 'expensive', 'changes'] as const satisfies WorkClass[]
 
 const connectionConfig = (url: string) => ({
   connectionString: url,
@@ -114,7 +122,12 @@ export const poolConfig = (url: string, workClass: WorkClass): pg.PoolConfig => 
 
 export function openPool(url: string, onError: (error: Error) => void): Database {
   const open = (workClass: WorkClass) => new pg.Pool(poolConfig(url, workClass)).on('error', onError)
-  const pools = { core: open('core'), listing: open('listing'), expensive: open('expensive') }
+  const pools = {
+    core: open('core'),
+    listing: open('listing'),
+    expensive: open('expensive'),
+    changes: open('changes'),
+  }
   let observer: DatabaseObserver | undefined
   const begin = (workClass: WorkClass) => (statement: string) => observer?.(statement, workClass)
   return {
@@ -124,6 +137,22 @@ export function openPool(url: string, onError: (error: Error) => void): Database
     expensive: queriesOn(pools.expensive, begin('expensive')),
     observe(next) {
       observer = next
+    },
+    async withChangeConnection(work) {
+      const client = await pools.changes.connect().catch((error) => {
+        throw explainIfUnavailable(error)
+      })
+      const end = begin('changes')('change_directory')
+      try {
+        const result = await work(client)
+        client.release()
+        end?.()
+        return result
+      } catch (error) {
+        client.release(true)
+        end?.(isUnavailable(error) ? 'unavailable' : 'other')
+        throw explainIfUnavailable(error)
+      }
     },
     poolStates: () => workClassNames.map((workClass) => stateOf(workClass, pools[workClass])),
     async withConnection(work) {

@@ -1,3 +1,4 @@
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Database } from '../database/database.ts'
 import { quoted } from '../visible-text.ts'
 import { foldCase } from './case-folding.ts'
@@ -21,7 +22,7 @@ export type UserOutcome =
   | { kind: 'refused'; reasons: string[] }
 
 /** Stores an active user. The user can log in after a password is set. */
-export async function createUser(database: Database, user: NewUser): Promise<UserOutcome> {
+export async function createUser(database: Database, origin: Origin, user: NewUser): Promise<UserOutcome> {
   const faults = [
     faultOf('id', user.id, checkId),
     faultOf('email', user.email, checkEmail),
@@ -36,6 +37,7 @@ export async function createUser(database: Database, user: NewUser): Promise<Use
     foldCase(user.email),
     user.name,
     user.role,
+    originValue(origin),
   ])
   if (found.created) return { kind: 'done', id: user.id, sessionsEnded: 0 }
   const reasons = [
@@ -73,6 +75,7 @@ function reasonOf(fault: PasswordFault): string {
  */
 export async function setPassword(
   database: Database,
+  origin: Origin,
   idOrEmail: string,
   password: string,
   { service, sendsMail = false }: { service: string; sendsMail?: boolean },
@@ -86,20 +89,34 @@ export async function setPassword(
   })
   if (faults.length > 0) return { kind: 'refused', reasons: faults.map(reasonOf) }
   const hash = await hashPassword(password)
-  return changed(idOrEmail, await database.maybe(updatePassword, [user.id, hash, sendsMail]))
+  return changed(
+    idOrEmail,
+    await database.maybe(updatePassword, [user.id, hash, sendsMail, originValue(origin)]),
+  )
 }
 
 /**
  * From the next request on, the user cannot log in, and partners cannot read for this user: every call checks that the
  * user is active. This lasts until `enableUser`; imports do not change it.
  */
-export async function disableUser(database: Database, idOrEmail: string): Promise<UserOutcome> {
-  return changed(idOrEmail, await database.maybe(updateToDisabled, [foldedUnlessId(idOrEmail)]))
+export async function disableUser(
+  database: Database,
+  origin: Origin,
+  idOrEmail: string,
+): Promise<UserOutcome> {
+  return changed(
+    idOrEmail,
+    await database.maybe(updateToDisabled, [foldedUnlessId(idOrEmail), originValue(origin)]),
+  )
 }
 
 /** Makes the user active. The next import may disable the user again. */
-export async function enableUser(database: Database, idOrEmail: string): Promise<UserOutcome> {
-  const row = await database.maybe(updateToActive, [foldedUnlessId(idOrEmail)])
+export async function enableUser(
+  database: Database,
+  origin: Origin,
+  idOrEmail: string,
+): Promise<UserOutcome> {
+  const row = await database.maybe(updateToActive, [foldedUnlessId(idOrEmail), originValue(origin)])
   return changed(idOrEmail, row && { ...row, sessions_ended: 0 })
 }
 

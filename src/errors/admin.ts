@@ -94,6 +94,11 @@ export const adminProblems = {
         cause: 'A field names a firm, role, user or partner that does not exist.',
         remedy: 'Create it first, or correct the id.',
       },
+      invalid_rows: {
+        cause:
+          'Rows of directory/changes are wrong. errors[] has the line and the field of each fault, at most 1,000 of them.',
+        remedy: 'Correct these rows, or leave them out, and send the request again. No row was stored.',
+      },
     },
   },
   conflict: {

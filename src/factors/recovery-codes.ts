@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import { replaceRecoveryCodes, useRecoveryCode } from './recovery-codes.sql.ts'
@@ -15,10 +16,11 @@ const codeLength = 16
  */
 export async function newRecoveryCodes(
   { database }: Pick<Context, 'database'>,
+  origin: Origin,
   userId: string,
 ): Promise<string[]> {
   const { codes, hashes } = freshCodes(userId)
-  await database.one(replaceRecoveryCodes, [userId, hashes])
+  await database.one(replaceRecoveryCodes, [userId, hashes, originValue(origin)])
   return codes
 }
 

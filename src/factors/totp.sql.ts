@@ -1,4 +1,5 @@
 import { statement } from '../database/database.ts'
+import { userRecord } from '../directory/user-record.sql.ts'
 import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type from '../typebox.ts'
 import { deleteCodesOfLastFactor } from './recovery-codes.sql.ts'
@@ -33,7 +34,7 @@ export function useStepStatement(name: string, table: string, owner: string) {
 
 /**
  * Replaces the user's secret. $1 user id, $2 the sealed secret, $3 time step of the code with which the user showed it, $4 whether the user
- * gets a mail
+ * gets a mail, $5 origin
  */
 export const storeTotpSecret = statement(
   'store_totp_secret',
@@ -49,11 +50,18 @@ export const storeTotpSecret = statement(
        from: 'stored JOIN users u ON u.id = stored.user_id WHERE $4::boolean',
        facts: { change: `'totp_added'`, at: 'now()' },
      })}
+   ), recorded AS (
+     ${userRecord('user.factor_added', {
+       origin: '$5',
+       user: 'u',
+       from: 'stored JOIN users u ON u.id = user_id',
+       details: { method: `'totp'` },
+     })}
    )
    SELECT user_id FROM stored`,
 )
 
-/** With the last factor, the recovery codes go. $1 user id, $2 whether the user gets a mail. No row: the user has none. */
+/** With the last factor, the recovery codes go. $1 user id, $2 whether the user gets a mail, $3 origin. No row: the user has none. */
 export const deleteTotpSecret = statement(
   'delete_totp_secret',
   Type.Object({ user_id: Type.String() }),
@@ -65,6 +73,13 @@ export const deleteTotpSecret = statement(
      ${mailRow('factors_changed', {
        from: 'removed JOIN users u ON u.id = removed.user_id WHERE $2::boolean',
        facts: { change: `'totp_removed'`, at: 'now()' },
+     })}
+   ), recorded AS (
+     ${userRecord('user.factor_removed', {
+       origin: '$3',
+       user: 'u',
+       from: 'removed JOIN users u ON u.id = user_id',
+       details: { method: `'totp'` },
      })}
    )
    SELECT user_id FROM removed`,

@@ -1,4 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { acceptedKeys } from '../secrets/derived-keys.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
@@ -59,12 +60,13 @@ function newSecret(): string {
 /** Stores the secret if the code belongs to it. False: the code is wrong, or the page is too old. */
 export async function storeTotp(
   context: Context,
+  origin: Origin,
   userId: string,
   input: { sealed: string; code: string },
 ): Promise<boolean> {
   const proved = provedSetup(context, userId, input)
   if (!proved) return false
-  const values = [userId, proved.atRest, proved.step, context.config.mail !== undefined]
+  const values = [userId, proved.atRest, proved.step, context.config.mail !== undefined, originValue(origin)]
   return (await context.database.maybe(storeTotpSecret, values)) !== undefined
 }
 

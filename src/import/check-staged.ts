@@ -1,6 +1,5 @@
 import Type, { Compile } from '../typebox.ts'
 import { quoted } from '../visible-text.ts'
-import type { Faults } from './faults.ts'
 import { type ImportFile, importFiles } from './files.ts'
 import { removedName, type Staged, stagedName } from './staged.ts'
 

@@ -73,20 +73,28 @@ export class CopyRows {
 
   /** The two values `password_hash` and `imported_hash_digest`. */
   #credential(password: string, hash: string, line: number): string {
-    if (password !== '' && hash !== '') {
-      this.#fault(line, 'password_hash', 'the row has a password too; leave one of the two empty')
-    }
-    // Older exports have argon2id hashes in the column `password`.
-    const given = hash !== '' || !looksHashed(password) ? hash : password
-    if (given === '' && password !== '') this.#passwords.set(line, password)
-    return given === ''
-      ? `\t${copyNull}\t${copyNull}`
-      : `\t${encode(given)}\t\\\\x${createHash('sha256').update(given).digest('hex')}`
+    if (password !== '' && hash !== '') this.#fault(line, 'password_hash', twoPasswords)
+    const given = readCredential(password, hash)
+    if (given.plain !== '') this.#passwords.set(line, given.plain)
+    return `\t${encode(given.hash)}\t${encode(given.digest)}`
   }
 
   #fault(line: number, column: string | null, what: string): void {
     this.#faults.add(this.#file, line, column, what)
   }
+}
+
+export const twoPasswords = 'the row has a password too; leave one of the two empty'
+
+/**
+ * What the values `password` and `password_hash` of a row say. `digest` is a bytea as text, `plain` a password to be hashed.
+ * Empty values are absent.
+ */
+export function readCredential(password: string, passwordHash: string) {
+  // Older exports have argon2id hashes in the column `password`.
+  const hash = passwordHash !== '' || !looksHashed(password) ? passwordHash : password
+  if (hash === '') return { hash, digest: '', plain: password }
+  return { hash, digest: `\\x${createHash('sha256').update(hash).digest('hex')}`, plain: '' }
 }
 
 const separators: Record<string, string> = { ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' }
@@ -116,7 +124,8 @@ function readHeader(file: ImportFile, header: string[]): number[] {
   return known.map((name) => header.indexOf(name))
 }
 
-function faultOf(column: Column, value: string): string | null {
+/** What is wrong with a value, as a message that continues after the column's name. An empty value is absent. */
+export function faultOf(column: Column, value: string): string | null {
   if (value === '') return column.required ? 'is empty' : null
   if (value.includes('\0')) return 'contains a NUL character'
   const fault = column.check(value)

@@ -20,6 +20,8 @@ type Referenced = { table: string; key: string; noun: string; alsoEqual?: string
 
 export type Column = {
   name: string
+  /** The type of the table's column, if it is not `text`. */
+  type?: 'date'
   check: Check
   /** If true, a file without this column or a row with an empty value is refused. If false, both mean NULL. */
   required: boolean
@@ -113,7 +115,7 @@ export const importFiles: ImportFile[] = [
       optional('custodian', checkName),
       optional('currency', checkCurrency),
       required('status', checkAccountStatus),
-      optional('opened_on', checkDate),
+      { ...optional('opened_on', checkDate), type: 'date' },
     ],
     household: { join: 'JOIN households h ON h.id = s.household_id', values: { firm_id: 'h.firm_id' } },
   },

@@ -10,6 +10,7 @@ import { type ImportFile, importFiles, tableColumns } from './files.ts'
 import { isLockConflict, lockForImport } from './lock.ts'
 import { type Counts, findKeptDisabled, hashPasswords, mergeFile, prepareUsers } from './merge.ts'
 import { checkRemoved, findRemoved, prepareRemoved, type Removal, removeRows } from './prune.ts'
+import { findWeakerLogins, type WeakerLogins } from './requirements.ts'
 import { type Reserved, reservedChecks } from './reserved.ts'
 import { stageFile } from './stage-file.ts'
 import { StagedTables } from './staged.ts'
@@ -36,9 +37,15 @@ export type ImportOutcome =
    * `keptDisabled` are users who are active in the files but stay disabled, because the operator disabled them.
    * `vacuumFailure` says why VACUUM failed after the import; null if it succeeded.
    */
-  | { kind: 'imported'; files: Record<string, Counts>; keptDisabled: string[]; vacuumFailure: string | null }
+  | {
+      kind: 'imported'
+      files: Record<string, Counts>
+      keptDisabled: string[]
+      weakerLogins: WeakerLogins
+      vacuumFailure: string | null
+    }
   /** Nothing was changed. `removals` are the rows that would be removed, for the table of each file. */
-  | { kind: 'planned'; removals: Record<string, Removal> }
+  | { kind: 'planned'; removals: Record<string, Removal>; weakerLogins: WeakerLogins }
   /** Nothing was changed. `faults` has the first 20 of `total` faults. */
   | { kind: 'refused'; faults: string[]; total: number }
   /** Nothing was changed: another session, for example another import, held locks on the tables for a minute. */
@@ -167,10 +174,11 @@ async function importSources(work: Work): Promise<Merged> {
   const removals = await check(work)
   if (!faults.none()) return refused(faults)
   onProgress('checking', 1, 1)
-  if (prune && rowsOf(removals) > (prune.atMost ?? -1)) return { kind: 'planned', removals }
+  const weakerLogins = await findWeakerLogins(client)
+  if (prune && rowsOf(removals) > (prune.atMost ?? -1)) return { kind: 'planned', removals, weakerLogins }
 
   await hashPasswords(client, passwords, (count) => onProgress('hashing passwords', count, passwords.size))
-  return { kind: 'imported', ...(await mergeAll(work, removals)) }
+  return { kind: 'imported', ...(await mergeAll(work, removals)), weakerLogins }
 }
 
 /** VACUUM marks rows as visible to all only after their commit is on disk. `synchronous_commit = off` would delay that. */
@@ -210,7 +218,7 @@ function rowsOf(removals: Record<string, Removal>): number {
 async function mergeAll(
   { staged, sources, onProgress }: Work,
   removals: Record<string, Removal>,
-): Promise<Omit<Imported, 'kind'>> {
+): Promise<Pick<Imported, 'files' | 'keptDisabled'>> {
   const counts: Record<string, Counts> = {}
   const keptDisabled = await findKeptDisabled(staged)
   const instant = await chooseInstant(staged)

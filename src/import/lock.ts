@@ -18,6 +18,17 @@ const changesLock = 4_710_005
  */
 export const lockForChange = `SELECT pg_advisory_xact_lock(${changesLock}); LOCK TABLE ${tables} IN ROW EXCLUSIVE MODE`
 
+/**
+ * Errors of a change that may succeed when it is repeated: those of locks, and a row that another writer has just stored or
+ * removed, for example `latchkey user create`. Our checks have found no such row.
+ */
+export function isChangeConflict(error: unknown): boolean {
+  return (
+    isLockConflict(error) ||
+    (error instanceof pg.DatabaseError && ['23503', '23505'].includes(error.code ?? ''))
+  )
+}
+
 /** A lock timeout, and a deadlock that PostgreSQL resolved by ending this transaction. */
 const lockConflicts = new Set(['55P03', '40P01'])
 

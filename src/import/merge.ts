@@ -115,9 +115,7 @@ export async function hashPasswords(
     )
     const hashed = await Promise.all(
       storedHashes.Parse(rows).map(async ({ line, hash }) => {
-        const password = passwords.get(line) ?? ''
-        const keep = hash !== null && (await verifyPassword(password, hash))
-        return { line, hash: keep ? hash : await hashPassword(password) }
+        return { line, hash: await keepOrHash(passwords.get(line) ?? '', hash) }
       }),
     )
     await client.query(
@@ -127,6 +125,11 @@ export async function hashPasswords(
     )
     onHashed(start + hashed.length)
   }
+}
+
+/** The hash to store for a password: the stored one if the password is unchanged. */
+export async function keepOrHash(password: string, stored: string | null): Promise<string> {
+  return stored !== null && (await verifyPassword(password, stored)) ? stored : hashPassword(password)
 }
 
 /**

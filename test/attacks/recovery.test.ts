@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { originValue, systemOrigin } from '../../src/audit/origin.ts'
 import { setPassword } from '../../src/directory/users.ts'
 import { setPasswordByLink } from '../../src/recovery/recovery.sql.ts'
 import { sha256 } from '../../src/secrets/token-format.ts'
@@ -146,7 +147,13 @@ describe('55: a link', () => {
   test('used 64 times at once in the database: one changes the password', async () => {
     const link = await mailedLink(server, mailbox, 'cleo')
     const before = await loginVersionOf('cleo')
-    const values = (n: number) => [sha256(secretIn(link)), `hash ${n}`, Buffer.alloc(32), true]
+    const values = (n: number) => [
+      sha256(secretIn(link)),
+      `hash ${n}`,
+      Buffer.alloc(32),
+      true,
+      originValue(systemOrigin),
+    ]
     const uses = Array.from({ length: 64 }, (_, n) =>
       database.direct.maybe(setPasswordByLink, values(n)).then((row) => (row ? n : undefined)),
     )
@@ -173,7 +180,9 @@ describe('55: a link', () => {
       expect((await changePassword(visitor, server)).status).toBe(303)
       await rows('DELETE FROM outbox')
     })
-    await ends(() => setPassword(database.direct, 'dan', 'set by the operator now', { service: 'Latchkey' }))
+    await ends(() =>
+      setPassword(database.direct, systemOrigin, 'dan', 'set by the operator now', { service: 'Latchkey' }),
+    )
   })
 
   test('that races a change of the password by its user: the later one decides, and neither undoes the other', async () => {
@@ -188,6 +197,7 @@ describe('55: a link', () => {
         'of the link',
         Buffer.alloc(32),
         true,
+        originValue(systemOrigin),
       ])
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
       await expect.poll(async () => (await rows(waiting)).length).toBe(1)

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { deleteFactors } from '../../src/factors/factors.sql.ts'
+import { systemOrigin } from '../../src/audit/origin.ts'
+import { resetFactors } from '../../src/factors/reset-factors.ts'
 import { findFactorFacts } from '../../src/login/factor-facts.sql.ts'
 import { query } from '../support/database.ts'
 import { emailOf, password, seed } from '../support/directory.ts'
@@ -475,7 +476,7 @@ describe('79: a login that skips the second factor', () => {
     const session = await loggedIn(server, users.pop() ?? '')
     expect(await isLoggedIn(session, server)).toBe(true)
     const { visitor, page } = await atSecondFactor()
-    const removed = await server.database.one(deleteFactors, [user, false])
+    const removed = await resetFactors(server.database, systemOrigin, user, false)
     expect(removed).toMatchObject({
       id: user,
       passkeys: 0,

@@ -28,6 +28,7 @@ const changing: Database = {
   get expensive() {
     return current.expensive
   },
+  withChangeConnection: (work) => current.withChangeConnection(work),
   observe: (observer) => current.observe(observer),
   poolStates: () => current.poolStates(),
   withConnection: (work) => current.withConnection(work),

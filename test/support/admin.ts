@@ -37,6 +37,10 @@ export function adminCaller({ authUrl }: Pick<TestServer, 'authUrl'>, key: strin
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
   }
 }

@@ -43,7 +43,7 @@ export async function explain<Row>(
 /** Runs `work` and explains each statement that it runs through the given queries. */
 export async function explained(
   database: Database,
-  workClass: Exclude<WorkClass, 'core'>,
+  workClass: 'listing' | 'expensive',
   work: (queries: Queries) => Promise<unknown>,
 ): Promise<Explained[]> {
   const queries = database[workClass]

@@ -1,0 +1,213 @@
+import type pg from 'pg'
+import { type Origin, originValue } from '../audit/origin.ts'
+import { type Database, DatabaseUnavailable, type Queries, queriesOn } from '../database/database.ts'
+import Type, { Compile } from '../typebox.ts'
+import { quoted } from '../visible-text.ts'
+import { auditDirectoryChange, findPasswordHashes } from './change-directory.sql.ts'
+import { type ChangeFault, type ChangeSet, type ChangeType, changeTypes, typeNames } from './change-set.ts'
+import { chooseInstant, recordAccessChanges, recordChanges } from './changes.ts'
+import { checkStaged, storedChecks } from './check-staged.ts'
+import { isChangeConflict, lockForChange } from './lock.ts'
+import { type Counts, findKeptDisabled, keepOrHash, mergeFile, prepareUsers } from './merge.ts'
+import { findReferred, removeRows } from './prune.ts'
+import { belongsTo, isReservedRow, type Reserved, reservedChecks } from './reserved.ts'
+import { removedName } from './staged.ts'
+import { StagedRows } from './staged-rows.ts'
+
+/** Numbers of rows of one type. `missing`: rows to delete that did not exist. */
+export type TypeCounts = Omit<Counts, 'removed'> & { deleted: number; missing: number }
+
+export type ChangeOutcome =
+  /**
+   * `keptDisabled` are users who are active in the change but stay disabled, because the operator disabled them.
+   * `changedAt` is the instant of the change: null if it changed nothing.
+   */
+  | {
+      kind: 'changed'
+      counts: Partial<Record<ChangeType, TypeCounts>>
+      keptDisabled: string[]
+      changedAt: Date | null
+    }
+  /** Nothing was changed. `faults` has the first 1,000 of `total` faults, in the order of lines. */
+  | { kind: 'refused'; faults: ChangeFault[]; total: number }
+
+/** A transaction that holds the lock of the directory. */
+export type DirectoryTransaction = Queries & { client: pg.ClientBase }
+
+/** Milliseconds that a change waits for imports and other changes. */
+const longestWait = 2000
+
+/**
+ * Runs work under the directory's lock. It commits if `keeps` says so for the result.
+ * @returns `busy` if an import or other changes held the lock for two seconds, or another writer changed the same rows
+ * @throws {DatabaseUnavailable}
+ */
+export async function inDirectoryTransaction<T>(
+  database: Database,
+  work: (transaction: DirectoryTransaction) => Promise<T>,
+  keeps: (result: T) => boolean,
+): Promise<T | 'busy'> {
+  const deadline = performance.now() + longestWait
+  const millisecondsLeft = () => Math.round(deadline - performance.now())
+  try {
+    return await database.withChangeConnection(async (client) => {
+      const timeout = `SET LOCAL lock_timeout = ${Math.max(1, millisecondsLeft())}`
+      await client.query(`BEGIN; ${timeout}; ${lockForChange}`)
+      const result = await work({ ...queriesOn(client), client })
+      await client.query(keeps(result) ? 'COMMIT' : 'ROLLBACK')
+      return result
+    })
+  } catch (error) {
+    const isUnavailable = error instanceof DatabaseUnavailable
+    if (isChangeConflict(isUnavailable ? error.cause : error)) return 'busy'
+    // All connections for changes were busy, or PostgreSQL did not answer.
+    if (isUnavailable && millisecondsLeft() <= 0) return 'busy'
+    throw error
+  }
+}
+
+/**
+ * Does what needs no lock, before the transaction: finds all faults of a change that has some already, and hashes passwords. If
+ * a user's password changes meanwhile, the change sets it back, as it would a moment later.
+ * @returns the refusal of a change that already has faults
+ */
+export async function prepareChange(
+  database: Database,
+  change: ChangeSet,
+  reserved: Reserved | undefined,
+): Promise<ChangeOutcome | undefined> {
+  if (change.faults.total > 0) {
+    await database.withChangeConnection((client) =>
+      checkChange(new StagedRows(client, change.rows), change, reserved),
+    )
+    return refusal(change)
+  }
+  const ids = [...change.passwords.keys()].map(({ id }) => String(id))
+  const rows = ids.length > 0 ? await database.run(findPasswordHashes, [ids]) : []
+  const stored = new Map(rows.map(({ id, password_hash: hash }) => [id, hash]))
+  // One after the other: logins need the other cores.
+  for (const [row, password] of change.passwords) {
+    row.password_hash = await keepOrHash(password, stored.get(String(row.id)) ?? null)
+  }
+  return undefined
+}
+
+/** Finds the faults of a change that only the stored rows show. */
+async function checkChange(
+  staged: StagedRows,
+  change: ChangeSet,
+  reserved: Reserved | undefined,
+): Promise<void> {
+  const { faults } = change
+  await checkStaged(staged, faults, (file) => [
+    ...storedChecks(file),
+    ...(reserved ? reservedChecks(reserved, file) : []),
+  ])
+  if (reserved) await checkRemovedReserved(staged, change, reserved)
+  const { named, total } = await findReferred(staged, faults.namedAtMost)
+  for (const { parent, value, child, by } of named) {
+    const detail = `the ${parent.noun} ${quoted(value)} cannot be deleted because the ${child.noun} ${quoted(by)} refers to it`
+    faults.add(parent, change.lineOf(parent, value), parent.key.at(-1) ?? '', detail)
+  }
+  faults.count(total - named.length)
+}
+
+const keys = Compile(Type.Array(Type.Object({ key: Type.String() })))
+
+async function checkRemovedReserved(
+  staged: StagedRows,
+  change: ChangeSet,
+  reserved: Reserved,
+): Promise<void> {
+  for (const file of Object.values(changeTypes)) {
+    if (staged.count(removedName(file)) === 0) continue
+    const found = await staged.query(
+      `SELECT concat_ws(' ', ${file.key.map((column) => `t.${column}`).join(', ')}) AS key
+         FROM ${removedName(file)} t WHERE ${isReservedRow(reserved, file)} ORDER BY 1`,
+    )
+    for (const { key } of keys.Parse(found)) {
+      change.faults.add(file, change.lineOf(file, key), file.key.at(-1) ?? '', belongsTo(key, reserved.owner))
+    }
+  }
+}
+
+/**
+ * Stores a change without faults, with what partners need to read changes only, and with its audit row. All or nothing.
+ * @param transaction of `inDirectoryTransaction`, which must not commit if the change is refused
+ */
+export async function applyChange(
+  { client, ...queries }: DirectoryTransaction,
+  origin: Origin,
+  change: ChangeSet,
+  reserved: Reserved | undefined,
+): Promise<ChangeOutcome> {
+  const staged = new StagedRows(client, change.rows)
+  await staged.run(lockUsers)
+  await checkChange(staged, change, reserved)
+  if (change.faults.total > 0) return refusal(change)
+
+  const keptDisabled = await findKeptDisabled(staged)
+  const instant = await chooseInstant(staged)
+  await recordChanges(staged, instant)
+  await prepareUsers(staged)
+  const merged = new Map<string, Counts>()
+  for (const file of Object.values(changeTypes)) {
+    merged.set(file.table, await mergeFile(staged, file, { instant, source: 'api' }))
+  }
+  const removed = await removeRows(staged)
+  await recordAccessChanges(staged, instant)
+
+  const counts: Partial<Record<ChangeType, TypeCounts>> = {}
+  for (const type of typeNames) {
+    const { table } = changeTypes[type]
+    const { added = 0, changed = 0, unchanged = 0 } = merged.get(table) ?? {}
+    const of = staged.count(removedName(changeTypes[type]))
+    const gone = removed.get(table) ?? 0
+    if (added + changed + unchanged + of > 0) {
+      counts[type] = { added, changed, unchanged, deleted: gone, missing: of - gone }
+    }
+  }
+  const written = Object.values(counts).reduce(
+    (sum, { added, changed, deleted }) => sum + added + changed + deleted,
+    0,
+  )
+  if (written === 0) return { kind: 'changed', counts, keptDisabled, changedAt: null }
+  const details = { counts, ids: idsOf(change), kept_disabled: keptDisabled.length > 0 ? keptDisabled : null }
+  await queries.one(auditDirectoryChange, [originValue(origin), JSON.stringify(details), onlyUserOf(change)])
+  return { kind: 'changed', counts, keptDisabled, changedAt: instant }
+}
+
+/**
+ * Keeps logins and password changes from writing these users between our statements: their values are compared in one statement
+ * and written in another.
+ */
+const lockUsers = `
+  SELECT FROM users u JOIN (SELECT id FROM staged_users UNION ALL SELECT id FROM removed_users) changed ON changed.id = u.id
+   ORDER BY u.id FOR NO KEY UPDATE OF u`
+
+function refusal({ faults }: ChangeSet): ChangeOutcome {
+  const inOrder = faults.named.toSorted((one, other) => one.line - other.line)
+  return { kind: 'refused', faults: inOrder, total: faults.total }
+}
+
+/** Up to this number, the audit row has the keys of all rows. */
+const mostAuditedKeys = 20
+
+function idsOf(change: ChangeSet): Partial<Record<ChangeType, string[]>> | null {
+  if (change.size > mostAuditedKeys) return null
+  return Object.fromEntries(
+    typeNames.flatMap((type) => {
+      const ids = change.keysOf(changeTypes[type])
+      return ids.length > 0 ? [[type, ids]] : []
+    }),
+  )
+}
+
+function onlyUserOf(change: ChangeSet): string | null {
+  const users = new Set([
+    ...change.keysOf(changeTypes.user),
+    ...change.keysOf(changeTypes.access).map((key) => key.split(' ')[0] ?? ''),
+  ])
+  const [user, other] = users
+  return other === undefined ? (user ?? null) : null
+}
