@@ -19,6 +19,7 @@ const commands: Record<string, () => Promise<Command>> = {
   access: async () => (await import('./access.ts')).accessCommand(),
   reads: async () => (await import('./reads.ts')).readsCommand(),
   request: async () => (await import('./request.ts')).requestCommand(),
+  operator: async () => (await import('./operator.ts')).operatorCommand(),
   idp: async () => (await import('./idp.ts')).idpCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
   'api-key': async () => (await import('./api-key.ts')).apiKeyCommand(),
