@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import type { Logger } from 'pino'
+import { AuditChain } from './audit/chain.ts'
 import type { Config, LogLevel } from './config.ts'
 import { endNotices } from './connected-apps/end-notices.ts'
 import type { Context } from './context.ts'
@@ -136,7 +137,8 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     ...(sandbox && { sandbox }),
   }
   const mails = config.mail ? [endNotices(database, logger), mailWorker(context, config.mail, logger)] : []
-  const jobs = [keyring, limits, new Purge(database, logger), ...mails, usage]
+  const chain = new AuditChain({ database, keys, logger, now })
+  const jobs = [keyring, limits, new Purge(database, logger), ...mails, usage, chain]
   return { context, jobs, rehashing, sandbox, tracing }
 }
 
