@@ -14,6 +14,7 @@ import { type InviteOutcome, invite } from '../recovery/invite.ts'
 import { quoted } from '../visible-text.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { readPassword } from './read-password.ts'
+import { endSessionsCommand, listSessionsCommand } from './user-sessions.ts'
 
 type Json = { json?: boolean }
 
@@ -28,6 +29,8 @@ export function userCommand(): Command {
     .addCommand(enable())
     .addCommand(resetFactorsCommand())
     .addCommand(inviteCommand())
+    .addCommand(listSessionsCommand())
+    .addCommand(endSessionsCommand())
 }
 
 function create(): Command {

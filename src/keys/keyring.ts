@@ -6,9 +6,10 @@ import { BackgroundJob } from '../process/background-job.ts'
 import { acceptedKeys, type SecretKeys } from '../secrets/derived-keys.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
 import { resealStored } from '../secrets/stored-secret.ts'
-import { refreshSeconds, staleSeconds } from './lifetimes.ts'
+import { refreshSeconds, staleSeconds, watchSeconds } from './lifetimes.ts'
 import {
   insertSigningKey,
+  listLiveKids,
   listSigningKeys,
   resealSigningKey,
   retireSigningKeys,
@@ -44,6 +45,7 @@ export class Keyring {
   /** Milliseconds since the epoch. Minus infinity before the first refresh. */
   #refreshedAt = Number.NEGATIVE_INFINITY
   readonly #job: BackgroundJob
+  readonly #watch: BackgroundJob
 
   constructor(options: KeyringOptions) {
     this.#options = options
@@ -51,6 +53,11 @@ export class Keyring {
       everyMs: refreshSeconds * 1000,
       run: () => this.#load(),
       onError: (error) => options.logger.error(error, 'the signing keys could not be refreshed'),
+    })
+    this.#watch = new BackgroundJob({
+      everyMs: watchSeconds * 1000,
+      run: () => this.#refreshIfChanged(),
+      onError: (error) => options.logger.error(error, 'the signing keys could not be compared'),
     })
   }
 
@@ -83,14 +90,29 @@ export class Keyring {
     return this.#job.run()
   }
 
-  /** Refreshes every minute until `stop`. Logs a failure and tries again a minute later. */
+  /** Reads all keys after this call: not only a run that was in progress. For a server that has just removed a key. */
+  async reload(): Promise<void> {
+    await this.#job.run()
+    await this.#job.run()
+  }
+
+  /** Refreshes every minute until `stop`, and within seconds if a key was removed. Logs a failure and tries again later. */
   start(): void {
     this.#job.start()
+    this.#watch.start()
   }
 
   /** Resolves when the keyring no longer uses the database. */
   async stop(): Promise<void> {
+    await this.#watch.stop()
     await this.#job.stop()
+  }
+
+  /** A key that leaked must leave the JWKS at once. Comparing the kids costs much less than reading the keys. */
+  async #refreshIfChanged(): Promise<void> {
+    const { kids } = await this.#options.database.one(listLiveKids, [])
+    const known = this.#keys.filter(isLive).map(({ kid }) => kid)
+    if (kids.length !== known.length || known.some((kid) => !kids.includes(kid))) await this.reload()
   }
 
   async #load(): Promise<void> {

@@ -27,6 +27,13 @@ export const listSigningKeys = statement(
      FROM signing_keys ORDER BY algorithm, generation`,
 )
 
+/** The kids of the keys that are not retired, in a fixed order. */
+export const listLiveKids = statement(
+  'list_live_kids',
+  Type.Object({ kids: Type.Array(Type.String()) }),
+  'SELECT ARRAY(SELECT kid FROM signing_keys WHERE private_jwk IS NOT NULL ORDER BY kid) AS kids',
+)
+
 /**
  * Inserts a key. If several servers insert the same generation, one of them gets a row and the others get none. The first
  * key of an algorithm signs at once, because there is no other.

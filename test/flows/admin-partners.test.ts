@@ -49,7 +49,10 @@ test('a partner from its registration to its deletion', async () => {
     status: 409,
     body: { code: 'conflict', detail: expect.stringContaining('2 users are connected now') },
   })
-  expect(await call('DELETE', `/partners/${id}?connected_users=2`)).toMatchObject({ status: 200, body: consequences })
+  expect(await call('DELETE', `/partners/${id}?connected_users=2`)).toMatchObject({
+    status: 200,
+    body: consequences,
+  })
   expect(await call('GET', `/partners/${id}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
   const trace = await query(
     server.database,
@@ -83,7 +86,12 @@ const foreignSecret = 'a-secret-of-the-previous-service-0123456789'
 const hashOf = (secret: string) => `sha256:${createHash('sha256').update(secret).digest('hex')}`
 
 test('a partner of another service keeps its client id and secret', async () => {
-  const taken = { name: 'Old', redirect_uris: [redirect], client_id: 'acme-books.prod', secret_hash: hashOf(foreignSecret) }
+  const taken = {
+    name: 'Old',
+    redirect_uris: [redirect],
+    client_id: 'acme-books.prod',
+    secret_hash: hashOf(foreignSecret),
+  }
   const made = await call('POST', '/partners', taken)
   expect(made).toMatchObject({ status: 201, body: { client_id: 'acme-books.prod', live_secrets: 1 } })
   expect(made.body).not.toHaveProperty('client_secret')
@@ -99,11 +107,20 @@ test('a partner of another service keeps its client id and secret', async () => 
 test.each([
   ['a hash for passwords', { secret_hash: '$2b$12$abcdefghijklmnopqrstuv' }, 'one for passwords'],
   ['another digest', { secret_hash: 'md5:d41d8cd98f00b204e9800998ecf8427e' }, 'must be sha256:'],
-  ['a client id of the other environment', { client_id: 'live_0123456789ABCDEFGHIJKL' }, 'belongs to production'],
+  [
+    'a client id of the other environment',
+    { client_id: 'live_0123456789ABCDEFGHIJKL' },
+    'belongs to production',
+  ],
   ['a secret as client id', { client_id: 'lk_test_cs_0123' }, 'must not begin with lk_'],
   ['a hash without a client id', { client_id: undefined }, 'send client_id too'],
 ])('what cannot be taken over is refused with the reason: %s', async (_what, wrong, reason) => {
-  const body = { name: 'Old', redirect_uris: [redirect], client_id: 'old-partner', secret_hash: hashOf(foreignSecret) }
+  const body = {
+    name: 'Old',
+    redirect_uris: [redirect],
+    client_id: 'old-partner',
+    secret_hash: hashOf(foreignSecret),
+  }
   expect(await call('POST', '/partners', { ...body, ...wrong })).toMatchObject({
     status: 422,
     body: { code: 'invalid_content', detail: expect.stringContaining(reason) },
