@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import type { Logger } from 'pino'
+import { AuditChain } from './audit/chain.ts'
 import type { Config, LogLevel } from './config.ts'
 import { endNotices } from './connected-apps/end-notices.ts'
 import type { Context } from './context.ts'
@@ -144,7 +145,8 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     ...(sandbox && { sandbox }),
   }
   const mails = config.mail ? [endNotices(database, logger), mailWorker(context, config.mail, logger)] : []
-  const jobs = [keyring, limits, new Purge(database, logger, config), ...mails, ...Object.values(counters)]
+  const chain = new AuditChain({ database, keys, logger, now })
+  const jobs = [keyring, limits, new Purge(database, logger, config), ...mails, ...Object.values(counters), chain]
   return { context, jobs, rehashing, sandbox, tracing }
 }
 
