@@ -33,7 +33,12 @@ export async function once(
   { actorId, hash, digest }: IdempotencyKey,
   carryOut: () => Promise<AdminAnswer>,
 ): Promise<AdminAnswer> {
-  const { is_same: isSame, status, location, body } = await queries.one(claimIdempotencyKey, [actorId, hash, digest])
+  const {
+    is_same: isSame,
+    status,
+    location,
+    body,
+  } = await queries.one(claimIdempotencyKey, [actorId, hash, digest])
   if (!isSame) {
     const { code, explanation } = problemReason('other_request')
     return { kind: 'problem', code, detail: explanation }

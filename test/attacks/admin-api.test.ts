@@ -85,7 +85,9 @@ describe('57: no operation of the admin API answers without a key that may call 
 
 test('57: an API key is no access token and no client secret', async () => {
   const key = await newKey(server, [...scopes])
-  const read = await fetch(`${server.baseUrl}api/v2/households`, { headers: { authorization: `Bearer ${key}` } })
+  const read = await fetch(`${server.baseUrl}api/v2/households`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
   expect([read.status, (await read.json()).detail]).toEqual([
     401,
     'An API key was sent where an access token is expected.',
@@ -118,7 +120,12 @@ describe('57: bodies and addresses that say something else than they seem to', (
   const valid = { name: 'P', redirect_uris: ['https://partner.example/callback'] }
   test.each([
     ['an unknown field', { ...valid, admin: true }, 422, 'admin is not a field of this request.'],
-    ['an unknown field in an object', { ...valid, limits: { request_per_minute: 5 } }, 422, 'limits.request_per_minute is not a field'],
+    [
+      'an unknown field in an object',
+      { ...valid, limits: { request_per_minute: 5 } },
+      422,
+      'limits.request_per_minute is not a field',
+    ],
     ['a missing field', { name: 'P' }, 422, 'redirect_uris is missing.'],
     ['a wrong type', { ...valid, require_pkce: 'yes' }, 422, 'require_pkce must be boolean'],
     ['no object', [valid], 422, 'body must be object'],
@@ -140,10 +147,16 @@ describe('57: bodies and addresses that say something else than they seem to', (
     expect(await call('POST', '/users', { id: 'x'.repeat(70_000) })).toMatchObject({ status: 413 })
     expect(await call('GET', '/partners?statsu=active')).toMatchObject({
       status: 400,
-      body: { code: 'invalid_parameter', errors: [{ parameter: 'statsu', detail: 'is not a parameter of this request' }] },
+      body: {
+        code: 'invalid_parameter',
+        errors: [{ parameter: 'statsu', detail: 'is not a parameter of this request' }],
+      },
     })
     expect((await call('PUT', '/partners')).headers.get('allow')).toMatch(/GET, HEAD, POST|GET, POST/)
-    expect(await call('PUT', '/partners')).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
+    expect(await call('PUT', '/partners')).toMatchObject({
+      status: 405,
+      body: { code: 'method_not_allowed' },
+    })
     expect(await call('GET', '/nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } })
     expect(await call('GET', '/partners/%00')).toMatchObject({ status: 404 })
     expect(await call('GET', '/partners/..%2fusers')).toMatchObject({ status: 404 })
@@ -168,9 +181,11 @@ test('81: the database and the log have no key, and a key shows its last use to 
   const call = adminCaller(server, key)
   expect((await call('GET', '/keys')).status).toBe(200)
   const used = () =>
-    query<{ last_used_at: Date | null }>(server.database, 'SELECT last_used_at FROM api_keys WHERE hash = $1', [
-      createHash('sha256').update(key).digest(),
-    ])
+    query<{ last_used_at: Date | null }>(
+      server.database,
+      'SELECT last_used_at FROM api_keys WHERE hash = $1',
+      [createHash('sha256').update(key).digest()],
+    )
   await expect.poll(async () => (await used())[0]?.last_used_at).toBeInstanceOf(Date)
   const [first] = await used()
   await call('GET', '/keys')

@@ -47,13 +47,21 @@ test('57: another body or another path with the same key is refused, and another
   })
   expect(await countOf('Other')).toBe(0)
   const other = adminCaller(server, await newKey(server, ['partners:write']))
-  expect(await create('Mine', key, other)).toMatchObject({ status: 201, body: { client_secret: expect.any(String) } })
+  expect(await create('Mine', key, other)).toMatchObject({
+    status: 201,
+    body: { client_secret: expect.any(String) },
+  })
 })
 
 test('a request that was refused can be corrected with the same key', async () => {
   const key = randomUUID()
   const headers = { 'idempotency-key': key }
-  const wrong = await call('POST', '/partners', { ...body('Wrong'), redirect_uris: ['http://partner.example'] }, headers)
+  const wrong = await call(
+    'POST',
+    '/partners',
+    { ...body('Wrong'), redirect_uris: ['http://partner.example'] },
+    headers,
+  )
   expect(wrong).toMatchObject({ status: 422, body: { code: 'invalid_content' } })
   expect((await create('Wrong', key)).status).toBe(201)
 })

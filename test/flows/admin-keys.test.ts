@@ -18,7 +18,10 @@ test('the only key leaks: it leaves the JWKS of all servers, and a new one signs
   other.context.keyring.start()
   const leaked = await ofState('signing')
   const removed = await call('DELETE', `/keys/${leaked}`)
-  expect(removed).toMatchObject({ status: 200, body: { kid: leaked, algorithm: 'ES256', new_kid: expect.any(String) } })
+  expect(removed).toMatchObject({
+    status: 200,
+    body: { kid: leaked, algorithm: 'ES256', new_kid: expect.any(String) },
+  })
   expect(await publishedKids(server)).not.toContain(leaked)
   expect(await ofState('signing')).toBe(removed.body.new_kid)
   expect((await server.context.keyring.signer('ES256')).kid).toBe(removed.body.new_kid)
@@ -27,7 +30,10 @@ test('the only key leaks: it leaves the JWKS of all servers, and a new one signs
   await other.context.keyring.stop()
   expect(await call('DELETE', `/keys/${leaked}`)).toMatchObject({ status: 404 })
   expect(
-    await query(server.database, "SELECT target_id, via, details->>'new_key' AS made FROM audit_log WHERE event = 'key.removed'"),
+    await query(
+      server.database,
+      "SELECT target_id, via, details->>'new_key' AS made FROM audit_log WHERE event = 'key.removed'",
+    ),
   ).toEqual([{ target_id: leaked, via: 'admin_api', made: removed.body.new_kid }])
 })
 
