@@ -68,7 +68,7 @@ test('grants are listed, filtered and ended', async () => {
     headers: { authorization: `Bearer ${accessToken}` },
   })
   expect(read.status).toBe(401)
-  expect((await call('POST', '/grants/apply-lifetime', {})).body).toEqual({ limited: 0 })
+  expect((await call('POST', '/grant-lifetimes', {})).body).toEqual({ limited: 0 })
 })
 
 test('there is no identity provider', async () => {
