@@ -21,6 +21,8 @@ import { createOpsServer } from './ops-server.ts'
 import { OutboxWorker } from './outbox/outbox-worker.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
 import { Usage } from './process/usage.ts'
+import { ReadLog } from './read-log/read-log.ts'
+import { RequestLog } from './request-log/request-log.ts'
 import { sandboxFor } from './sandbox/sandbox.ts'
 import { recordedSecretKeys, secretKeys } from './secrets/secret-keys.ts'
 import { createServer } from './server.ts'
@@ -118,7 +120,6 @@ async function openContext(config: Config, database: Database, logger: Logger): 
   const keyring = new Keyring({ database, keys: secretKeys(config), now, logger })
   await keyring.refresh()
   const keys = await recordedSecretKeys(database, config, now())
-  const usage = new Usage(database, logger)
   const limits = new Limits({ database, config, now, logger })
   await limits.refresh()
   const limiters = {
@@ -130,14 +131,24 @@ async function openContext(config: Config, database: Database, logger: Logger): 
   const tracing = await openTracing(config)
   database.observe(metrics.databaseObserver(tracing?.observeStatement))
   const sandbox = sandboxFor(config.environment, database, now)
+  const counters = countersOf(config, database, logger)
   const context: Context = {
     ...{ config, database, keys, keyring, ...limiters },
-    ...{ rehashing, limits, usage, metrics, now },
+    ...{ rehashing, limits, ...counters, metrics, now },
     ...(sandbox && { sandbox }),
   }
   const mails = config.mail ? [endNotices(database, logger), mailWorker(context, config.mail, logger)] : []
-  const jobs = [keyring, limits, new Purge(database, logger), ...mails, usage]
+  const jobs = [keyring, limits, new Purge(database, logger, config), ...mails, ...Object.values(counters)]
   return { context, jobs, rehashing, sandbox, tracing }
+}
+
+/** What is counted in memory and written every few seconds. */
+function countersOf(config: Config, database: Database, logger: Logger) {
+  return {
+    usage: new Usage(database, logger),
+    readLog: new ReadLog(database, logger),
+    ...(config.requestLogDays > 0 && { requestLog: new RequestLog(database, logger) }),
+  }
 }
 
 function serverMetrics(

@@ -2,6 +2,11 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import { adminDocument, adminPath } from './admin/admin-document.ts'
 import { adminEdge } from './admin/admin-edge.ts'
 import { apiKeyRoutes } from './admin/api-keys.routes.ts'
+import { grantRoutes } from './admin/grants.routes.ts'
+import { keyRoutes } from './admin/keys.routes.ts'
+import { partnerRoutes } from './admin/partners.routes.ts'
+import { providerRoutes } from './admin/providers.routes.ts'
+import { userRoutes } from './admin/users.routes.ts'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { householdsPageRoutes } from './authorize/households.routes.tsx'
@@ -20,6 +25,7 @@ import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
+import { explainRoutes } from './explain/explain.routes.ts'
 import { frontRoutes, pagesForPeople } from './front/front.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
@@ -31,9 +37,12 @@ import { apiDescription, apiDescriptionRoute } from './http/openapi.ts'
 import { fastifyOptions, strictHttp } from './http/strict-http.ts'
 import { idpRoutes } from './idp/idp.routes.ts'
 import { ProviderClients } from './idp/provider-clients.ts'
+import { incidentRoutes } from './incidents/incidents.routes.ts'
+import { secretScanningRoutes } from './incidents/secret-scanning.routes.ts'
 import { requestMetrics } from './metrics/request-metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
 import { recoveryRoutes } from './recovery/recovery.routes.tsx'
+import { recordCalls } from './request-log/record-calls.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
@@ -66,16 +75,29 @@ export async function createServer(
 
   const providers = new ProviderClients(context)
   await app.register(async (scope) => pagesForPeople(app, context, await pages(scope, context, providers)))
-
   await app.register(async (discovery) => {
     apiErrors(discovery)
     discoveryRoutes(discovery, context)
     idpRoutes(discovery, context, providers)
   })
+  await secretScanningRoutes(app, context)
+  await belowBase(app, context, { base, description })
+  await app.register(async (guessed) => misplacedTokenRoutes(guessed))
+  for (const root of new Set([base, '/'])) await api(app, context, root)
+  if (!config.admin.listener) await adminSite(app, context, providers)
+  return app
+}
 
+/** What is below `{base_url}` only: tokens, userinfo, docs, the description, and the tools of the sandbox. */
+async function belowBase(
+  app: FastifyInstance,
+  context: Context,
+  { base, description }: { base: string; description: ReturnType<typeof apiDescription> },
+): Promise<void> {
   await app.register(
     async (service) => {
       apiEdge(service)
+      recordCalls(service, context.requestLog)
       sandboxOfApi(service, context)
       apiDescriptionRoute(service, description)
       userinfoRoutes(service, context)
@@ -85,38 +107,32 @@ export async function createServer(
     },
     { prefix: base },
   )
-
   await app.register(async (docs) => docsRoutes(docs, context, description), { prefix: `${base}docs` })
-
   await app.register(
     async (oauth) => {
       oauthEdge(oauth)
+      recordCalls(oauth, context.requestLog)
       sandboxOfTokens(oauth, context)
       tokenRoutes(oauth, context)
       postOnly(oauth, '/token', '/revoke', '/introspect')
     },
     { prefix: `${base}oauth2` },
   )
+}
 
-  await app.register(async (admin) => adminApi(admin, context), { prefix: adminPath })
-
-  // The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not.
-  await app.register(async (guessed) => {
-    const names = ['token', 'revoke', 'introspect']
-    misplaced(guessed, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
-  })
-
-  if (!config.admin.listener) await adminSite(app, context)
-  for (const root of new Set([base, '/'])) await api(app, context, root)
-  return app
+/** The authorize endpoint is at `{auth_url}/api/oauth2`, and these are not. */
+function misplacedTokenRoutes(app: FastifyInstance): void {
+  const names = ['token', 'revoke', 'introspect']
+  misplaced(app, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
 }
 
 /** What operators use: the console and the admin API. They have their own origin if they have their own listener. */
-async function adminSite(app: FastifyInstance, context: Context): Promise<void> {
+async function adminSite(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<void> {
   const { config } = context
   await app.register(async (admin) => {
     onlyFromNetworks(admin, config.admin.networks)
-    await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } })
+    await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } }, providers)
+    await admin.register(async (api) => adminApi(api, context), { prefix: adminPath })
   })
 }
 
@@ -136,6 +152,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v1) => {
       apiEdge(v1)
+      recordCalls(v1, context.requestLog)
       sandboxOfApi(v1, context)
       householdRoutes(v1, context)
       allowOnly(v1, ['GET'], '/households', '/households/:household_id/accounts')
@@ -145,6 +162,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v2) => {
       apiEdge(v2)
+      recordCalls(v2, context.requestLog)
       sandboxOfApi(v2, context)
       await syncRoutes(v2, context)
       allowOnly(v2, ['GET'], '/households', '/households/:household_id', '/accounts')
@@ -158,12 +176,20 @@ function adminApi(app: FastifyInstance, context: Context): void {
   adminEdge(app, context)
   adminDocument(app, context.config)
   apiKeyRoutes(app, context)
+  explainRoutes(app, context)
+  incidentRoutes(app, context)
+  partnerRoutes(app, context)
+  userRoutes(app, context)
+  grantRoutes(app, context)
+  keyRoutes(app, context)
+  providerRoutes(app, context)
   directoryRoutes(app, context)
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
   const textsOf = (request: FastifyRequest) => openPageRequest(context, request).texts
   const web = await webEdge(app, context, forUsers(context, textsOf))
+  recordCalls(app, context.requestLog) // of the pages, only refusals of the authorize endpoint
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web, providers)
   providerLoginRoutes(app, context, web, providers)

@@ -4,8 +4,13 @@ import { type DescribedRoute, describeRoutes, type Json } from '../http/openapi/
 import { withAddresses } from '../http/openapi.ts'
 import type { AdminTag } from './admin-operation.ts'
 
-/** The path of the admin API below `{auth_url}`. */
+/** The path of the admin API below the origin of the console. */
 export const adminPath = '/admin/v1'
+
+/** The address of a resource. @param path its segments, such as `partners` and a client id */
+export function adminAddress({ admin }: Config, ...path: string[]): string {
+  return [admin.url + adminPath, ...path.map(encodeURIComponent)].join('/')
+}
 
 /**
  * Describes all routes of the admin API and serves the description. Call it before the routes are registered. The document
@@ -28,7 +33,7 @@ export function adminDocument(app: FastifyInstance, config: Config): void {
   })
 }
 
-function documentOf({ authUrl, baseUrl, environment, brand }: Config, routes: DescribedRoute[]): Json {
+function documentOf({ admin, baseUrl, environment, brand }: Config, routes: DescribedRoute[]): Json {
   const order: string[] = tags.map(({ name }) => name)
   const place = ({ operation }: DescribedRoute) => order.indexOf(operation.tag)
   const { paths, components } = describeRoutes(routes.sort((a, b) => place(a) - place(b)))
@@ -49,7 +54,7 @@ function documentOf({ authUrl, baseUrl, environment, brand }: Config, routes: De
     paths,
     components: { ...components, securitySchemes },
   }
-  return withAddresses(document, { '{base_url}': baseUrl, '{auth_url}': authUrl })
+  return withAddresses(document, { '{base_url}': baseUrl, '{auth_url}': admin.url })
 }
 
 const description = `Send an API key in each request: \`Authorization: Bearer lk_…_ak_…\`. \`latchkey api-key create\` makes one. Each operation names the scope that the key needs; a scope for writing includes the one for reading.

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import type { Database } from '../database/database.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { sendFault, sendNotFound, sendProblem } from '../http/api-edge.ts'
+import { MalformedParameters } from '../http/parameters.ts'
 import type { Static, TObject, TSchema } from '../typebox.ts'
 import { type AdminOperation, operationOf } from './admin-operation.ts'
 import { type AdminAnswer, sendAnswer } from './answers.ts'
@@ -90,6 +91,9 @@ export function adminRoute<
       request.setDecorator(actorOf, actor)
     },
     handler: async (request, reply) => {
+      // PostgreSQL's text type cannot store NUL.
+      if (hasNul(request.params)) return sendNotFound(reply, 'There is nothing with this id.')
+      if (json && hasNul(request.body)) throw new MalformedParameters('The body contains the character NUL.')
       const actor = request.getDecorator<Actor>(actorOf)
       const origin = originOf(request, 'admin_api', actor)
       const key = creates ? idempotencyKeyOf(request, actor) : undefined
@@ -112,6 +116,12 @@ export function adminRoute<
       return sendAnswer(reply, answer)
     },
   })
+}
+
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0')
+  const isObject = typeof value === 'object' && value !== null && !Buffer.isBuffer(value)
+  return isObject && Object.entries(value).flat().some(hasNul)
 }
 
 /**

@@ -35,6 +35,11 @@ export function created(location: string, body: unknown, secrets?: Record<string
   return { kind: 'json', status: 201, body, headers: { location }, ...(secrets && { secrets }) }
 }
 
+/** The answer with fields that are shown only this once. */
+export function withSecrets(answer: AdminAnswer, secrets: Record<string, string> | undefined): AdminAnswer {
+  return answer.kind === 'json' && secrets ? { ...answer, secrets } : answer
+}
+
 export function notFound(detail: string): AdminAnswer {
   return { kind: 'problem', code: 'not_found', detail }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { problemReason } from '../errors/catalogue.ts'
-import { adminPath } from './admin-document.ts'
+import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
 import { created, notFound, ok, refused } from './answers.ts'
 import { createKey, listKeys, revokeKey } from './api-keys.operations.ts'
@@ -25,8 +25,7 @@ export function apiKeyRoutes(app: FastifyInstance, context: Context): void {
     const input = { name, scopes, expiresInDays }
     const outcome = await createApiKey(database, origin, config.environment, input)
     if (outcome.kind === 'refused') return refused(outcome.faults)
-    const location = `${config.authUrl}${adminPath}/api-keys`
-    return created(location, outcome.key, { api_key: outcome.text })
+    return created(adminAddress(config, 'api-keys'), outcome.key, { api_key: outcome.text })
   })
 
   adminRoute(app, context, revokeKey, async ({ request: { params }, origin, database }) => {

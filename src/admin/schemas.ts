@@ -10,3 +10,8 @@ export const nullableInstant = (description: string) =>
 
 export const nullableText = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description })
+
+export const oneOf = <const T extends string>(values: readonly T[], description: string) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], description })
+
+export const count = (description: string) => Type.Integer({ minimum: 0, description })

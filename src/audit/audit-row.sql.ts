@@ -4,7 +4,7 @@ import type { AuditEvent, TargetKind } from './events.ts'
  * SQL that writes a row of the audit log, for a CTE of the statement that makes the change: either both are stored or neither.
  *
  * @param event several: one row for each
- * @param row.origin the parameter with `originValue(origin)`: `$3`
+ * @param row.origin the parameter with `originValue(origin)`: `$3`, or an expression of it
  * @param row.from FROM and WHERE: one audit row for each of its rows
  * @param row.target what was changed: its kind, and the SQL expression of its id
  * @param row.about SQL expressions of the firm, user and partner whom it is about, for searches
@@ -29,7 +29,7 @@ export function auditRow(
             origin->>'user_agent', origin->>'request_id', '${target.kind}', (${target.id})::text,
             (${about.firm ?? 'NULL'})::text, (${about.user ?? 'NULL'})::text, (${about.client ?? 'NULL'})::text,
             jsonb_strip_nulls(jsonb_build_object(${facts.join(', ')}))
-       FROM (SELECT ${origin}::jsonb AS origin) AS o, unnest(ARRAY[${events.join(', ')}]) AS event, ${row.from}`
+       FROM (SELECT (${origin})::jsonb AS origin) AS o, unnest(ARRAY[${events.join(', ')}]) AS event, ${row.from}`
 }
 
 /** The details of a changed setting: `before` and `after` have only the fields that differ. Both are SQL expressions of type jsonb. */

@@ -20,6 +20,7 @@ export const auditEvents = [
   'user.factor_removed',
   'user.factors_reset',
   'user.identity_bound',
+  'user.identity_unbound',
   'user.moved_firm',
   'login.succeeded',
   'login.failed',

@@ -2,10 +2,19 @@ import { hostname, userInfo } from 'node:os'
 import type { FastifyRequest } from 'fastify'
 
 /**
- * Who makes a change. `provider`: the platform's identity provider, by back-channel logout. `system`: Latchkey itself, for
+ * Who makes a change. `provider`: the platform's identity provider, by back-channel logout. `secret_scanner`: a service that
+ * finds credentials in public places. `system`: Latchkey itself, for
  * example when a consent expires.
  */
-export type ActorKind = 'operator' | 'api_key' | 'os_user' | 'user' | 'partner' | 'provider' | 'system'
+export type ActorKind =
+  | 'operator'
+  | 'api_key'
+  | 'os_user'
+  | 'user'
+  | 'partner'
+  | 'provider'
+  | 'secret_scanner'
+  | 'system'
 
 /** Through which door a change came. */
 export type Via = 'cli' | 'admin_api' | 'console' | 'page' | 'api' | 'job'

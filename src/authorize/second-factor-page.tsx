@@ -80,6 +80,7 @@ function Proofs({ path, texts, offer, fault, hidden }: Props & { hidden: Compone
           <p>{text.passkey.text}</p>
         </PasskeyForm>
       )}
+      {offer.passkey && offer.totp && <p class="or">{texts.idp.or}</p>}
       {offer.totp && (
         <form method="post" action={path}>
           {hidden}
@@ -136,19 +137,21 @@ function Enrolment(props: Props & { proves: boolean; hidden: ComponentChildren }
   const isWrong = fault?.kind === 'wrong' && fault.method === 'totp_setup'
   return (
     <>
-      <h2>{proves ? text.another : text.passkey}</h2>
-      <PasskeyForm
-        action={`${path}/passkey`}
-        passkey={{ kind: 'create', options: passkey }}
-        secondary={proves}
-        texts={texts}
-        label={text.addPasskey}
-      >
-        {hidden}
-        <p>{texts.security.passkeysText}</p>
-      </PasskeyForm>
+      <section class="way">
+        <h2>{proves ? text.another : text.passkey}</h2>
+        <PasskeyForm
+          action={`${path}/passkey`}
+          passkey={{ kind: 'create', options: passkey }}
+          secondary={proves}
+          texts={texts}
+          label={text.addPasskey}
+        >
+          {hidden}
+          <p>{texts.security.passkeysText}</p>
+        </PasskeyForm>
+      </section>
       {totp && (
-        <>
+        <section class="way">
           <h2>{text.totp}</h2>
           <form method="post" action={`${path}/totp`}>
             {hidden}
@@ -164,7 +167,7 @@ function Enrolment(props: Props & { proves: boolean; hidden: ComponentChildren }
               {text.submit}
             </button>
           </form>
-        </>
+        </section>
       )}
     </>
   )

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { twoFactorAcr } from '../acr.ts'
+import { pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { RecoveryCodes } from '../factors/parts.tsx'
 import { loginOptions, registerPasskey, registrationOptions } from '../factors/passkeys.ts'
@@ -132,7 +133,7 @@ async function setUpTotp(step: ClaimStep, fields: Static<typeof TotpForm>): Prom
   const { context, reply, destination, path, claim } = step
   if (!mayEnrol(claim)) return reply.redirect(withDestination(path, destination), 303)
   const { login } = claim
-  const stored = await storeTotp(context, login.userId, fields)
+  const stored = await storeTotp(context, pageOrigin(step.request, login.userId), login.userId, fields)
   logEnrolment(step, 'totp', stored ? 'stored' : 'refused')
   if (!stored) return sendFactorPage(step, { kind: 'wrong', method: 'totp_setup' }, fields.sealed)
   rememberProof(step.reply, context, login)
@@ -144,7 +145,12 @@ async function addPasskey(step: ClaimStep, fields: Static<typeof PasskeyFormBody
   if (!mayEnrol(claim)) return reply.redirect(withDestination(path, destination), 303)
   const name = web.texts(request).security.unnamed
   const input = { userId: claim.login.userId, json: fields.credential, name }
-  const outcome = await registerPasskey(context, { use: 'register', owner: claim.owner }, input)
+  const outcome = await registerPasskey(
+    context,
+    pageOrigin(request, input.userId),
+    { use: 'register', owner: claim.owner },
+    input,
+  )
   logEnrolment(step, 'passkey', outcome.kind, outcome.kind === 'refused' ? outcome.reason : undefined)
   if (outcome.kind === 'refused') return sendFactorPage(step, { kind: 'wrong', method: 'passkey' })
   // The registration does not prove that the user has the key: without attestation, nothing in it is signed. The page for
@@ -168,7 +174,7 @@ async function sendRecoveryCodes(step: ClaimStep, next: string): Promise<Fastify
   const { has_passkey: hasPasskey, has_totp: hasTotp } = claim.facts
   if (hasPasskey || hasTotp) return reply.redirect(next, 303)
   const { texts } = openPageRequest(context, request)
-  const codes = await newRecoveryCodes(context, claim.login.userId)
+  const codes = await newRecoveryCodes(context, pageOrigin(request, claim.login.userId), claim.login.userId)
   const title = texts.secondFactor.codes.heading
   return web.page({ reply, texts, title, body: <RecoveryCodes codes={codes} next={next} texts={texts} /> })
 }

@@ -33,9 +33,9 @@ const authMethods = ProviderAuthMethod.anyOf.map(({ const: method }) => method)
 export function addCommand(): Command {
   return withOptions(new Command('add')).action(async (id: string, options: AddOptions) => {
     const secret = await secretFor(options.authMethod, options.clientSecretFile)
-    await withDatabase(async (database, config) => {
+    await withDatabase(async (database, config, origin) => {
       await checkSecretIsInUse(database, config)
-      done(await addProvider(database, secretKeys(config), newProvider(id, options, secret)))
+      done(await addProvider(database, origin, secretKeys(config), newProvider(id, options, secret)))
       const addresses = addressesOf(config, id, options.authMethod)
       const lines = addresses.map(({ what, address }) => `${what.padEnd(26)} ${address}`)
       const text = [

@@ -7,6 +7,7 @@ import {
   type Prune,
 } from '../import/import-directory.ts'
 import type { Removal } from '../import/prune.ts'
+import type { WeakerLogins } from '../import/requirements.ts'
 import { reservedRows } from '../sandbox/data.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 
@@ -29,9 +30,9 @@ export function importCommand(): Command {
       const display = progressDisplay(process.stderr)
       const { onProgress } = display
       const { signal, stopListening } = listenForInterrupt()
-      const outcome = await withDatabase((database, { environment }) => {
+      const outcome = await withDatabase((database, { environment }, origin) => {
         const reserved = environment === 'sandbox' ? reservedRows : undefined
-        return importDirectory(database, directory, { prune, reserved, onProgress, signal })
+        return importDirectory(database, origin, directory, { prune, reserved, onProgress, signal })
       }).finally(() => {
         display.stop()
         stopListening()
@@ -87,7 +88,7 @@ function reportOutcome(outcome: ImportOutcome, directory: string, options: Optio
       [...outcome.faults, ...(more > 0 ? [`… and ${more} more.`] : []), 'Nothing was changed.'].join('\n'),
     )
   }
-  if (outcome.kind === 'planned') reportPlan(outcome.removals, directory, options)
+  if (outcome.kind === 'planned') reportPlan(outcome, directory, options)
   else reportImported(outcome, options)
 }
 
@@ -101,22 +102,47 @@ function reportImported(outcome: Imported, options: Options): void {
     ([file, { added, changed, unchanged, removed }]) =>
       `${file}: ${added} added, ${changed} changed, ${unchanged} unchanged${removed === undefined ? '' : `, ${removed} removed`}`,
   )
-  const { files, keptDisabled } = outcome
+  const { files, keptDisabled, weakerLogins } = outcome
   if (keptDisabled.length > 0) text.push(describeKept(keptDisabled))
-  answer(options, { files, kept_disabled: keptDisabled }, text.join('\n'))
+  text.push(...describeWeaker(weakerLogins))
+  const json = { files, kept_disabled: keptDisabled, weaker_logins: weakerLogins }
+  answer(options, json, text.join('\n'))
 }
 
 const shownAtMost = 20
 
 function describeKept(ids: string[]): string {
   const who = ids.length === 1 ? '1 user stays' : `${ids.length} users stay`
-  const shown = [...ids.slice(0, shownAtMost), ...(ids.length > shownAtMost ? ['…'] : [])]
-  return `${who} disabled by the operator: ${shown.join(', ')}. \`latchkey user enable\` undoes it.`
+  return `${who} disabled by the operator: ${firstOf(ids)}. \`latchkey user enable\` undoes it.`
 }
 
-function reportPlan(removals: Record<string, Removal>, directory: string, options: Options): void {
+/** The settings of `firm update` and `role update` are not in the files. An import that drops one must say so. */
+function describeWeaker({ users, removed }: WeakerLogins): string[] {
+  const who = users.length === 1 ? '1 user gets' : `${users.length} users get`
+  return [
+    users.length === 0
+      ? []
+      : `WARNING: ${who} a firm or role that requires a weaker login: ${firstOf(users)}. \`latchkey role list\` and \`latchkey firm list\` show what is required.`,
+    removed.length === 0
+      ? []
+      : `WARNING: removed with the settings of its logins: ${firstOf(removed)}. If a later import adds it again, it has none.`,
+  ].flat()
+}
+
+function firstOf(names: string[]): string {
+  return [...names.slice(0, shownAtMost), ...(names.length > shownAtMost ? ['…'] : [])].join(', ')
+}
+
+function reportPlan(
+  { removals, weakerLogins }: Extract<ImportOutcome, { kind: 'planned' }>,
+  directory: string,
+  options: Options,
+): void {
   const total = Object.values(removals).reduce((sum, { rows }) => sum + rows, 0)
-  const lines = Object.entries(removals).map(([file, removal]) => planned(file, removal))
+  const lines = [
+    ...Object.entries(removals).map(([file, removal]) => planned(file, removal)),
+    ...describeWeaker(weakerLogins),
+  ]
   if (options.atMost !== undefined) {
     throw new CommandError(
       [...lines, `${total} rows would be removed, more than ${options.atMost}. Nothing was changed.`].join(
@@ -127,7 +153,7 @@ function reportPlan(removals: Record<string, Removal>, directory: string, option
   const quoted = `'${directory.replaceAll("'", `'\\''`)}'`
   const command = `latchkey import ${quoted} --prune --at-most ${total}`
   const text = [...lines, `Nothing was changed. To import, and remove these: ${command}`].join('\n')
-  answer(options, { would_remove: removals }, text)
+  answer(options, { would_remove: removals, weaker_logins: weakerLogins }, text)
 }
 
 function planned(file: string, { rows, of, first }: Removal): string {

@@ -16,6 +16,9 @@ const commands: Record<string, () => Promise<Command>> = {
   firm: async () => (await import('./firm.ts')).firmCommand(),
   role: async () => (await import('./role.ts')).roleCommand(),
   grant: async () => (await import('./grant.ts')).grantCommand(),
+  access: async () => (await import('./access.ts')).accessCommand(),
+  reads: async () => (await import('./reads.ts')).readsCommand(),
+  request: async () => (await import('./request.ts')).requestCommand(),
   idp: async () => (await import('./idp.ts')).idpCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
   'api-key': async () => (await import('./api-key.ts')).apiKeyCommand(),
@@ -23,6 +26,7 @@ const commands: Record<string, () => Promise<Command>> = {
   sandbox: async () => (await import('./sandbox.ts')).sandboxCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
   restore: async () => (await import('./backup.ts')).restoreCommand(),
+  leak: async () => (await import('./leak.ts')).leakCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
 }
 

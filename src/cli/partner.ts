@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { listPartners, type Partner } from '../partners/partners.sql.ts'
+import { findListedPartner, listPartners, type Partner } from '../partners/partners.sql.ts'
 import {
-  createPartner,
   replacePartnerKeys,
   rotatePartnerSecret,
   setPartnerStatus,
@@ -11,27 +9,12 @@ import {
 import { requireAcrOption } from './acr-option.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { grantLifetimeOption } from './grant-lifetime-option.ts'
-import { addLimitOptions, changedLimits, type LimitOptions, limitLines, newLimits } from './limit-options.ts'
+import { addLimitOptions, changedLimits, type LimitOptions, limitLines } from './limit-options.ts'
+import { createCommand, readText, secretShownOnce } from './partner-create.ts'
+import { deleteCommand, unknownPartner } from './partner-delete.ts'
 import { addProfileOptions, type ProfileOptions, profileLines, profileOf } from './profile-options.ts'
 
 type Json = { json?: boolean }
-
-const secretShownOnce = 'Keep the secret: it is shown only once.'
-
-type CreateOptions = Json &
-  LimitOptions &
-  ProfileOptions & {
-    name: string
-    redirectUri: string[]
-    requirePkce?: boolean
-    authMethod?: string[]
-    jwks?: string
-    idTokenAlg?: string
-    idTokenOnRefresh?: boolean
-    postLogoutRedirectUri?: string[]
-    grantLifetimeDays?: number
-    requireAcr?: string
-  }
 
 type UpdateOptions = Json &
   LimitOptions &
@@ -51,7 +34,7 @@ type UpdateOptions = Json &
 export function partnerCommand(): Command {
   return new Command('partner')
     .description('register and manage partner applications')
-    .addCommand(create())
+    .addCommand(createCommand())
     .addCommand(list())
     .addCommand(show())
     .addCommand(update())
@@ -59,57 +42,7 @@ export function partnerCommand(): Command {
     .addCommand(setStatus('resume', 'active', 'end a suspension; tokens that are still valid work again'))
     .addCommand(rotateSecret())
     .addCommand(setKeys())
-}
-
-function create(): Command {
-  return addLimitOptions(addProfileOptions(new Command('create'), { removable: false }))
-    .description('register a partner; its secret is shown only once')
-    .requiredOption('--name <name>', 'the name that users see on the connect page')
-    .requiredOption(
-      '--redirect-uri <uri...>',
-      'the address to which users return; matched exactly (repeatable)',
-    )
-    .option('--require-pkce', 'refuse authorization requests without PKCE')
-    .option(
-      '--auth-method <method...>',
-      'client_secret_basic, client_secret_post (default: both), or private_key_jwt (repeatable)',
-    )
-    .option('--jwks <file>', 'public keys for private_key_jwt: a JSON Web Key Set or one JSON Web Key')
-    .option('--id-token-alg <algorithm>', 'the algorithm that signs its id_tokens: RS256 (default) or ES256')
-    .option('--id-token-on-refresh', 'return an id_token on each refresh, not only on token_type=id')
-    .option(
-      '--post-logout-redirect-uri <uri...>',
-      'an address to which users may return after logout (repeatable)',
-    )
-    .addOption(grantLifetimeOption())
-    .addOption(requireAcrOption('its users connect'))
-    .option('--json', 'print JSON')
-    .action((options: CreateOptions) =>
-      withDatabase(async (database, { environment }, origin) => {
-        const registration = await createPartner(database, origin, environment, {
-          name: options.name,
-          redirectUris: options.redirectUri,
-          requirePkce: options.requirePkce ?? false,
-          authMethods: options.authMethod,
-          jwks: options.jwks === undefined ? undefined : readText(options.jwks),
-          idTokenAlg: options.idTokenAlg,
-          idTokenOnRefresh: options.idTokenOnRefresh,
-          postLogoutRedirectUris: options.postLogoutRedirectUri,
-          ...profileOf(options),
-          limits: newLimits(options),
-          grantLifetimeDays: options.grantLifetimeDays,
-          requireAcr: options.requireAcr,
-        })
-        if (registration.kind === 'refused') throw new CommandError(registration.faults.join('\n'))
-        const { clientId, clientSecret } = registration
-        if (clientSecret === undefined) {
-          answer(options, { client_id: clientId }, `client_id      ${clientId}`)
-          return
-        }
-        const text = `client_id      ${clientId}\nclient_secret  ${clientSecret}\n\n${secretShownOnce}`
-        answer(options, { client_id: clientId, client_secret: clientSecret }, text)
-      }),
-    )
+    .addCommand(deleteCommand())
 }
 
 function list(): Command {
@@ -135,8 +68,8 @@ function show(): Command {
     .option('--json', 'print JSON')
     .action((clientId: string, options: Json) =>
       withDatabase(async (database) => {
-        const partner = (await database.run(listPartners, [])).find(({ client_id }) => client_id === clientId)
-        if (!partner) throw unknown(clientId)
+        const partner = await database.maybe(findListedPartner, [clientId])
+        if (!partner) throw unknownPartner(clientId)
         answer(options, partner, describe(partner, [`live secrets   ${partner.live_secrets}`]))
       }),
     )
@@ -173,7 +106,7 @@ function update(): Command {
           grantLifetimeDays: options.grantLifetimeDays === false ? null : options.grantLifetimeDays,
           requireAcr: options.requireAcr === false ? null : options.requireAcr,
         })
-        if (outcome.kind === 'unknown') throw unknown(clientId)
+        if (outcome.kind === 'unknown') throw unknownPartner(clientId)
         if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
         if (outcome.kind === 'conflict') {
           throw new CommandError(
@@ -197,7 +130,7 @@ function setStatus(name: string, status: Partner['status'], description: string)
     .action((clientId: string, options: Json) =>
       withDatabase(async (database, _, origin) => {
         const partner = await setPartnerStatus(database, origin, clientId, status)
-        if (!partner) throw unknown(clientId)
+        if (!partner) throw unknownPartner(clientId)
         answer(options, partner, describe(partner, []))
       }),
     )
@@ -218,7 +151,7 @@ function rotateSecret(): Command {
           clientId,
           options.endOthers ?? false,
         )
-        if (rotated.kind === 'unknown') throw unknown(clientId)
+        if (rotated.kind === 'unknown') throw unknownPartner(clientId)
         if (rotated.kind === 'without_secret') {
           const instead =
             'it authenticates with private_key_jwt. `latchkey partner set-keys` replaces its keys'
@@ -240,19 +173,11 @@ function setKeys(): Command {
     .action((clientId: string, options: Json & { jwks: string }) =>
       withDatabase(async (database, _, origin) => {
         const outcome = await replacePartnerKeys(database, origin, clientId, readText(options.jwks))
-        if (outcome.kind === 'unknown') throw unknown(clientId)
+        if (outcome.kind === 'unknown') throw unknownPartner(clientId)
         if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
         answer(options, outcome.partner, describe(outcome.partner, []))
       }),
     )
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`)
-  }
 }
 
 function describe(partner: Partner, more: string[]): string {
@@ -274,11 +199,4 @@ function describe(partner: Partner, more: string[]): string {
       : [`consents       end after ${partner.grant_lifetime_days} days`]),
     ...more,
   ].join('\n')
-}
-
-function unknown(clientId: string): CommandError {
-  return new CommandError(
-    `There is no partner ${clientId}. \`latchkey partner list\` shows all partners.`,
-    'not_found',
-  )
 }

@@ -5,16 +5,16 @@ import {
   disableUser,
   enableUser,
   findUser,
-  foldedUnlessId,
   type NewUser,
   setPassword,
   type UserOutcome,
 } from '../directory/users.ts'
-import { deleteFactors } from '../factors/factors.sql.ts'
+import { resetFactors } from '../factors/reset-factors.ts'
 import { type InviteOutcome, invite } from '../recovery/invite.ts'
 import { quoted } from '../visible-text.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { readPassword } from './read-password.ts'
+import { endSessionsCommand, listSessionsCommand } from './user-sessions.ts'
 
 type Json = { json?: boolean }
 
@@ -27,8 +27,10 @@ export function userCommand(): Command {
     .addCommand(setPasswordCommand())
     .addCommand(disable())
     .addCommand(enable())
-    .addCommand(resetFactors())
+    .addCommand(resetFactorsCommand())
     .addCommand(inviteCommand())
+    .addCommand(listSessionsCommand())
+    .addCommand(endSessionsCommand())
 }
 
 function create(): Command {
@@ -42,10 +44,13 @@ function create(): Command {
     .option('--invite', 'also make a link with which the user can set a password, as `user invite` does')
     .option('--json', 'print JSON')
     .action((options: NewUser & Json & { invite?: true }) =>
-      withDatabase(async (database, config) => {
-        const { id } = done(await createUser(database, options))
+      withDatabase(async (database, config, origin) => {
+        const { id } = done(await createUser(database, origin, options))
         if (options.invite) {
-          const { json, text } = describeInvitation(await invite(database, config, id), `${id} was created. `)
+          const { json, text } = describeInvitation(
+            await invite(database, origin, config, id),
+            `${id} was created. `,
+          )
           return answer(options, json, text)
         }
         const next = `latchkey user invite ${id}, or latchkey user set-password ${id}`
@@ -62,8 +67,8 @@ function inviteCommand(): Command {
     .argument('<email-or-id>')
     .option('--json', 'print JSON')
     .action((user: string, options: Json) =>
-      withDatabase(async (database, config) => {
-        const { json, text } = describeInvitation(await invite(database, config, user))
+      withDatabase(async (database, config, origin) => {
+        const { json, text } = describeInvitation(await invite(database, origin, config, user))
         answer(options, json, text)
       }),
     )
@@ -163,8 +168,11 @@ function setPasswordCommand(): Command {
     .action(async (user: string, options: Json) => {
       const password = await readPassword()
       const { id, sessionsEnded } = done(
-        await withDatabase((database, { brand, mail }) =>
-          setPassword(database, user, password, { service: brand.name, sendsMail: mail !== undefined }),
+        await withDatabase((database, { brand, mail }, origin) =>
+          setPassword(database, origin, user, password, {
+            service: brand.name,
+            sendsMail: mail !== undefined,
+          }),
         ),
       )
       answer(
@@ -181,7 +189,9 @@ function disable(): Command {
     .argument('<email-or-id>')
     .option('--json', 'print JSON')
     .action(async (user: string, options: Json) => {
-      const { id, sessionsEnded } = done(await withDatabase((database) => disableUser(database, user)))
+      const { id, sessionsEnded } = done(
+        await withDatabase((database, _, origin) => disableUser(database, origin, user)),
+      )
       answer(options, { id, sessions_ended: sessionsEnded }, `${id} is disabled; ${sessions(sessionsEnded)}.`)
     })
 }
@@ -192,7 +202,7 @@ function enable(): Command {
     .argument('<email-or-id>')
     .option('--json', 'print JSON')
     .action(async (user: string, options: Json) => {
-      const { id } = done(await withDatabase((database) => enableUser(database, user)))
+      const { id } = done(await withDatabase((database, _, origin) => enableUser(database, origin, user)))
       answer(
         options,
         { id },
@@ -201,14 +211,14 @@ function enable(): Command {
     })
 }
 
-function resetFactors(): Command {
+function resetFactorsCommand(): Command {
   return new Command('reset-factors')
     .description('remove all second factors of a user who has lost them, and end all sessions of the user')
     .argument('<email-or-id>')
     .option('--json', 'print JSON')
     .action((user: string, options: Json) =>
-      withDatabase(async (database, config) => {
-        const removed = await database.maybe(deleteFactors, [foldedUnlessId(user), config.mail !== undefined])
+      withDatabase(async (database, { mail }, origin) => {
+        const removed = await resetFactors(database, origin, user, mail !== undefined)
         if (!removed) throw new CommandError(`There is no user ${quoted(user)}.`, 'not_found')
         const { id, passkeys, totp, recovery_codes, sessions_ended: ended } = removed
         const what = factorsOf({ passkeys, has_totp: totp, recovery_codes })

@@ -1,7 +1,7 @@
 import { type Database, queriesOn } from './database.ts'
 
 /** Milliseconds for each statement, also for its waits for locks. Afterwards the transaction fails with 503. */
-const statementTimeout = 5000
+const defaultTimeout = 5000
 
 /**
  * Runs work in one transaction on a separate connection: either all its changes are stored or none. It commits if `keeps`
@@ -12,6 +12,7 @@ export function inTransaction<T>(
   database: Database,
   work: (transaction: Database) => Promise<T>,
   keeps: (result: T) => boolean,
+  statementTimeout = defaultTimeout,
 ): Promise<T> {
   return database.withConnection(async (client) => {
     const queries = queriesOn(client)

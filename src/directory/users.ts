@@ -1,3 +1,4 @@
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Database } from '../database/database.ts'
 import { quoted } from '../visible-text.ts'
 import { foldCase } from './case-folding.ts'
@@ -17,11 +18,11 @@ export type NewUser = { id: string; firm: string; email: string; name: string; r
 
 export type UserOutcome =
   | { kind: 'done'; id: string; sessionsEnded: number }
-  /** Nothing was changed. The reasons are messages for the operator. */
-  | { kind: 'refused'; reasons: string[] }
+  /** Nothing was changed. The reasons are messages for the operator. `isTaken`: another user has the id or the address. */
+  | { kind: 'refused'; reasons: string[]; isTaken?: true }
 
 /** Stores an active user. The user can log in after a password is set. */
-export async function createUser(database: Database, user: NewUser): Promise<UserOutcome> {
+export async function createUser(database: Database, origin: Origin, user: NewUser): Promise<UserOutcome> {
   const faults = [
     faultOf('id', user.id, checkId),
     faultOf('email', user.email, checkEmail),
@@ -36,6 +37,7 @@ export async function createUser(database: Database, user: NewUser): Promise<Use
     foldCase(user.email),
     user.name,
     user.role,
+    originValue(origin),
   ])
   if (found.created) return { kind: 'done', id: user.id, sessionsEnded: 0 }
   const reasons = [
@@ -44,9 +46,11 @@ export async function createUser(database: Database, user: NewUser): Promise<Use
     found.id_taken ? `the user ${quoted(user.id)} already exists` : [],
     found.email_taken ? `${quoted(user.email)} is another user's address` : [],
   ].flat()
+  const isTaken = reasons.length === 0 || found.id_taken || found.email_taken
   return {
     kind: 'refused',
     reasons: reasons.length > 0 ? reasons : ['another session has just taken the id or the address'],
+    ...(isTaken && { isTaken }),
   }
 }
 
@@ -73,6 +77,7 @@ function reasonOf(fault: PasswordFault): string {
  */
 export async function setPassword(
   database: Database,
+  origin: Origin,
   idOrEmail: string,
   password: string,
   { service, sendsMail = false }: { service: string; sendsMail?: boolean },
@@ -86,20 +91,34 @@ export async function setPassword(
   })
   if (faults.length > 0) return { kind: 'refused', reasons: faults.map(reasonOf) }
   const hash = await hashPassword(password)
-  return changed(idOrEmail, await database.maybe(updatePassword, [user.id, hash, sendsMail]))
+  return changed(
+    idOrEmail,
+    await database.maybe(updatePassword, [user.id, hash, sendsMail, originValue(origin)]),
+  )
 }
 
 /**
  * From the next request on, the user cannot log in, and partners cannot read for this user: every call checks that the
  * user is active. This lasts until `enableUser`; imports do not change it.
  */
-export async function disableUser(database: Database, idOrEmail: string): Promise<UserOutcome> {
-  return changed(idOrEmail, await database.maybe(updateToDisabled, [foldedUnlessId(idOrEmail)]))
+export async function disableUser(
+  database: Database,
+  origin: Origin,
+  idOrEmail: string,
+): Promise<UserOutcome> {
+  return changed(
+    idOrEmail,
+    await database.maybe(updateToDisabled, [foldedUnlessId(idOrEmail), originValue(origin)]),
+  )
 }
 
 /** Makes the user active. The next import may disable the user again. */
-export async function enableUser(database: Database, idOrEmail: string): Promise<UserOutcome> {
-  const row = await database.maybe(updateToActive, [foldedUnlessId(idOrEmail)])
+export async function enableUser(
+  database: Database,
+  origin: Origin,
+  idOrEmail: string,
+): Promise<UserOutcome> {
+  const row = await database.maybe(updateToActive, [foldedUnlessId(idOrEmail), originValue(origin)])
   return changed(idOrEmail, row && { ...row, sessions_ended: 0 })
 }
 

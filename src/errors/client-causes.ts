@@ -41,6 +41,13 @@ export const clientCauses = {
     remedy:
       'Copy the secret again, all 60 characters from lk_ on. Look for quotation marks, spaces and line breaks that a shell or a file added.',
   },
+  secret_too_short: {
+    message: 'The client_secret has fewer than {detail} characters.',
+    cause:
+      'The client_id is not one that this service made, and the secret is too short to be one of a service before it.',
+    remedy:
+      'Copy client_id and client_secret again. If both are right, ask the operator for a new secret: a short one can be guessed.',
+  },
   secret_wrong_kind: {
     message: '{detail} A client registered for private_key_jwt sends client_assertion.',
     cause: 'An access token, a refresh token or a code was sent as client_secret.',
@@ -56,6 +63,14 @@ export const clientCauses = {
     cause: 'Your application used an authentication method that the operator has not allowed for it.',
     remedy:
       'Change the setting of your OAuth library: client_secret_post sends the secret in the body, client_secret_basic in the Authorization header, and private_key_jwt an assertion. Or ask the operator to allow the method.',
+  },
+  secret_leaked: {
+    message:
+      'This client_secret was found in a public place and is withdrawn. Ask the operator for a new one.',
+    cause:
+      'The secret was published, for example in a repository or a log, and somebody reported it. It was withdrawn at once, because whoever has it could pass for your application.',
+    remedy:
+      'Ask the operator for a new secret, and store it where it cannot be published. Remove the old one from where it was found, also from the history of the repository.',
   },
   assertion_required: {
     message: 'This client is registered for private_key_jwt. Send client_assertion instead of a secret.',

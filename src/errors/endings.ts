@@ -54,6 +54,12 @@ export const endings = {
       'A token request had the right code, and a redirect_uri or code_verifier that does not belong to it. The code is not valid for a second attempt.',
     remedy: `${connectAgain} Store redirect_uri and code_verifier with the state, and send those of the same request.`,
   },
+  ended_by_leak: {
+    message: 'A token or code of this connection was found in a public place. Ask the user to connect again.',
+    cause:
+      'A refresh token or an authorization code of this connection was published, for example in a log or a repository, and somebody reported it. Everything that it could open was ended at once.',
+    remedy: `${connectAgain} Find out how the token got there before you do: tokens belong into no log, address or repository.`,
+  },
   ended_by_refresh_replay: refreshTokenReuse,
   /** For a connection that ended before the database recorded who ended a connection. */
   ended: {

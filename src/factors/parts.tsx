@@ -85,7 +85,10 @@ export function TotpKey({ setup, texts }: { setup: TotpSetup; texts: Texts }) {
         <path fill="#000" d={modules.join('')} />
       </svg>
       <p>
-        {enrol.orType} <code dir="ltr">{setup.secret.replace(/.{4}(?!$)/g, '$& ')}</code>
+        {enrol.orType}{' '}
+        <code class="key" dir="ltr">
+          {setup.secret.replace(/.{4}(?!$)/g, '$& ')}
+        </code>
       </p>
     </>
   )

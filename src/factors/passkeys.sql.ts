@@ -1,4 +1,5 @@
 import { Instant, statement } from '../database/database.ts'
+import { userRecord } from '../directory/user-record.sql.ts'
 import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import { deleteCodesOfLastFactor } from './recovery-codes.sql.ts'
@@ -85,7 +86,7 @@ export const usePasskey = statement(
  * Stores a passkey. No row: the challenge was answered before, the credential is registered already, the user has too many,
  * or is no longer active. $1 user id, $2 SHA-256 of the challenge, $3 when it expires, $4 credential id, $5 public key,
  * $6 counter, $7 transports, $8 whether it may leave its device, $9 whether it is backed up, $10 name, $11 whether the user gets a
- * mail
+ * mail, $12 origin
  */
 export const insertPasskey = statement(
   'insert_passkey',
@@ -99,31 +100,45 @@ export const insertPasskey = statement(
       WHERE u.id = $1 AND u.status = 'active'
         AND (SELECT count(*) FROM passkeys k WHERE k.user_id = u.id) < ${maxPasskeys}
      ON CONFLICT DO NOTHING
-     RETURNING user_id
+     RETURNING id, user_id, name
    ), mail AS (
      ${mailRow('factors_changed', {
        from: 'stored JOIN users u ON u.id = stored.user_id WHERE $11::boolean',
        facts: { change: `'passkey_added'`, at: 'now()' },
+     })}
+   ), recorded AS (
+     ${userRecord('user.factor_added', {
+       origin: '$12',
+       user: 'u',
+       from: 'stored JOIN users u ON u.id = user_id',
+       details: { method: `'passkey'`, passkey: 'stored.id', name: 'stored.name' },
      })}
    )
    SELECT user_id FROM stored`,
 )
 
 /**
- * With the last factor, the recovery codes go. $1 user id, $2 `id` of the passkey, $3 whether the user gets a mail. No row: the
+ * With the last factor, the recovery codes go. $1 user id, $2 `id` of the passkey, $3 whether the user gets a mail, $4 origin. No row: the
  * user has no such passkey.
  */
 export const deletePasskey = statement(
   'delete_passkey',
   Type.Object({ id: Type.String() }),
   `WITH removed AS (
-     DELETE FROM passkeys WHERE user_id = $1 AND id = $2 RETURNING id
+     DELETE FROM passkeys WHERE user_id = $1 AND id = $2 RETURNING id, user_id, name
    ), codes AS (
      ${deleteCodesOfLastFactor('SELECT FROM removed', 'k.id <> $2', 'true')}
    ), mail AS (
      ${mailRow('factors_changed', {
        from: 'removed, users u WHERE u.id = $1 AND $3::boolean',
        facts: { change: `'passkey_removed'`, at: 'now()' },
+     })}
+   ), recorded AS (
+     ${userRecord('user.factor_removed', {
+       origin: '$4',
+       user: 'u',
+       from: 'removed JOIN users u ON u.id = user_id',
+       details: { method: `'passkey'`, passkey: 'removed.id', name: 'removed.name' },
      })}
    )
    SELECT id FROM removed`,

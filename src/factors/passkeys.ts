@@ -4,6 +4,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import { type ChallengePurpose, challengeLifetimeMs, isOwnChallenge, newChallenge } from './challenge.ts'
@@ -130,6 +131,7 @@ export type PasskeyRegistration = { kind: 'stored' } | { kind: 'refused'; reason
 /** Checks the answer of an authenticator (WebAuthn section 7.1) and stores the passkey. */
 export async function registerPasskey(
   context: Context,
+  origin: Origin,
   purpose: ChallengePurpose,
   input: { userId: string; json: string; name: string },
 ): Promise<PasskeyRegistration> {
@@ -152,6 +154,7 @@ export async function registerPasskey(
     info.credentialBackedUp,
     input.name,
     context.config.mail !== undefined,
+    originValue(origin),
   ])
   return stored ? { kind: 'stored' } : refused('not_stored')
 }

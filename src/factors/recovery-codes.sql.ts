@@ -1,4 +1,5 @@
 import { statement } from '../database/database.ts'
+import { userRecord } from '../directory/user-record.sql.ts'
 import Type from '../typebox.ts'
 
 /**
@@ -14,22 +15,37 @@ export const deleteCodesOfLastFactor = (removed: string, otherPasskeys: string, 
       AND NOT EXISTS (SELECT FROM passkeys k WHERE k.user_id = $1 AND ${otherPasskeys})
       AND NOT EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = $1 AND ${otherTotp})`
 
-/** Replaces all codes of the user. $1 user id, $2 hashes of the new codes */
+/** Replaces all codes of the user. $1 user id, $2 hashes of the new codes, $3 origin */
 export const replaceRecoveryCodes = statement(
   'replace_recovery_codes',
   Type.Object({ user_id: Type.String() }),
-  `INSERT INTO recovery_codes (user_id, hashes) VALUES ($1, $2)
-   ON CONFLICT (user_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
-   RETURNING user_id`,
+  `WITH stored AS (
+     INSERT INTO recovery_codes (user_id, hashes) VALUES ($1, $2)
+     ON CONFLICT (user_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
+     RETURNING user_id, hashes
+   ), recorded AS (
+     ${userRecord('user.factor_added', {
+       origin: '$3',
+       user: 'u',
+       from: 'stored JOIN users u ON u.id = user_id',
+       details: { method: `'recovery_codes'`, codes: 'cardinality(stored.hashes)' },
+     })}
+   )
+   SELECT user_id FROM stored`,
 )
 
+/** $1 id of the owner, $2 the hash of the code */
+export const useRecoveryCode = useCodeStatement('use_recovery_code', 'recovery_codes', 'user_id')
+
 /**
- * Uses up a code. Attempts at the same time wait for the lock of the row, and the second does not find the code in it.
- * No row: no such code. $1 user id, $2 its hash
+ * The statement that uses up a code of a user or of an operator. Attempts at the same time wait for the lock of the row, and
+ * the second does not find the code in it. No row: no such code.
  */
-export const useRecoveryCode = statement(
-  'use_recovery_code',
-  Type.Object({ left: Type.Integer() }),
-  `UPDATE recovery_codes SET hashes = array_remove(hashes, $2::bytea)
-    WHERE user_id = $1 AND $2 = ANY (hashes) RETURNING cardinality(hashes) AS left`,
-)
+export function useCodeStatement(name: string, table: string, owner: string) {
+  return statement(
+    name,
+    Type.Object({ left: Type.Integer() }),
+    `UPDATE ${table} SET hashes = array_remove(hashes, $2::bytea)
+    WHERE ${owner} = $1 AND $2 = ANY (hashes) RETURNING cardinality(hashes) AS left`,
+  )
+}

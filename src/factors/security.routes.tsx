@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { originValue, pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { mayChangeFactors, ownRequirement } from '../login/factor-step.ts'
 import { sendAccountPage } from '../sessions/account-page.tsx'
@@ -103,6 +104,7 @@ async function removeTotp({ context, request, reply, session }: Exchange): Promi
   const removed = await context.database.maybe(deleteTotpSecret, [
     session.user_id,
     context.config.mail !== undefined,
+    originValue(pageOrigin(request, session.user_id)),
   ])
   log(request, session, 'remove_factor', 'totp', removed !== undefined)
   return reply.redirect('/security?done=totpRemoved', 303)
@@ -116,6 +118,7 @@ async function removePasskey(
     session.user_id,
     id,
     context.config.mail !== undefined,
+    originValue(pageOrigin(request, session.user_id)),
   ])
   log(request, session, 'remove_factor', 'passkey', removed !== undefined)
   return reply.redirect('/security?done=removed', 303)
@@ -130,11 +133,11 @@ async function replaceCodes(exchange: Exchange): Promise<FastifyReply> {
 
 async function setUpTotp(exchange: Exchange, fields: Static<typeof TotpBody>): Promise<FastifyReply> {
   const { context, request, reply, session } = exchange
-  const stored = await storeTotp(context, session.user_id, fields)
+  const stored = await storeTotp(context, pageOrigin(request, session.user_id), session.user_id, fields)
   log(request, session, 'add_factor', 'totp', stored)
   if (!stored) return sendTotpPage(exchange, fields.sealed)
   // The code that the user has just typed is a second factor of this session too.
-  await strengthen(context, reply, session, withFactor(session, 'totp'), null)
+  await strengthen(context, request, reply, session, withFactor(session, 'totp'), null)
   rememberProof(reply, context, { userId: session.user_id, loginVersion: session.login_version })
   return isFirstFactor(session)
     ? sendCodes(exchange, '/security?done=totp')
@@ -148,7 +151,7 @@ async function addPasskey(exchange: Exchange, fields: Static<typeof PasskeyBody>
   const isNameFit = name.length <= maxPasskeyName && checkVisible(name) === null
   const input = { userId: session.user_id, json: fields.credential, name }
   const outcome = isNameFit
-    ? await registerPasskey(context, purposeOf(session), input)
+    ? await registerPasskey(context, pageOrigin(request, session.user_id), purposeOf(session), input)
     : ({ kind: 'refused', reason: 'name' } as const)
   const reason = outcome.kind === 'refused' ? outcome.reason : undefined
   log(request, session, 'add_factor', 'passkey', outcome.kind === 'stored', reason)
@@ -235,7 +238,7 @@ async function sendCodes(
   next: string,
 ): Promise<FastifyReply> {
   const texts = web.texts(request)
-  const codes = await newRecoveryCodes(context, session.user_id)
+  const codes = await newRecoveryCodes(context, pageOrigin(request, session.user_id), session.user_id)
   const title = texts.secondFactor.codes.heading
   return web.page({ reply, texts, title, body: <RecoveryCodes codes={codes} next={next} texts={texts} /> })
 }

@@ -10,6 +10,7 @@ export const Ended = Type.Union([
   Type.Literal('ended_by_code_replay'),
   Type.Literal('ended_by_code_misuse'),
   Type.Literal('ended_by_refresh_replay'),
+  Type.Literal('ended_by_leak'),
   Type.Literal('ended'),
   Type.Literal('user_disabled'),
 ])
@@ -35,7 +36,7 @@ export const isLiveGrant = (grant: string) =>
 export const whenEnded = (connection: string, grant: string, user: string) => `
    WHEN ${connection}.revoked_at IS NOT NULL THEN
      CASE ${connection}.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-       WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' ELSE 'ended' END
+       WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
    WHEN ${hasExpired(grant)} THEN 'ended_by_expiry'
    WHEN ${grant}.revoked_at IS NOT NULL THEN
      CASE WHEN ${grant}.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN ${grant}.revoked_by = 'user' THEN 'ended_by_user'

@@ -1,5 +1,5 @@
 /** A consent is valid for 1 to this many days, if it has an end. Migration 0027 checks it too. */
-const longestLifetimeDays = 3650
+export const longestLifetimeDays = 3650
 
 /** @throws {Error} that says what the days for which a consent is valid must be */
 export function parseLifetimeDays(text: string): number {

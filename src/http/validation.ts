@@ -6,7 +6,7 @@ import { Compile, type TSchema } from '../typebox.ts'
  * turns `0x10` into 16, `1e2` into 100 and 2^53+1 into a different number.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const check = Compile(schema)
+  const check = compiledOnce(schema)
   const integers = httpPart === 'querystring' ? integerProperties(schema) : new Map<string, string>()
   return (value) => {
     const candidate = integers.size > 0 ? withIntegers(value, integers) : value
@@ -20,6 +20,17 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
       })),
     }
   }
+}
+
+type Compiled = ReturnType<typeof Compile<TSchema>>
+
+const compiled = new WeakMap<TSchema, Compiled>()
+
+/** Several routes have the same schema, and compiling them is a large part of a server's start. */
+function compiledOnce(schema: TSchema): Compiled {
+  const check = compiled.get(schema) ?? Compile(schema)
+  compiled.set(schema, check)
+  return check
 }
 
 /** The integer properties of the schema by name, each with the message for an invalid value. */

@@ -162,7 +162,7 @@ export async function applyChange(
     merged.set(file.table, await mergeFile(staged, file, { instant, source: 'api' }))
   }
   const removed = await removeRows(staged)
-  await recordAccessChanges(staged, instant)
+  await recordAccessChanges(staged, origin, instant)
 
   const counts: Partial<Record<ChangeType, TypeCounts>> = {}
   for (const type of typeNames) {

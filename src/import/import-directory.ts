@@ -1,7 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { Database } from '../database/database.ts'
+import type { Origin } from '../audit/origin.ts'
+import { recordEvent } from '../audit/record-event.ts'
+import { type Database, queriesOn } from '../database/database.ts'
 import { chooseInstant, recordAccessChanges, recordChanges } from './changes.ts'
 import { checkStaged, duplicateChecks, storedChecks } from './check-staged.ts'
 import type { Passwords } from './copy-rows.ts'
@@ -10,6 +12,7 @@ import { type ImportFile, importFiles, tableColumns } from './files.ts'
 import { isLockConflict, lockForImport } from './lock.ts'
 import { type Counts, findKeptDisabled, hashPasswords, mergeFile, prepareUsers } from './merge.ts'
 import { checkRemoved, findRemoved, prepareRemoved, type Removal, removeRows } from './prune.ts'
+import { findWeakerLogins, type WeakerLogins } from './requirements.ts'
 import { type Reserved, reservedChecks } from './reserved.ts'
 import { stageFile } from './stage-file.ts'
 import { StagedTables } from './staged.ts'
@@ -36,9 +39,15 @@ export type ImportOutcome =
    * `keptDisabled` are users who are active in the files but stay disabled, because the operator disabled them.
    * `vacuumFailure` says why VACUUM failed after the import; null if it succeeded.
    */
-  | { kind: 'imported'; files: Record<string, Counts>; keptDisabled: string[]; vacuumFailure: string | null }
+  | {
+      kind: 'imported'
+      files: Record<string, Counts>
+      keptDisabled: string[]
+      weakerLogins: WeakerLogins
+      vacuumFailure: string | null
+    }
   /** Nothing was changed. `removals` are the rows that would be removed, for the table of each file. */
-  | { kind: 'planned'; removals: Record<string, Removal> }
+  | { kind: 'planned'; removals: Record<string, Removal>; weakerLogins: WeakerLogins }
   /** Nothing was changed. `faults` has the first 20 of `total` faults. */
   | { kind: 'refused'; faults: string[]; total: number }
   /** Nothing was changed: another session, for example another import, held locks on the tables for a minute. */
@@ -55,7 +64,10 @@ type Source = { file: ImportFile; path: string; size: number }
 type Work = {
   client: pg.Client
   staged: StagedTables
+  origin: Origin
   sources: Source[]
+  /** SHA-256 of each file, in hexadecimal. */
+  digests: Map<string, string>
   faults: Faults
   prune: Prune | undefined
   reserved: Reserved | undefined
@@ -69,6 +81,7 @@ type Work = {
  */
 export async function importDirectory(
   database: Database,
+  origin: Origin,
   directory: string,
   { prune, reserved, onProgress = () => {}, signal = new AbortController().signal }: ImportOptions = {},
 ): Promise<ImportOutcome> {
@@ -79,7 +92,9 @@ export async function importDirectory(
     const outcome = await inTransaction({
       client,
       staged: new StagedTables(client),
+      origin,
       sources,
+      digests: new Map(),
       faults,
       prune,
       reserved,
@@ -152,13 +167,13 @@ async function findFiles(directory: string, faults: Faults): Promise<Source[]> {
 }
 
 async function importSources(work: Work): Promise<Merged> {
-  const { client, staged, sources, faults, prune, onProgress } = work
+  const { client, staged, sources, digests, faults, prune, onProgress } = work
   const passwords: Passwords = new Map()
   await prepareStaging(client)
   for (const { file, path, size } of sources) {
     const report = (bytes: number) => onProgress(`reading ${file.file}`, bytes, size)
     report(0)
-    await stageFile(staged, file, path, { faults, passwords }, report)
+    digests.set(file.file, await stageFile(staged, file, path, { faults, passwords }, report))
   }
   if (!faults.none()) return refused(faults)
 
@@ -167,10 +182,11 @@ async function importSources(work: Work): Promise<Merged> {
   const removals = await check(work)
   if (!faults.none()) return refused(faults)
   onProgress('checking', 1, 1)
-  if (prune && rowsOf(removals) > (prune.atMost ?? -1)) return { kind: 'planned', removals }
+  const weakerLogins = await findWeakerLogins(staged)
+  if (prune && rowsOf(removals) > (prune.atMost ?? -1)) return { kind: 'planned', removals, weakerLogins }
 
   await hashPasswords(client, passwords, (count) => onProgress('hashing passwords', count, passwords.size))
-  return { kind: 'imported', ...(await mergeAll(work, removals)) }
+  return { kind: 'imported', ...(await mergeAll(work, removals)), weakerLogins }
 }
 
 /** VACUUM marks rows as visible to all only after their commit is on disk. `synchronous_commit = off` would delay that. */
@@ -208,9 +224,9 @@ function rowsOf(removals: Record<string, Removal>): number {
 }
 
 async function mergeAll(
-  { staged, sources, onProgress }: Work,
+  { client, staged, origin, sources, digests, prune, onProgress }: Work,
   removals: Record<string, Removal>,
-): Promise<Omit<Imported, 'kind'>> {
+): Promise<Pick<Imported, 'files' | 'keptDisabled'>> {
   const counts: Record<string, Counts> = {}
   const keptDisabled = await findKeptDisabled(staged)
   const instant = await chooseInstant(staged)
@@ -226,7 +242,13 @@ async function mergeAll(
     onProgress(`storing ${file.file}`, 1, 1)
   }
   await removeRows(staged)
-  await recordAccessChanges(staged, instant)
+  await recordAccessChanges(staged, origin, instant)
+  const files = Object.entries(counts).map(([file, count]) => [file, { ...count, sha256: digests.get(file) }])
+  await recordEvent(queriesOn(client), origin, {
+    event: 'directory.imported',
+    target: { kind: 'directory', id: 'all' },
+    details: { files: Object.fromEntries(files), pruned: prune !== undefined },
+  })
   return { files: counts, keptDisabled }
 }
 

@@ -28,6 +28,8 @@ export function contentOf(mail: Mail, frame: MailFrame): MailContent {
       return passwordChanged(mail.facts, frame)
     case 'factors_changed':
       return factorsChanged(mail.facts, frame)
+    case 'leaked':
+      return leaked(mail.facts, frame)
     case 'new_browser':
       return newBrowser(mail.facts, frame)
     case 'password_reset': {
@@ -64,6 +66,16 @@ function connectionEnds(facts: FactsOf<'connection_ends'>, { texts, authUrl }: M
   return {
     subject: subject(partner),
     paragraphs: [text(partner, momentText(facts.until, texts)), toRenew],
+    link: { label, address: `${authUrl}/connections` },
+  }
+}
+
+function leaked(facts: FactsOf<'leaked'>, { texts, authUrl }: MailFrame): MailContent {
+  const { subject, text, ended, link: label } = texts.mails.leaked
+  const partner = oneLine(facts.partner)
+  return {
+    subject: subject(partner),
+    paragraphs: [text(partner, momentText(facts.at, texts)), ended[facts.ended](partner)],
     link: { label, address: `${authUrl}/connections` },
   }
 }

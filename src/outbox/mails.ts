@@ -46,6 +46,15 @@ const Mail = Type.Union([
       at: At,
     }),
   ),
+  /** A credential of an application leaked. `connection`: the application is disconnected. `access`: it goes on. */
+  mailOf(
+    'leaked',
+    Type.Object({
+      partner: Type.String(),
+      ended: Type.Union([Type.Literal('access'), Type.Literal('connection')]),
+      at: At,
+    }),
+  ),
   /** A login in a browser that the account does not know. */
   mailOf(
     'new_browser',

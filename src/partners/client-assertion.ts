@@ -4,7 +4,7 @@ import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import Type, { Compile, type Static } from '../typebox.ts'
 import type { ReadCredential } from './client-authentication.ts'
-import { foreignEnvironment, isClientId } from './client-id.ts'
+import { foreignEnvironment, isClientId, isForeignClientId } from './client-id.ts'
 import type { ClientKey, ClientKeys } from './client-keys.ts'
 
 /** Seconds: how much the client's clock may differ from the server's, and how long an assertion may be valid. */
@@ -59,7 +59,9 @@ export async function verifyAssertion(text: string, rules: AssertionRules): Prom
   const fits = ({ jwk }: ClientKey) =>
     jwk.kty === kty && (jwk.alg ?? alg) === alg && (kid === undefined || kid === jwk.kid)
   try {
-    for await (const known of isClientId(clientId) ? rules.keys(clientId, rules.now) : []) {
+    for await (const known of isClientId(clientId) || isForeignClientId(clientId)
+      ? rules.keys(clientId, rules.now)
+      : []) {
       const signed = await verifyBy(known.filter(fits), text, clientId, rules)
       if (signed) return credentialOf(clientId, signed, rules)
     }

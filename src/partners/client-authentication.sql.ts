@@ -45,11 +45,15 @@ export function clientValues({ clientId, method, digest, assertion }: ClientCred
  * Anyone who sends a secret for a client without secrets gets `assertion_required`. This reveals nothing secret. No secret
  * is correct, so an attacker has nothing to guess. It is public that the client exists: its client_id is in the address of
  * every authorization request, and the authorize endpoint answers whether a client_id is known.
+ *
+ * Only those who have a secret that leaked get `secret_leaked`. It no longer works.
  */
 export const clientAuthenticationColumn = `
    CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
-          CASE WHEN $2 <> 'private_key_jwt' AND EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}')
-               THEN 'assertion_required' ELSE 'unknown' END
+          CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
+               WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
+               WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+               ELSE 'unknown' END
         WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
         WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
         ELSE (SELECT status FROM client) END AS client_authentication`
@@ -60,6 +64,7 @@ export const ClientAuthentication = Type.Union([
   Type.Literal('unknown'),
   Type.Literal('wrong_method'),
   Type.Literal('assertion_required'),
+  Type.Literal('secret_leaked'),
   Type.Literal('assertion_used'),
 ])
 export type ClientAuthentication = Static<typeof ClientAuthentication>

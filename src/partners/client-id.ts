@@ -14,7 +14,15 @@ export function foreignEnvironment(clientId: string, environment: Environment): 
   return foreignTo(environment, pattern.exec(clientId)?.[1])
 }
 
-/** Whether the text has the form of a client_id. The client may be unknown. */
+/** Whether the text has the form of a client_id that this service makes. The client may be unknown. */
 export function isClientId(text: string): boolean {
   return pattern.test(text)
+}
+
+/**
+ * Whether the text may be the client_id of a partner that was taken over from another service. It does not show an
+ * environment. A secret or token of this service is never one.
+ */
+export function isForeignClientId(text: string): boolean {
+  return !isClientId(text) && /^(?!lk_)[0-9A-Za-z][0-9A-Za-z._~-]{2,99}$/.test(text)
 }

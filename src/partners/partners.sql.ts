@@ -47,7 +47,7 @@ const columns = `client_id, name, status, redirect_uris, require_pkce, auth_meth
   grant_lifetime_days, require_acr`
 
 /** SQL for what the audit log has of partner `p`. */
-const settingsOf = (p: string) =>
+export const settingsOf = (p: string) =>
   `${jsonOf(p, [
     ...['name', 'status', 'redirect_uris', 'require_pkce', 'auth_methods', 'key_thumbprints', 'id_token_alg'],
     ...[
@@ -86,14 +86,38 @@ export const findPartner = statement(
   `SELECT ${columns} FROM partners WHERE client_id = $1`,
 )
 
+const ListedPartner = Type.Object({
+  ...Partner.properties,
+  created_at: Instant,
+  live_secrets: Type.Integer(),
+})
+export type ListedPartner = Static<typeof ListedPartner>
+
+const listedColumns = `${columns}, created_at, cardinality(secret_hashes) AS live_secrets`
+
 export const listPartners = statement(
   'list_partners',
-  Type.Object({ ...Partner.properties, created_at: Instant, live_secrets: Type.Integer() }),
-  `SELECT ${columns}, created_at, cardinality(secret_hashes) AS live_secrets FROM partners ORDER BY name, client_id`,
+  ListedPartner,
+  `SELECT ${listedColumns} FROM partners ORDER BY name, client_id`,
+)
+
+/** $1 client_id */
+export const findListedPartner = statement(
+  'find_listed_partner',
+  ListedPartner,
+  `SELECT ${listedColumns} FROM partners WHERE client_id = $1`,
+)
+
+/** In the order of the client ids. $1 client_id after which the page begins, or null, $2 rows, $3 status or null */
+export const pageOfPartners = statement(
+  'page_of_partners',
+  ListedPartner,
+  `SELECT ${listedColumns} FROM partners
+    WHERE client_id > coalesce($1::text, '') AND ($3::text IS NULL OR status = $3) ORDER BY client_id LIMIT $2`,
 )
 
 /**
- * An empty text for $14, $15, $17 or $18 counts as null.
+ * An empty text for $14, $15, $17 or $18 counts as null. No row: the client_id is taken.
  *
  * $1 client_id, $2 name, $3 redirect URIs, $4 whether PKCE is required, $5 authentication methods, $6 SHA-256 of each
  * secret, $7 JWKS as JSON or null, $8 thumbprints of its keys, $9 algorithm of id_tokens, $10 post-logout redirect URIs,
@@ -109,7 +133,8 @@ export const insertPartner = statement(
                            key_thumbprints, id_token_alg, post_logout_redirect_uris, id_token_on_refresh, limits,
                            grant_lifetime_days, site, logo, logo_image, privacy_url, description, require_acr)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-             nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, ''), $19) RETURNING *
+             nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, ''), $19)
+         ON CONFLICT (client_id) DO NOTHING RETURNING *
    ), recorded AS (
      ${auditRow('partner.created', {
        origin: '$20',

@@ -6,11 +6,10 @@ import { SigningAlgorithm } from '../keys/signing-keys.ts'
 import type { LimitChanges, LimitSettings } from '../limit-settings.ts'
 import { newToken } from '../secrets/token-format.ts'
 import { Compile } from '../typebox.ts'
-import { checkVisible } from '../visible-text.ts'
 import { newClientId } from './client-id.ts'
 import { type RegisteredKeys, readJwks } from './jwks.ts'
+import { methodFaults, nameFaults, uriFaults } from './partner-faults.ts'
 import {
-  AuthMethod,
   findPartner,
   insertPartner,
   type Partner,
@@ -21,9 +20,11 @@ import {
   updatePartnerSettings,
 } from './partners.sql.ts'
 import { type ProfileChanges, readProfile } from './profile.ts'
-import { redirectUriFault } from './redirect-uri.ts'
+import { secretDigest, type TakenOver, takeOverFaults } from './taken-over.ts'
 
 export type NewPartner = ProfileChanges & {
+  /** For a partner of another service. Default: a new client_id. */
+  takenOver?: TakenOver | undefined
   name: string
   redirectUris: string[]
   requirePkce: boolean
@@ -62,7 +63,10 @@ export type PartnerChanges = ProfileChanges & {
 type Refused = { kind: 'refused'; faults: string[] }
 
 /** Only the digest of the secret is stored, so this is the only copy. A partner that signs assertions has no secret. */
-export type Registration = { kind: 'created'; clientId: string; clientSecret: string | undefined } | Refused
+export type Registration =
+  | { kind: 'created'; clientId: string; clientSecret: string | undefined }
+  /** `isTaken`: another partner has the client_id. */
+  | (Refused & { isTaken?: true })
 
 /** `clientSecret` is set if the partner had no secret and its new authentication methods need one. It is the only copy. */
 export type PartnerUpdate =
@@ -79,7 +83,6 @@ export type SecretRotation =
 
 export type KeyReplacement = { kind: 'replaced'; partner: Partner } | { kind: 'unknown' } | Refused
 
-const authMethod = Compile(AuthMethod)
 const signingAlgorithm = Compile(SigningAlgorithm)
 const noKeys: RegisteredKeys & { kind: 'read' } = { kind: 'read', keys: [], thumbprints: [] }
 
@@ -98,6 +101,10 @@ export async function createPartner(
   const profile = readProfile(input)
   const faults = [
     ...nameFaults(name),
+    ...(input.takenOver ? takeOverFaults(input.takenOver, environment) : []),
+    ...(input.takenOver?.secretHash !== undefined && !takesSecret(authMethods)
+      ? ['A partner that authenticates with private_key_jwt has no secret, so there is no hash of one.']
+      : []),
     ...(input.redirectUris.length === 0 ? ['At least one redirect URI is required.'] : []),
     ...uriFaults('Redirect URI', input.redirectUris),
     ...uriFaults('Post-logout redirect URI', postLogoutRedirectUris),
@@ -108,15 +115,14 @@ export async function createPartner(
     ...(signingAlgorithm.Check(idTokenAlg) ? [] : ['The algorithm of id_tokens must be RS256 or ES256.']),
   ]
   if (faults.length > 0 || keys.kind === 'refused') return { kind: 'refused', faults }
-  const clientId = newClientId(environment)
-  const secret = takesSecret(authMethods) ? newToken(environment, 'cs') : undefined
-  await database.one(insertPartner, [
+  const { clientId, hash, text } = newCredentials(environment, input.takenOver, takesSecret(authMethods))
+  const created = await database.maybe(insertPartner, [
     clientId,
     name,
     unique(input.redirectUris),
     input.requirePkce,
     unique(authMethods),
-    secret ? [secret.hash] : [],
+    hash ? [hash] : [],
     jwksOf(keys),
     keys.thumbprints,
     idTokenAlg,
@@ -128,7 +134,20 @@ export async function createPartner(
     input.requireAcr ?? null,
     originValue(origin),
   ])
-  return { kind: 'created', clientId, clientSecret: secret?.text }
+  if (created) return { kind: 'created', clientId, clientSecret: text }
+  return { kind: 'refused', faults: [`There is a partner ${clientId} already.`], isTaken: true }
+}
+
+/** `text` is a new secret. A partner that keeps its secret has none. */
+function newCredentials(
+  environment: Environment,
+  takenOver: TakenOver | undefined,
+  hasSecret: boolean,
+): { clientId: string; hash?: Buffer | undefined; text?: string } {
+  const clientId = takenOver?.clientId ?? newClientId(environment)
+  if (!hasSecret) return { clientId }
+  if (takenOver?.secretHash !== undefined) return { clientId, hash: secretDigest(takenOver.secretHash) }
+  return { clientId, ...newToken(environment, 'cs') }
 }
 
 /**
@@ -264,32 +283,6 @@ function takesSecret(authMethods: string[]): boolean {
 
 function jwksOf({ keys }: RegisteredKeys & { kind: 'read' }): string | null {
   return keys.length > 0 ? JSON.stringify({ keys }) : null
-}
-
-function nameFaults(name: string): string[] {
-  if (!/^[^\p{Cc}]{1,100}$/u.test(name)) {
-    return ['The name must have 1 to 100 characters, without control characters.']
-  }
-  const fault = checkVisible(name)
-  return fault ? [`The name ${fault}.`] : []
-}
-
-function uriFaults(what: string, uris: string[]): string[] {
-  return uris.flatMap((uri) => {
-    const fault = redirectUriFault(uri)
-    return fault ? `${what} ${JSON.stringify(uri)} ${fault}.` : []
-  })
-}
-
-function methodFaults(authMethods: string[], hasKeys: boolean): string[] {
-  const unknown = authMethods.filter((method) => !authMethod.Check(method))
-  const signs = authMethods.includes('private_key_jwt')
-  return [
-    ...unknown.map((method) => `There is no authentication method ${JSON.stringify(method)}.`),
-    ...(authMethods.length === 0 ? ['At least one authentication method is required.'] : []),
-    ...(signs && !hasKeys ? ['private_key_jwt needs a JWKS with the public keys of the partner.'] : []),
-    ...(hasKeys && !signs ? ['A JWKS is only for partners that authenticate with private_key_jwt.'] : []),
-  ]
 }
 
 function unique(texts: string[]): string[] {

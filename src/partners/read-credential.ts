@@ -1,9 +1,10 @@
 import type { Environment } from '../config.ts'
 import { tokenRefusal } from '../http/refusals.ts'
-import { parseToken } from '../secrets/token-format.ts'
+import { parseToken, sha256 } from '../secrets/token-format.ts'
 import { type AssertionRules, verifyAssertion } from './client-assertion.ts'
 import type { ReadCredential } from './client-authentication.ts'
-import { foreignEnvironment } from './client-id.ts'
+import { foreignEnvironment, isForeignClientId } from './client-id.ts'
+import { shortestForeignSecret } from './taken-over.ts'
 
 const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
@@ -70,6 +71,13 @@ function fromSecret(
 ): ReadCredential {
   const foreign = foreignEnvironment(clientId, environment)
   if (foreign) return tokenRefusal('client_wrong_environment', `${foreign}. This server is ${environment}`)
+  // A partner that was taken over keeps its secret until the operator rotates it.
+  if (isForeignClientId(clientId) && !text.startsWith('lk_')) {
+    if (text.length < shortestForeignSecret) {
+      return tokenRefusal('secret_too_short', String(shortestForeignSecret))
+    }
+    return { kind: 'presented', credential: { clientId, method, digest: sha256(text) } }
+  }
   const secret = parseToken(text, environment, 'cs')
   if (secret.kind === 'refused') return tokenRefusal(`secret_${secret.reason}`, secret.explanation)
   return { kind: 'presented', credential: { clientId, method, digest: secret.hash } }

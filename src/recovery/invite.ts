@@ -1,3 +1,4 @@
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { foldCase } from '../directory/case-folding.ts'
@@ -15,11 +16,16 @@ export type InviteOutcome =
   | { kind: 'refused'; reason: string }
 
 /** Makes a link with which the user can set a password, and mails it. It replaces the user's older link. */
-export async function invite(database: Database, config: Config, idOrEmail: string): Promise<InviteOutcome> {
+export async function invite(
+  database: Database,
+  origin: Origin,
+  config: Config,
+  idOrEmail: string,
+): Promise<InviteOutcome> {
   const link = newLink(config.authUrl)
   const sealed = config.mail ? sealStored(secretKeys(config), link.address) : null
   const user = idOrEmail.includes('@') ? foldCase(idOrEmail) : idOrEmail
-  const found = await database.maybe(inviteUser, [user, link.hash, sealed])
+  const found = await database.maybe(inviteUser, [user, link.hash, sealed, originValue(origin)])
   if (!found) return { kind: 'refused', reason: `there is no user ${quoted(idOrEmail)}` }
   const { id, email, status, local_passwords: hasPasswords, expires_at: expiresAt } = found
   if (expiresAt !== null) {

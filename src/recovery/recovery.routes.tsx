@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import pLimit from 'p-limit'
+import { pageOrigin } from '../audit/origin.ts'
 import { openPageRequest } from '../authorize/page-request.ts'
 import { Destination, withDestination } from '../authorize/sealed-request.ts'
 import type { Config } from '../config.ts'
@@ -76,7 +77,14 @@ function requestRoutes(app: FastifyInstance, context: Context, web: Web): void {
         const { language } = openPageRequest(context, request).texts
         const browser = browserOf(request, config)
         const [{ outcome, user_id }] = await Promise.all([
-          requests(() => requestPasswordLink(context, { email, address: request.ip, browser, language })),
+          requests(() =>
+            requestPasswordLink(context, pageOrigin(request, null), {
+              email,
+              address: request.ip,
+              browser,
+              language,
+            }),
+          ),
           sleep(answerAfterMs),
         ])
         request.log.info({ event: 'request_link', outcome, ...(user_id && { user_id }) })
@@ -128,21 +136,22 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
       const browser = browserOf(request, config)
       const secret = linkCookie(request, config)
       const { new_password: password, link: formLink = '' } = request.body
-      const outcome = await changes(() => setPassword(context, { secret, formLink, password, browser }))
+      const origin = (userId: string) => pageOrigin(request, userId)
+      const input = { secret, formLink, password, browser }
+      const outcome = await changes(() => setPassword(context, origin, input))
       request.log.info({ event: 'set_password', outcome: outcome.kind })
       switch (outcome.kind) {
         case 'set':
           clearLinkCookie(reply, config)
           rememberBrowser(reply, config, browser, outcome.proof)
           return reply.redirect('/password/set', 303)
-        case 'unfit': {
-          const { texts } = openPageRequest(context, request)
-          const fault = passwordFaultText(outcome.fault, texts)
-          return sendNewPasswordForm({ context, web, request, reply, owner: outcome.owner, fault })
-        }
+        case 'unfit':
         case 'other_link': {
           const { texts } = openPageRequest(context, request)
-          const fault = texts.recovery.choose.otherLink
+          const fault =
+            outcome.kind === 'unfit'
+              ? passwordFaultText(outcome.fault, texts)
+              : texts.recovery.choose.otherLink
           return sendNewPasswordForm({ context, web, request, reply, owner: outcome.owner, fault })
         }
         case 'dead':

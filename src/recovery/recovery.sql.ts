@@ -1,5 +1,6 @@
 import { Instant, statement } from '../database/database.ts'
 import { hasSecondFactor } from '../directory/second-factor.sql.ts'
+import { userRecord } from '../directory/user-record.sql.ts'
 import { browserProof, counting } from '../login/login.sql.ts'
 import { resetMinutes } from '../mail/mail-content.ts'
 import { mailRow, rememberedLanguage } from '../outbox/mail-row.sql.ts'
@@ -20,7 +21,7 @@ const resetLife = `${resetMinutes} minutes`
 /** For `password_links l`, its `users u` and their `firms f`: the link works. */
 const isLive = `l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords`
 
-const columns = 'u.id, u.email, u.name, u.status, u.login_version, f.local_passwords'
+const columns = 'u.id, u.firm_id, u.email, u.name, u.status, u.login_version, f.local_passwords'
 
 /** SQL of an INSERT that stores a link for the user `u`. It replaces the user's older link. */
 function storeLink(hash: string, life: string, from: string): string {
@@ -48,7 +49,7 @@ export type Requested = Static<typeof Requested>
  * source above its limit writes nothing for the account, so it cannot fill the table.
  *
  * $1 key of the source, $2 key of the account, $3 folded address, $4 SHA-256 of the secret in the link, $5 sealed link,
- * $6 language of the page, for users who have never logged in
+ * $6 language of the page, for users who have never logged in, $7 origin
  */
 export const requestLink = statement(
   'request_link',
@@ -79,6 +80,13 @@ export const requestLink = statement(
        language: rememberedLanguage('$6::text'),
        facts: {},
      })}
+   ), recorded AS (
+     ${userRecord('user.password_reset_requested', {
+       origin: '$7',
+       user: 'found',
+       from: 'found',
+       details: { local_passwords: 'found.local_passwords' },
+     })}
    )
    SELECT CASE WHEN account.count IS NULL OR account.count > ${maxOfAccount} THEN 'throttled'
                WHEN found.id IS NULL THEN 'unknown'
@@ -90,7 +98,7 @@ export const requestLink = statement(
 
 /**
  * Stores a link for a user whom the operator invites, and the mail that brings it. No row: the user does not exist.
- * $1 id or folded address, $2 SHA-256 of the secret in the link, $3 sealed link; null if no mail is sent
+ * $1 id or folded address, $2 SHA-256 of the secret in the link, $3 sealed link; null if no mail is sent, $4 origin
  */
 export const inviteUser = statement(
   'invite_user',
@@ -111,6 +119,13 @@ export const inviteUser = statement(
        from: 'found u, link WHERE $3::text IS NOT NULL',
        facts: { link: '$3::text', until: 'link.expires_at' },
      })}
+   ), recorded AS (
+     ${userRecord('user.invited', {
+       origin: '$4',
+       user: 'found',
+       from: 'found, link',
+       details: { mailed: '$3::text IS NOT NULL', expires_at: 'link.expires_at' },
+     })}
    )
    SELECT found.id, found.email, found.status, found.local_passwords, link.expires_at
      FROM found LEFT JOIN link ON true`,
@@ -119,8 +134,13 @@ export const inviteUser = statement(
 /** The user for whom a link works. $1 SHA-256 of the secret in the link */
 export const findLink = statement(
   'find_link',
-  Type.Object({ name: Type.String(), email: Type.String(), has_second_factor: Type.Boolean() }),
-  `SELECT u.name, u.email, ${hasSecondFactor('u.id')} AS has_second_factor
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+    has_second_factor: Type.Boolean(),
+  }),
+  `SELECT u.id, u.name, u.email, ${hasSecondFactor('u.id')} AS has_second_factor
      FROM password_links l JOIN users u ON u.id = l.user_id JOIN firms f ON f.id = u.firm_id
     WHERE l.hash = $1 AND ${isLive}`,
 )
@@ -130,7 +150,7 @@ export const findLink = statement(
  * changes `login_version`, and with it the link of all later ones no longer works. No row: the link does not work.
  *
  * $1 SHA-256 of the secret in the link, $2 the new password hash, $3 key of this browser's proof, $4 whether the user gets a
- * mail
+ * mail, $5 origin
  */
 export const setPasswordByLink = statement(
   'set_password_by_link',
@@ -138,15 +158,22 @@ export const setPasswordByLink = statement(
   `WITH changed AS (
      UPDATE users u SET password_hash = $2, login_version = gen_random_uuid() FROM password_links l, firms f
       WHERE l.hash = $1 AND u.id = l.user_id AND f.id = u.firm_id AND ${isLive}
-     RETURNING u.id, u.login_version
+     RETURNING u.id, u.firm_id, u.login_version
    ), used AS (
      DELETE FROM password_links l USING changed WHERE l.user_id = changed.id
    ), ended AS (
-     DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
+     DELETE FROM sessions s USING changed WHERE s.user_id = changed.id RETURNING 1
    ), mail AS (
      ${mailRow('password_changed', {
        from: 'changed JOIN users u USING (id) WHERE $4::boolean',
        facts: { by: `'link'`, at: 'now()' },
+     })}
+   ), recorded AS (
+     ${userRecord('user.password_set', {
+       origin: '$5',
+       user: 'changed',
+       from: 'changed',
+       details: { by: `'link'`, sessions_ended: '(SELECT count(*) FROM ended)' },
      })}
    )
    SELECT ${browserProof('$3', 'login_version')} AS proof FROM changed`,

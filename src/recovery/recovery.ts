@@ -1,3 +1,4 @@
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { newPasswordFaults, type PasswordFault, type PasswordOwner } from '../directory/new-password.ts'
@@ -43,6 +44,7 @@ export function linkName(secret: string): string {
  */
 export async function requestPasswordLink(
   { config, database, keys }: Context,
+  origin: Origin,
   request: { email: string; address: string; browser: Browser; language: Language },
 ): Promise<Requested> {
   const email = foldCase(request.email.trim())
@@ -59,15 +61,23 @@ export async function requestPasswordLink(
     link.hash,
     sealStored(keys, link.address),
     request.language,
+    originValue(origin),
   ])
 }
 
 /** The user for whom the link works. @throws {DatabaseUnavailable} */
 export async function ownerOfLink(context: Context, secret: string): Promise<PasswordOwner | undefined> {
+  return (await userOfLink(context, secret))?.owner
+}
+
+async function userOfLink(
+  context: Context,
+  secret: string,
+): Promise<{ id: string; owner: PasswordOwner } | undefined> {
   const user = await context.database.maybe(findLink, [sha256(secret)])
   if (!user) return undefined
-  const { name, email, has_second_factor: hasSecondFactor } = user
-  return passwordOwner(context, { name, email, hasSecondFactor })
+  const { id, name, email, has_second_factor: hasSecondFactor } = user
+  return { id, owner: passwordOwner(context, { name, email, hasSecondFactor }) }
 }
 
 export type SetOutcome =
@@ -82,16 +92,19 @@ export type SetOutcome =
 /**
  * Sets the password of the link's user and ends the user's sessions. It opens no session: the user logs in next, with a
  * second factor if one is required. Without a link that works, nothing is hashed.
+ * @param origin for the user of the link
  * @param input.formLink the `linkName` in the form
  * @throws {DatabaseUnavailable}
  */
 export async function setPassword(
   context: Context,
+  origin: (userId: string) => Origin,
   input: { secret: string; formLink: string; password: string; browser: Browser },
 ): Promise<SetOutcome> {
   const { config, database, keys, passwordHashLimiter } = context
-  const owner = await ownerOfLink(context, input.secret)
-  if (!owner) return { kind: 'dead' }
+  const user = await userOfLink(context, input.secret)
+  if (!user) return { kind: 'dead' }
+  const { owner } = user
   if (input.formLink !== linkName(input.secret)) return { kind: 'other_link', owner }
   const [fault] = await newPasswordFaults(input.password, owner)
   if (fault) return { kind: 'unfit', owner, fault }
@@ -100,6 +113,7 @@ export async function setPassword(
     await passwordHashLimiter.hash(() => hashPassword(input.password)),
     proofKey(keys.current, input.browser, owner.email),
     config.mail !== undefined,
+    originValue(origin(user.id)),
   ])
   if (!changed) return { kind: 'dead' }
   return { kind: 'set', proof: tagged(keys, input.browser, owner.email, changed.proof) }

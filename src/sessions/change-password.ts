@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { newPasswordFaults, type PasswordFault, type PasswordOwner } from '../directory/new-password.ts'
 import { hashPassword } from '../directory/passwords.ts'
@@ -24,6 +25,7 @@ export type ChangeOutcome =
  */
 export async function changePassword(
   context: Context,
+  origin: Origin,
   session: Session & { hash: Buffer },
   input: {
     current: string
@@ -52,6 +54,7 @@ export async function changePassword(
     newSession,
     proofKey(context.keys.current, input.browser, session.email),
     context.config.mail !== undefined,
+    originValue(origin),
   ])
   if (!changed) return { kind: 'conflict' }
   return { kind: 'changed', proof: tagged(context.keys, input.browser, session.email, changed.proof) }

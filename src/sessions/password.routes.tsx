@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import pLimit from 'p-limit'
+import { pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import type { PasswordOwner } from '../directory/new-password.ts'
 import { hasUnprovedFactor } from '../login/factor-step.ts'
@@ -51,30 +52,25 @@ export function passwordRoutes(app: FastifyInstance, context: Context, web: Web)
       const { id, hash } = newSessionId()
       const browser = browserOf(request, context.config)
       const owner = ownerOf(context, session)
+      const origin = pageOrigin(request, session.user_id)
       const input = { current, next, owner, address: request.ip, browser, log: request.log }
       const outcome: ChangeOutcome =
         changes.pendingCount < maxQueuedChanges
-          ? await changes(() => changePassword(context, session, input, hash))
+          ? await changes(() => changePassword(context, origin, session, input, hash))
           : { kind: 'busy' }
       request.log.info({ event: 'change_password', outcome: outcome.kind, user_id: session.user_id })
+      const page = { context, web, reply, session }
       switch (outcome.kind) {
         case 'changed':
           setSessionCookie(reply, context.config, id)
           rememberBrowser(reply, context.config, browser, outcome.proof)
           return reply.redirect('/password/changed', 303)
         case 'unfit':
-          return sendPage({ context, web, reply, session, status: 400, notice: outcome })
+          return sendPage({ ...page, status: 400, notice: outcome })
         case 'refused':
         case 'throttled':
         case 'busy':
-          return sendPage({
-            context,
-            web,
-            reply,
-            session,
-            status: refusalStatus(reply, outcome),
-            notice: outcome,
-          })
+          return sendPage({ ...page, status: refusalStatus(reply, outcome), notice: outcome })
         case 'conflict':
           return reply.redirect(login, 303)
       }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { originValue, pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
@@ -34,7 +35,8 @@ export function sessionRoutes(app: FastifyInstance, context: Context, web: Web):
     async (request, reply) => {
       const session = await liveSession(request, context)
       if (!session) return reply.redirect(login, 303)
-      const ended = await database.maybe(endSessionOfUser, [session.user_id, request.body.session])
+      const origin = originValue(pageOrigin(request, session.user_id))
+      const ended = await database.maybe(endSessionOfUser, [session.user_id, request.body.session, origin])
       request.log.info({ event: 'end_session', outcome: ended ? 'ended' : 'none', user_id: session.user_id })
       return reply.redirect('/sessions', 303)
     },
@@ -43,7 +45,8 @@ export function sessionRoutes(app: FastifyInstance, context: Context, web: Web):
   app.post('/sessions/end-others', { preValidation: web.ownForm }, async (request, reply) => {
     const session = await liveSession(request, context)
     if (!session) return reply.redirect(login, 303)
-    const ended = await database.run(endOtherSessions, [session.user_id, session.hash])
+    const origin = originValue(pageOrigin(request, session.user_id))
+    const ended = await database.run(endOtherSessions, [session.user_id, session.hash, origin])
     request.log.info({ event: 'end_other_sessions', ended: ended.length, user_id: session.user_id })
     return reply.redirect('/sessions', 303)
   })

@@ -1,4 +1,7 @@
+import { auditRow } from '../audit/audit-row.sql.ts'
+import type { AuditEvent } from '../audit/events.ts'
 import { Instant, statement } from '../database/database.ts'
+import { userRecord } from '../directory/user-record.sql.ts'
 import { isLiveGrant } from '../grants/ended.sql.ts'
 import { FactorFacts, factorColumns } from '../login/factor-facts.sql.ts'
 import { browserProof, counting } from '../login/login.sql.ts'
@@ -69,6 +72,20 @@ export const findSession = statement(
      FROM found`,
 )
 
+/** SQL: audit rows about the sessions `s` in `from`, with the columns `id` and `user_id`. */
+const sessionRecord = (
+  event: AuditEvent,
+  row: { origin: string; from: string; details: Record<string, string> },
+) => auditRow(event, { ...row, target: { kind: 'session', id: 's.id' }, about: { user: 's.user_id' } })
+
+const loginDetails = {
+  acr: 's.acr',
+  amr: 's.amr',
+  provider: 's.provider_id',
+  browser: 's.browser',
+  system: 's.system',
+}
+
 /**
  * Opens a session. Ends the browser's previous session, which an attacker may have planted there (session fixation), and
  * the least recently active sessions above the limit.
@@ -79,7 +96,7 @@ export const findSession = statement(
  * $9 operating system or null, $10 of a login through a provider: id of the authorization request or null, $11 whether
  * the time of authentication is known, $12 to $15 of a login through a provider, otherwise null: id of the provider, `sub`,
  * `sid` or null, sealed id_token or null, $16 language of the page, for later mails; null if the server sends none, $17 key by
- * which the mails about new browsers are counted; null if the account knows this browser, or the server sends no mails
+ * which the mails about new browsers are counted; null if the account knows this browser, or the server sends no mails, $18 origin
  */
 export const openSession = statement(
   'open_session',
@@ -90,6 +107,7 @@ export const openSession = statement(
          SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET ${maxSessions - 1}
        ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
      ))
+     RETURNING id, user_id, CASE WHEN hash = $3 THEN 'replaced' ELSE 'too_many' END AS cause
    ), remembered AS (
      INSERT INTO user_languages (user_id, language)
      SELECT $2, $16::text
@@ -105,28 +123,39 @@ export const openSession = statement(
        language: '$16::text',
        facts: { browser: '$8::text', system: '$9::text', at: 'now()' },
      })}
+   ), opened AS (
+     INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system, request_id,
+                           auth_time_is_known, provider_id, provider_sub, provider_sid, provider_id_token)
+     VALUES ($1, $2, $4, now() + interval '${sessionHours} hours', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+     RETURNING *
+   ), recorded AS (
+     ${sessionRecord('login.succeeded', { origin: '$18', from: 'opened s', details: loginDetails })}
+   ), recorded_ends AS (
+     ${sessionRecord('session.ended', { origin: '$18', from: 'old s', details: { cause: 's.cause' } })}
    )
-   INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system, request_id,
-                         auth_time_is_known, provider_id, provider_sub, provider_sid, provider_id_token)
-   VALUES ($1, $2, $4, now() + interval '${sessionHours} hours', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-   RETURNING user_id`,
+   SELECT user_id FROM opened`,
 )
 
 /**
  * Makes a session stronger, after the user has proved a second factor. It gets a new id, and keeps its end. No row: it has
  * ended, or belongs to another user. $1 SHA-256 of the old id, $2 user id, $3 SHA-256 of the new id, $4 acr, $5 amr, $6 time
- * of authentication, null to keep it
+ * of authentication, null to keep it, $7 origin
  */
 export const strengthenSession = statement(
   'strengthen_session',
   Type.Object({ user_id: Type.String() }),
-  `UPDATE sessions s SET hash = $3, acr = $4, amr = $5, auth_time = coalesce($6, s.auth_time),
-                       auth_time_is_known = s.auth_time_is_known OR $6 IS NOT NULL
-     FROM users u WHERE s.hash = $1 AND s.user_id = $2 AND u.id = s.user_id AND ${isLive}
-   RETURNING s.user_id`,
+  `WITH stronger AS (
+     UPDATE sessions s SET hash = $3, acr = $4, amr = $5, auth_time = coalesce($6, s.auth_time),
+                         auth_time_is_known = s.auth_time_is_known OR $6 IS NOT NULL
+       FROM users u WHERE s.hash = $1 AND s.user_id = $2 AND u.id = s.user_id AND ${isLive}
+     RETURNING s.*
+   ), recorded AS (
+     ${sessionRecord('login.succeeded', { origin: '$7', from: 'stronger s', details: { ...loginDetails, step_up: 'true' } })}
+   )
+   SELECT user_id FROM stronger`,
 )
 
-/** $1 SHA-256 of the session id */
+/** $1 SHA-256 of the session id, $2 origin without the user, whom the session names */
 export const endSession = statement(
   'end_session',
   Type.Object({
@@ -136,7 +165,12 @@ export const endSession = statement(
     /** Sealed. */
     provider_id_token: Type.Union([Type.String(), Type.Null()]),
   }),
-  'DELETE FROM sessions WHERE hash = $1 RETURNING user_id, provider_id, provider_id_token',
+  `WITH ended AS (
+     DELETE FROM sessions WHERE hash = $1 RETURNING id, user_id, provider_id, provider_id_token
+   ), recorded AS (
+     ${sessionRecord('login.ended', { origin: `$2::jsonb || jsonb_build_object('actor_id', (SELECT user_id FROM ended))`, from: 'ended s', details: { provider: 's.provider_id' } })}
+   )
+   SELECT user_id, provider_id, provider_id_token FROM ended`,
 )
 
 export const ListedSession = Type.Object({
@@ -159,18 +193,28 @@ export const sessionsOfUser = statement(
     ORDER BY current DESC, s.last_seen_at DESC, s.id`,
 )
 
-/** $1 user id, $2 `id` of a session from `sessionsOfUser` */
+/** $1 user id, $2 `id` of a session from `sessionsOfUser`, $3 origin */
 export const endSessionOfUser = statement(
   'end_session_of_user',
   Type.Object({ id: Type.String() }),
-  'DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id',
+  `WITH ended AS (
+     DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id, user_id
+   ), recorded AS (
+     ${sessionRecord('session.ended', { origin: '$3', from: 'ended s', details: { cause: `'requested'` } })}
+   )
+   SELECT id FROM ended`,
 )
 
-/** $1 user id, $2 SHA-256 of the id of the session that does not end */
+/** $1 user id, $2 SHA-256 of the id of the session that does not end, $3 origin */
 export const endOtherSessions = statement(
   'end_other_sessions',
   Type.Object({ id: Type.String() }),
-  'DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id',
+  `WITH ended AS (
+     DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id, user_id
+   ), recorded AS (
+     ${sessionRecord('session.ended', { origin: '$3', from: 'ended s', details: { cause: `'requested'` } })}
+   )
+   SELECT id FROM ended`,
 )
 
 /** Whether the user has a password, and whether the firm lets its users log in with one. $1 user id */
@@ -203,7 +247,7 @@ const continued = [
  *
  * $1 SHA-256 of the old session id, $2 `login_version` when the password was checked, $3 the new password hash,
  * $4 SHA-256 of the new session id, $5 key of this browser's proof, which changes with the password, $6 whether the user
- * gets a mail
+ * gets a mail, $7 origin
  */
 export const changePasswordInSession = statement(
   'change_password_in_session',
@@ -211,7 +255,7 @@ export const changePasswordInSession = statement(
   `WITH changed AS (
      UPDATE users u SET password_hash = $3, login_version = gen_random_uuid() FROM sessions s
       WHERE s.hash = $1 AND ${isLive} AND u.id = s.user_id AND u.login_version = $2
-     RETURNING u.id, u.login_version
+     RETURNING u.id, u.firm_id, u.login_version
    ), ended AS (
      DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
      RETURNING s.hash, changed.login_version, ${continued.map((column) => `s.${column}`).join(', ')}
@@ -222,6 +266,13 @@ export const changePasswordInSession = statement(
      ${mailRow('password_changed', {
        from: 'changed JOIN users u USING (id) WHERE $6::boolean',
        facts: { by: `'user'`, at: 'now()' },
+     })}
+   ), recorded AS (
+     ${userRecord('user.password_changed', {
+       origin: '$7',
+       user: 'changed',
+       from: 'changed',
+       details: { sessions_ended: '(SELECT count(*) - 1 FROM ended)' },
      })}
    )
    SELECT ${browserProof('$5', 'login_version')} AS proof FROM changed`,

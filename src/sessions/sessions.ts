@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authentication } from '../acr.ts'
+import { originValue, pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { browserOf, isKnownSince, newProof, rememberBrowser } from '../login/known-browser.ts'
 import type { Login } from '../login/login.ts'
@@ -67,6 +68,7 @@ export async function startSession(
     ...[provider?.id ?? null, provider?.sub ?? null, provider?.sid ?? null, provider?.idToken ?? null],
     config.mail ? language : null,
     sendsMail ? hmac(keys.current.throttle, 'browser mails', userId) : null,
+    originValue(pageOrigin(request, userId)),
   ])
   setSessionCookie(reply, config, id)
   rememberBrowser(reply, config, cookie, newProof(keys, cookie, login))
@@ -79,13 +81,15 @@ export async function startSession(
  */
 export async function strengthen(
   { config, database }: Context,
+  request: FastifyRequest,
   reply: FastifyReply,
   session: Session & { hash: Buffer },
   { acr, amr }: Authentication,
   authTime: Date | null,
 ): Promise<boolean> {
   const { id, hash } = newSessionId()
-  const values = [session.hash, session.user_id, hash, acr, amr, authTime]
+  const origin = originValue(pageOrigin(request, session.user_id))
+  const values = [session.hash, session.user_id, hash, acr, amr, authTime, origin]
   const strengthened = await database.maybe(strengthenSession, values)
   if (strengthened) setSessionCookie(reply, config, id)
   return strengthened !== undefined
@@ -104,7 +108,7 @@ export async function logOut(
   { config, database }: Pick<Context, 'config' | 'database'>,
 ): Promise<EndedAtProvider | undefined> {
   const hash = sessionHash(request, config)
-  const ended = hash && (await database.maybe(endSession, [hash]))
+  const ended = hash && (await database.maybe(endSession, [hash, originValue(pageOrigin(request, null))]))
   if (ended) request.log.info({ event: 'logout', user_id: ended.user_id })
   clearSessionCookie(reply, config)
   if (!ended || ended.provider_id === null) return undefined

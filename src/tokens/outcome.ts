@@ -12,6 +12,8 @@ export type IssuedTokens = {
   accessToken: string
   refreshToken: string
   idToken?: string
+  /** For the request log. */
+  grantId?: string
   /** The presented token was newer than the restored database. For the log. */
   aheadOfRow?: true
 }
@@ -37,6 +39,8 @@ export function clientRefusal(
       return tokenRefusal('unknown_client')
     case 'wrong_method':
       return tokenRefusal('wrong_method', `${method}. ${otherMethods[method]}`)
+    case 'secret_leaked':
+      return tokenRefusal('secret_leaked')
     case 'assertion_required':
       return tokenRefusal('assertion_required')
     case 'assertion_used':

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { serverFixture } from '../support/fixtures.ts'
 import { authorizeUrl } from '../support/journey.ts'
 import { everyWay, expectErrorPage, parametersFor } from '../support/pages.ts'
+import { ofRuns } from '../support/property-runs.ts'
 import { getWithHeaders } from '../support/raw-request.ts'
 import { testServer } from '../support/server.ts'
 import { Visitor } from '../support/visitor.ts'
@@ -106,7 +107,7 @@ describe('1: a redirect_uri that is almost the registered one', () => {
           await new Visitor().get(`${endpoint}?${parametersFor(partner, { redirect_uri: uri })}`),
         )
       }),
-      { numRuns: 150 },
+      { numRuns: ofRuns(400) },
     )
   })
 

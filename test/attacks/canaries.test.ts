@@ -11,7 +11,7 @@ import { getRaw, postRaw, sendRaw } from '../support/raw-socket.ts'
 import type { TestPartner } from '../support/server.ts'
 import { fieldsOf, redirectOf, Visitor } from '../support/visitor.ts'
 
-const rounds = 25
+const rounds = 13
 const canaries = new Set<string>()
 
 const database = await databaseFixture(interruptibleDatabase)

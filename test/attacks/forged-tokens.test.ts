@@ -234,10 +234,11 @@ describe('61: any change of a token with a checksum computed again', () => {
   })
 })
 
-test('61: 1,000 forged tokens cause no statement', async () => {
+// test/long/forged-tokens.test.ts sends 100,000.
+test('61: 300 forged tokens cause no statement', async () => {
   const { accessToken } = await newTokens()
   const spent = await database.statementsDuring(async () => {
-    for (let n = 1; n <= 1000; n++) {
+    for (let n = 1; n <= 300; n++) {
       const text = forged(accessToken, ({ mac }) => ({ mac: addedTo(mac, n % 4, n) }))
       expect(await statusOf(text)).toBe(401)
     }

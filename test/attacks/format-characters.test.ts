@@ -84,9 +84,13 @@ describe('18, 48: bidirectional controls and other format characters in names', 
 
   test.each(cases)('$what: refused by user create', async ({ name, written }) => {
     const user = { id: 'u8', firm: 'f1', email: 'u8@example.com', name, role: 'sees-firm' }
-    const outcome = await createUser(db.database, user)
+    const outcome = await createUser(db.database, systemOrigin, user)
     expect(outcome).toEqual({ kind: 'refused', reasons: [expect.stringContaining(written)] })
-    const inEmail = await createUser(db.database, { ...user, name: 'U8', email: `${name}@example.com` })
+    const inEmail = await createUser(db.database, systemOrigin, {
+      ...user,
+      name: 'U8',
+      email: `${name}@example.com`,
+    })
     expect(inEmail).toMatchObject({ kind: 'refused' })
     expect(JSON.stringify(inEmail)).not.toContain(name)
   })

@@ -1,21 +1,24 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { describe, expect, test, vi } from 'vitest'
-import { readPasswordHash } from '../../src/directory/password-hashes.ts'
 import { hashPassword } from '../../src/directory/passwords.ts'
 import { updatePassword } from '../../src/directory/users.sql.ts'
 import { query } from '../support/database.ts'
 import { seededCost } from '../support/directory.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { argon2dHash, foreignHashes } from '../support/foreign-hashes.ts'
+import {
+  bcryptTail,
+  expensiveHashesAtBounds,
+  hashesAtBounds,
+  output,
+  salt,
+  verifyAll,
+} from '../support/hashes-at-bounds.ts'
 import { importUsers, refusedImport, storedHash, submitLogin } from '../support/imported-users.ts'
 import { holdHashing } from '../support/login.ts'
 
 const server = await serverFixture()
-
-const salt = 'c2FsdHNhbHQxMjM0NTY3OA'
-const output = 'A'.repeat(43)
-const bcryptTail = 'abcdefghijklmnopqrstuusv157d2qemDPC2TqRF6YnOtjqDIkhye'
 
 /** Imports a user with each hash, and compares the faults. The import names up to 20. */
 async function expectFaults(cases: [hash: string, reason: string][]): Promise<void> {
@@ -73,27 +76,11 @@ describe('76: an imported hash whose verification would take the memory or the p
     await expectFaults(excessive.slice(12))
   })
 
-  const most = 'A'.repeat(86)
-  const atBounds = [
-    `$argon2id$v=19$m=131072,t=5,p=8$${salt}$${output}`,
-    `$argon2i$v=19$m=1024,t=10,p=1$${most}$${most}`,
-    `$2b$14$${bcryptTail}`,
-    `$scrypt$ln=17,r=8,p=2$${salt}$${output}`,
-    `$scrypt$ln=12,r=32,p=16$${salt}$${output}`,
-    `$scrypt$ln=1,r=32,p=16$${most}$${most}`,
-    `$scrypt$ln=15,r=1,p=16$${salt}$${output}`,
-    `$scrypt$ln=1,r=1,p=1$${salt}$${output}`,
-    `$pbkdf2-sha512$i=2000000$${salt}$${most}`,
-  ]
-
   test('parameters at the bounds are accepted, and can be verified', async () => {
-    const users = atBounds.map((password_hash, n) => ({ id: `b${n}`, password_hash }))
-    expect(await importUsers(server, users)).toMatchObject({ added: atBounds.length })
-    const verified = atBounds.map((hash) => {
-      const read = readPasswordHash(hash)
-      return read.kind === 'valid' ? read.verify('another password') : read.reason
-    })
-    expect(await Promise.all(verified)).toEqual(atBounds.map(() => false))
+    const hashes = [...hashesAtBounds, ...expensiveHashesAtBounds]
+    const users = hashes.map((password_hash, n) => ({ id: `b${n}`, password_hash }))
+    expect(await importUsers(server, users)).toMatchObject({ added: hashes.length })
+    expect(await verifyAll(hashesAtBounds)).toEqual(hashesAtBounds.map(() => false))
   })
 
   test('scrypt and PBKDF2 wait for their turn like every other hash', async () => {

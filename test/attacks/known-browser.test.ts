@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { setPassword } from '../../src/directory/users.ts'
 import { newPassword } from '../support/change-password.ts'
 import { query } from '../support/database.ts'
@@ -120,7 +121,7 @@ describe('11: a browser that only claims to be known', () => {
 
   test('known browsers of an old password are no longer known after a password change', async () => {
     const collected = await loggedIn(server, 'cleo')
-    await setPassword(server.database, 'cleo', newPassword, { service: 'Latchkey' })
+    await setPassword(server.database, systemOrigin, 'cleo', newPassword, { service: 'Latchkey' })
     await lock('cleo')
     expect((await guessIn(collected, wrong('cleo'))).status).toBe(429)
     await query(server.database, 'DELETE FROM login_failures')

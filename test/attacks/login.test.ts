@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { hashPassword } from '../../src/directory/passwords.ts'
 import { setPassword } from '../../src/directory/users.ts'
 import { query } from '../support/database.ts'
@@ -116,7 +117,9 @@ describe('13: passwords of unusual size', () => {
 
   test('passwords are not truncated: 64+ characters, 72+ bytes and emoji all count', async () => {
     const long = `dünne Möwen zählen ${randomBytes(40).toString('hex')} und 👩‍👩‍👧‍👦🔑`
-    expect((await setPassword(server.database, 'long', long, { service: 'Latchkey' })).kind).toBe('done')
+    expect(
+      (await setPassword(server.database, systemOrigin, 'long', long, { service: 'Latchkey' })).kind,
+    ).toBe('done')
     const near = [
       long.slice(0, 64),
       long.slice(0, 72),
@@ -131,7 +134,9 @@ describe('13: passwords of unusual size', () => {
 
   test('a password of 1024 bytes works', async () => {
     const longest = randomBytes(512).toString('hex')
-    expect((await setPassword(server.database, 'long', longest, { service: 'Latchkey' })).kind).toBe('done')
+    expect(
+      (await setPassword(server.database, systemOrigin, 'long', longest, { service: 'Latchkey' })).kind,
+    ).toBe('done')
     expect((await attempt(server, { email: emailOf('long'), password: longest.slice(1) })).status).toBe(403)
     expect((await attempt(server, { email: emailOf('long'), password: longest })).status).toBe(303)
   })

@@ -1,7 +1,7 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { languages } from '../../src/web/languages/languages.ts'
-import { looks, overflow, pageFaults } from '../support/accessibility.ts'
+import { looks, narrow, overflow, pageFaults } from '../support/accessibility.ts'
 import { screenshot } from '../support/browser.ts'
 import { newPassword } from '../support/change-password.ts'
 import { tokensFor } from '../support/connection.ts'
@@ -89,7 +89,7 @@ describe('connected apps, sessions and password: no accessibility faults, nothin
   })
 
   test.each(languages)('on a small phone in %s', async (locale) => {
-    const page = await logInWith({ viewport: { width: 320, height: 640 }, locale }, 'ada')
+    const page = await logInWith({ ...narrow, locale }, 'ada')
     for (const address of addresses) {
       await page.goto(`${server.authUrl}/${address}`)
       expect(await page.getAttribute('html', 'lang')).toBe(locale)

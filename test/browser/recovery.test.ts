@@ -16,9 +16,9 @@ const server = await serverFixture({ mail: mailbox.settings, users: ['ada', 'bob
 const browser = await browserFixture()
 
 test.each([
-  ['ada', 'en', 'desktop, light'],
-  ['bob', 'fr', 'phone, dark'],
-])(
+  ['ada', 'en', 'desktop, dark'],
+  ['bob', 'fr', 'phone, light'],
+] as const)(
   '%s sets a forgotten password, in %s on a %s screen; axe finds nothing wrong',
   async (id, language, name) => {
     await query(server.database, 'DELETE FROM outbox')

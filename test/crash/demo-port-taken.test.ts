@@ -4,9 +4,11 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { databaseFixture } from '../support/fixtures.ts'
 import { latchkey } from '../support/latchkey.ts'
 import { freePort } from '../support/ports.ts'
 
+const db = await databaseFixture()
 let dataDir: string
 let taken: number
 let holder: Server
@@ -27,6 +29,8 @@ test.each(['LATCHKEY_PORT', 'PARTNER_URL'])(
   async (name) => {
     const partnerPort = name === 'PARTNER_URL' ? taken : await freePort()
     const finished = await latchkey(['demo'], {
+      DATABASE_URL: db.url,
+      LATCHKEY_SECRET: 'the secret of the demo, 32 bytes or more',
       LATCHKEY_DATA_DIR: dataDir,
       LATCHKEY_PORT: String(name === 'LATCHKEY_PORT' ? taken : await freePort()),
       LATCHKEY_OPS_PORT: String(await freePort()),

@@ -87,6 +87,7 @@ Nothing was changed. To import, and remove these: latchkey import '${directory}'
     const { stdout } = await latchkey(db.url, ['import', directory, '--prune', '--json'])
     expect(JSON.parse(stdout)).toEqual({
       would_remove: { 'firms.csv': { rows: 7, of: 40, first: ['f10', 'f11', 'f12', 'f13', 'f14'] } },
+      weaker_logins: { users: [], removed: [] },
     })
     const { stdout: text } = await latchkey(db.url, ['import', directory, '--prune'])
     expect(text).toContain('would remove: firms.csv 7 of 40 (f10, f11, f12, f13, f14, …)\n')

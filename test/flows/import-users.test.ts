@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { hashPassword, verifyPassword } from '../../src/directory/passwords.ts'
 
 import { disableUser, enableUser } from '../../src/directory/users.ts'
@@ -117,7 +118,7 @@ describe('a user whom the operator disabled', () => {
 
   test('stays disabled after imports, which report it, until the operator enables the user', async () => {
     await taken(db.database, users('active'))
-    await disableUser(db.database, 'u1')
+    await disableUser(db.database, systemOrigin, 'u1')
     await addSession(db.database, 'u2')
     const directory = writeFiles(users('active'))
     const output = await latchkeyOn(db.url, ['import', directory])
@@ -131,14 +132,14 @@ describe('a user whom the operator disabled', () => {
     expect(await statuses()).toEqual(['disabled', 'active'])
     expect(await query(db.database, 'SELECT user_id FROM sessions')).toEqual([{ user_id: 'u2' }])
 
-    await enableUser(db.database, 'u1')
+    await enableUser(db.database, systemOrigin, 'u1')
     expect(await take(db.database, users('active'))).toMatchObject({ keptDisabled: [] })
     expect(await statuses()).toEqual(['active', 'active'])
   })
 
   test('is changed by an import in all other columns', async () => {
     await taken(db.database, users('active'))
-    await disableUser(db.database, 'u1')
+    await disableUser(db.database, systemOrigin, 'u1')
     const renamed = { 'users.csv': `${usersHeader}u1,f1,new@example.com,Anna,principal,active,\n` }
     expect(await take(db.database, renamed)).toMatchObject({
       files: { 'users.csv': { changed: 1 } },
@@ -153,7 +154,7 @@ describe('a user whom the operator disabled', () => {
     await taken(db.database, users('disabled'))
     expect(await take(db.database, users('active'))).toMatchObject({ keptDisabled: [] })
     expect(await statuses()).toEqual(['active', 'active'])
-    await disableUser(db.database, 'u1')
+    await disableUser(db.database, systemOrigin, 'u1')
     expect(await take(db.database, users('disabled'))).toMatchObject({ keptDisabled: [] })
   })
 })
@@ -184,5 +185,57 @@ describe('email addresses', () => {
       'users.csv:3: column "email": "WEISS@example.com" is already on line 2',
       'users.csv:4: column "email": "ANN@EXAMPLE.COM" belongs to the user "u1"',
     ])
+  })
+})
+
+describe('required logins', () => {
+  const twoFactor = 'urn:latchkey:acr:two-factor'
+  const requireAcr = (acr: string) =>
+    query(db.database, `UPDATE roles SET require_acr = $1 WHERE name = 'principal'`, [acr])
+  const run = async (files: Record<string, string>, ...options: string[]) => {
+    const { stdout, code } = await latchkeyOn(db.url, ['import', writeFiles(files), ...options])
+    expect(code).toBe(0)
+    return stdout
+  }
+  /** The role `principal` under another name. */
+  const renamed = {
+    ...base,
+    'roles.csv': 'name,sees\nhead,firm\nadvisor,granted\n',
+    'users.csv': base['users.csv'].replace('principal', 'head'),
+  }
+
+  test('the plan and the import name users of a renamed role, and the settings that are removed', async () => {
+    await taken(db.database, base)
+    await requireAcr(twoFactor)
+    await query(db.database, `UPDATE firms SET local_passwords = false WHERE id = 'f2'`)
+    const warnings =
+      'WARNING: 1 user gets a firm or role that requires a weaker login: u1. `latchkey role list` and `latchkey firm list` show what is required.\n' +
+      'WARNING: removed with the settings of its logins: role principal. If a later import adds it again, it has none.\n'
+    expect(await run(renamed, '--prune')).toContain(warnings)
+    expect(JSON.parse(await run(renamed, '--prune', '--json')).weaker_logins).toEqual({
+      users: ['u1'],
+      removed: ['role principal'],
+    })
+    expect(await run(renamed, '--prune', '--at-most', '1')).toContain(warnings)
+    expect(await run(renamed, '--prune', '--at-most', '1')).not.toContain('WARNING')
+  })
+
+  test('a user who moves to a firm or role with the same or a stronger requirement is not named', async () => {
+    await taken(db.database, base)
+    await requireAcr(twoFactor)
+    await query(db.database, `UPDATE firms SET require_acr = $1 WHERE id = 'f2'`, [twoFactor])
+    const moved = { 'users.csv': base['users.csv'].replace('u1,f1', 'u1,f2').replace('principal', 'advisor') }
+    expect(await take(db.database, moved)).toMatchObject({ weakerLogins: { users: [], removed: [] } })
+    const back = { 'users.csv': base['users.csv'].replace('principal', 'advisor') }
+    expect(await take(db.database, back)).toMatchObject({ weakerLogins: { users: ['u1'] } })
+  })
+
+  test('a firm without local passwords that is removed is named', async () => {
+    await taken(db.database, { 'firms.csv': 'id,name\nf1,First\nf9,Ninth\n' })
+    await query(db.database, `UPDATE firms SET local_passwords = false WHERE id = 'f9'`)
+    const fewer = { 'firms.csv': 'id,name\nf1,First\n' }
+    expect(await take(db.database, fewer, { atMost: 1 })).toMatchObject({
+      weakerLogins: { users: [], removed: ['firm f9'] },
+    })
   })
 })

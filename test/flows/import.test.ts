@@ -32,6 +32,7 @@ describe('the command', () => {
         'account_access.csv': { added: 1, changed: 0, unchanged: 0 },
       },
       kept_disabled: [],
+      weaker_logins: { users: [], removed: [] },
     })
     expect(first.stderr).toContain('reading households.csv')
     expect(
@@ -162,6 +163,7 @@ describe('what changes', () => {
     expect(second).toEqual({
       kind: 'imported',
       keptDisabled: [],
+      weakerLogins: { users: [], removed: [] },
       vacuumFailure: null,
       files: { 'firms.csv': { added: 0, changed: 0, unchanged: 1 } },
     })

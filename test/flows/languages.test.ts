@@ -8,6 +8,7 @@ import { serverFixture } from '../support/fixtures.ts'
 import { authorize, logIn } from '../support/journey.ts'
 import { wrong } from '../support/login.ts'
 import { isConnectPage, isLoginPage, loggedIn, parametersFor, recoveryLink } from '../support/pages.ts'
+import { ofRuns } from '../support/property-runs.ts'
 import { testServer } from '../support/server.ts'
 import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
@@ -69,6 +70,7 @@ describe('the language is chosen', () => {
         expect(languages).toContain(language)
         expect(texts).toEqual({ ...textsIn(language), language: undefined })
       }),
+      { numRuns: ofRuns(300) },
     )
   })
 })

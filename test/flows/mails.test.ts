@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { setPassword } from '../../src/directory/users.ts'
 import { changePassword, newPassword } from '../support/change-password.ts'
 import { query } from '../support/database.ts'
@@ -130,7 +131,7 @@ describe('a new password', () => {
   })
 
   test('set by the operator', async () => {
-    await setPassword(server.database, 'finn', 'a long new password of finn', {
+    await setPassword(server.database, systemOrigin, 'finn', 'a long new password of finn', {
       service: 'Latchkey',
       sendsMail: true,
     })
@@ -141,7 +142,12 @@ describe('a new password', () => {
     expect((await changePassword(await browserOf('gus'), server, 'short')).status).toBe(400)
     expect((await changePassword(await browserOf('gus'), server, newPassword, 'wrong')).status).toBe(403)
     expect(
-      (await setPassword(server.database, 'gus', 'short', { service: 'Latchkey', sendsMail: true })).kind,
+      (
+        await setPassword(server.database, systemOrigin, 'gus', 'short', {
+          service: 'Latchkey',
+          sendsMail: true,
+        })
+      ).kind,
     ).toBe('refused')
     expect(await written(server)).toEqual([])
   })
@@ -158,7 +164,7 @@ test.each([
     `UPDATE users SET password_hash = (SELECT password_hash FROM users WHERE id = 'ada') WHERE id = 'gus'`,
   )
   await browserOf('gus', language)
-  await setPassword(server.database, 'gus', `${language}: a long new password`, {
+  await setPassword(server.database, systemOrigin, 'gus', `${language}: a long new password`, {
     service: 'Latchkey',
     sendsMail: true,
   })
@@ -169,7 +175,7 @@ test.each([
 })
 
 test('every mail has a text and a plain page, loads nothing, and names no program', async () => {
-  await setPassword(server.database, 'ada', 'a long new password of ada', {
+  await setPassword(server.database, systemOrigin, 'ada', 'a long new password of ada', {
     service: 'Latchkey',
     sendsMail: true,
   })

@@ -5,6 +5,7 @@ import { query } from '../support/database.ts'
 import { byteOrder, replaceDirectory } from '../support/directory-rows.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
+import { ofRuns } from '../support/property-runs.ts'
 
 const server = await serverFixture()
 
@@ -86,7 +87,7 @@ describe('for any ids, page_size and name_pattern', () => {
         expect(beyond.ids).toEqual([])
         expect(Object.keys(beyond.links)).toEqual(['first', 'prev', 'successor-version'])
       }),
-      { numRuns: 60 },
+      { numRuns: ofRuns(150) },
     )
   })
 
@@ -114,7 +115,7 @@ describe('for any ids, page_size and name_pattern', () => {
           expect(pages.map(({ links }) => links['successor-version'])).toEqual(pages.map(() => undefined))
         },
       ),
-      { numRuns: 30 },
+      { numRuns: ofRuns(100) },
     )
   })
 })

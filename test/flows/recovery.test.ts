@@ -227,7 +227,7 @@ describe('the page Password of a user who has no password', () => {
   test('mails a link to the user’s address, and the user sets the first password', async () => {
     const { visitor, page } = await passwordPage('kim')
     expect(textOf(page)).toContain('You have no password here.')
-    expect(textOf(page)).toContain(`we email you a link to ${emailOf('kim')}`)
+    expect(textOf(page)).toContain(`We email the link to ${emailOf('kim')}.`)
     const sent = await visitor.follow(await visitor.submit(page, '/password/forgotten', {}))
     expect(sent.document.querySelector('h1')?.text).toBe('Check your email')
     expect(recoveryLink(sent, 'Back to sign-in')).toBe(`${server.authUrl}/login?page=password`)

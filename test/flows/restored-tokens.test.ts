@@ -1,3 +1,4 @@
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { randomBytes } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,7 +44,7 @@ async function backedUp(tokenWindowDays = windowDays): Promise<() => Promise<Tes
     const target = await testDatabase()
     onTestFinished(() => target.drop())
     await query(target.database, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
-    await restore(target.database, file, {
+    await restore(target.database, systemOrigin, file, {
       environment: 'sandbox',
       keys: testKeys('sandbox'),
       endings: { kind: 'log', file: noEndings },

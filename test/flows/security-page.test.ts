@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { deleteFactors } from '../../src/factors/factors.sql.ts'
+import { systemOrigin } from '../../src/audit/origin.ts'
+import { resetFactors } from '../../src/factors/reset-factors.ts'
 import { query } from '../support/database.ts'
 import { emailOf, seed } from '../support/directory.ts'
 import { addPasskey, addTotp, optionsOn } from '../support/factors.ts'
@@ -104,17 +105,17 @@ describe('a mail tells the user', () => {
   })
 
   test('that the operator removed all factors, if there were any', async () => {
-    await server.database.one(deleteFactors, [user, true])
+    await resetFactors(server.database, systemOrigin, user, true)
     expect(await mailed()).toEqual([])
     await addTotp(server, await changes())
     await query(server.database, 'DELETE FROM outbox')
-    await server.database.one(deleteFactors, [user, true])
+    await resetFactors(server.database, systemOrigin, user, true)
     expect(await mailed()).toEqual([
       'The operator of this service removed your passkeys, your authenticator app and your recovery codes. You are signed out of all browsers.',
     ])
     await addTotp(server, await changes())
     await query(server.database, 'DELETE FROM outbox')
-    await server.database.one(deleteFactors, [user, false]) // the server sends no mails
+    await resetFactors(server.database, systemOrigin, user, false) // the server sends no mails
     expect(await mailed()).toEqual([])
   })
 })

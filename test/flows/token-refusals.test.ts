@@ -109,7 +109,7 @@ describe('a refusal names the reason', () => {
 
   test('the user is disabled', async () => {
     const issuedCredentials = await newCredentials('dan')
-    await disableUser(server.database, 'dan')
+    await disableUser(server.database, systemOrigin, 'dan')
     await expectEnded(issuedCredentials, 'user_disabled', /The user is disabled\./)
   })
 

@@ -3,6 +3,7 @@ import { hashSync as argon2 } from '@node-rs/argon2'
 import { hashSync as bcrypt } from '@node-rs/bcrypt'
 import { expect, test } from 'vitest'
 import { query, testDatabase } from '../support/database.ts'
+import { expensiveHashesAtBounds, verifyAll } from '../support/hashes-at-bounds.ts'
 import { writeFiles } from '../support/import.ts'
 import { usersFiles } from '../support/imported-users.ts'
 import { latchkeyOn, startLatchkey } from '../support/latchkey.ts'
@@ -25,6 +26,10 @@ const formats: ((password: string, salt: Buffer) => string)[] = [
 ]
 
 const passwordOf = (n: number) => `old password ${n}`
+
+test('76: the most expensive hashes that an import accepts can be verified', async () => {
+  expect(await verifyAll(expensiveHashesAtBounds)).toEqual(expensiveHashesAtBounds.map(() => false))
+})
 
 test(`${users} users with four formats are imported; ${loginsPerFormat} of each log in, are rehashed and keep their sessions`, {
   timeout: 10 * 60_000,

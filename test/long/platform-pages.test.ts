@@ -10,6 +10,7 @@ import { addTotp } from '../support/factors.ts'
 import { checkBrandedPage } from '../support/page-checks.ts'
 import { loggedIn } from '../support/pages.ts'
 import { failAtProvider, platformFixture, travel, visitAccount, visitOthers } from '../support/platform.ts'
+import { visitFactors, visitPasswords } from '../support/platform-factors.ts'
 
 /** `SCREENSHOTS=docs npm run test:long -- test/long/platform-pages.test.ts` writes the pictures of docs/screenshots.md. */
 const writesDocs = process.env.SCREENSHOTS === 'docs'
@@ -27,9 +28,14 @@ const inDocs = new Set([
   ...['login', 'connect', 'households', 'connected apps', 'disconnect'].map(
     (shows) => `${shows} en 390 light`,
   ),
-  ...['second factor', 'forgotten password', 'provider down', 'no account here'].map(
-    (shows) => `${shows} en 390 light`,
-  ),
+  ...[
+    'second factor',
+    'set up a factor',
+    'recovery codes',
+    'forgotten password',
+    'provider down',
+    'no account here',
+  ].map((shows) => `${shows} en 390 light`),
   ...['de', 'fr', 'es'].map((language) => `connect ${language} 390 light`),
 ])
 
@@ -67,7 +73,9 @@ test.each(looks)('$language, $width pixels, $scheme: every page of a branded pla
   })
   await visit(visitOthers)
   await visit(failAtProvider)
-  expect(seen).toHaveLength(20)
+  await visit(visitFactors)
+  await visit(visitPasswords)
+  expect(seen).toHaveLength(32)
 })
 
 /** Addresses of this machine are shown as that of a partner. */

@@ -50,14 +50,23 @@ export async function query<Row extends pg.QueryResultRow>(
   return database.withConnection(async (client) => (await client.query<Row>(text, values)).rows)
 }
 
+/** One connection for all test files of a worker. It does not keep the worker running. */
+let administrator: pg.Pool | undefined
+
 async function administer(server: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server.replace(/\/latchkey$/, '/postgres') })
-  await client.connect()
+  administrator ??= new pg.Pool({
+    connectionString: server.replace(/\/latchkey$/, '/postgres'),
+    max: 1,
+    idleTimeoutMillis: 0,
+    allowExitOnIdle: true,
+  })
+  const client = await administrator.connect()
   try {
     // Two clones of one template at the same time block each other.
     await client.query('SELECT pg_advisory_lock(1)')
     await client.query(statement)
   } finally {
-    await client.end()
+    await client.query('SELECT pg_advisory_unlock(1)')
+    client.release()
   }
 }

@@ -5,7 +5,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-// Every response of the API in the tests must be one that docs/openapi.json describes: status, headers and body.
+// Every response of the API in the tests must be one that docs/openapi.json describes: status, headers and body. The same
+// holds for the admin API and docs/admin-openapi.json.
 
 type Reference = { $ref?: string }
 type Header = { required?: boolean; schema: { type: string } }
@@ -28,7 +29,9 @@ const faults: string[] = []
 export function expectDescribedResponses(): void {
   const found = faults.splice(0)
   if (found.length > 0) {
-    throw new Error(`docs/openapi.json (npm run openapi) does not describe:\n${found.join('\n')}`)
+    throw new Error(
+      `docs/openapi.json or docs/admin-openapi.json (npm run openapi) does not describe:\n${found.join('\n')}`,
+    )
   }
 }
 
@@ -55,21 +58,37 @@ function checkResponse(
   payload: unknown,
 ): void {
   const [address = ''] = request.url.split('?')
+  if (address.startsWith(adminPath) && address !== `${adminPath}openapi.json`) {
+    const path = address.slice(adminPath.length - 1)
+    report('admin-openapi', path, request, reply, payload)
+    return
+  }
   const isBelowBase = address.startsWith(basePath)
   const path = isBelowBase ? address.slice(basePath.length - 1) : address
   // At the root of the origin there is the API, but no OAuth endpoint that partners call.
   if (!(isBelowBase ? /^\/(api\/v\d|oauth2\/)/ : /^\/api\/v\d/).test(path)) return
-  const { method } = request
+  report('openapi', path, request, reply, payload)
+}
+
+const adminPath = '/admin/v1/'
+
+function report(
+  name: DocumentName,
+  path: string,
+  { method }: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): void {
   const text = bodyText(payload, reply.getHeader('content-encoding'))
-  for (const fault of responseFaults({ method, path, status: reply.statusCode, reply, text })) {
+  for (const fault of responseFaults(name, { method, path, status: reply.statusCode, reply, text })) {
     faults.push(`${method} ${path} ${reply.statusCode}: ${fault}\n  ${text.slice(0, 300)}`)
   }
 }
 
 type Response = { method: string; path: string; status: number; reply: FastifyReply; text: string }
 
-function responseFaults({ method, path, status, reply, text }: Response): string[] {
-  const { document, operations } = description()
+function responseFaults(of: DocumentName, { method, path, status, reply, text }: Response): string[] {
+  const { document, operations } = description(of)
   const operation = operations.find(({ pattern }) => pattern.test(path))?.methods[
     method === 'HEAD' ? 'get' : method.toLowerCase()
   ]
@@ -79,7 +98,7 @@ function responseFaults({ method, path, status, reply, text }: Response): string
     const name = mediaType === 'application/problem+json' ? 'Problem' : 'OAuthError'
     if (![400, 404, 405].includes(status)) return ['no operation is described']
     if (mediaType === 'text/html' && method === 'GET') return [] // for a person with a browser
-    return method === 'HEAD' ? [] : schemaFaults({ $ref: `#/components/schemas/${name}` }, text)
+    return method === 'HEAD' ? [] : schemaFaults(of, { $ref: `#/components/schemas/${name}` }, text)
   }
   const reference = operation.responses[status]
   const described = reference?.$ref ? document.components.responses[lastWord(reference.$ref)] : reference
@@ -87,23 +106,25 @@ function responseFaults({ method, path, status, reply, text }: Response): string
   const content = described.content?.[mediaType]
   const bodyFaults = () => {
     if (!described.content) return text === '' ? [] : ['a body is not described']
-    return content ? schemaFaults(content.schema, text) : [`${mediaType} is not described`]
+    return content ? schemaFaults(of, content.schema, text) : [`${mediaType} is not described`]
   }
-  return [...headerFaults(described.headers, reply), ...(method === 'HEAD' ? [] : bodyFaults())]
+  return [...headerFaults(of, described.headers, reply), ...(method === 'HEAD' ? [] : bodyFaults())]
 }
 
-function headerFaults(described: Described['headers'], reply: FastifyReply): string[] {
-  return Object.entries(description().document.components.headers).flatMap(([name, { required, schema }]) => {
-    const value = reply.getHeader(name)
-    if (value === undefined) return described[name] && required ? [`${name} is missing`] : []
-    if (!described[name]) return [`${name} is not described`]
-    const text = String(value)
-    return valid(schema)(schema.type === 'integer' ? Number(text) : text) ? [] : [`${name}: ${text}`]
-  })
+function headerFaults(of: DocumentName, described: Described['headers'], reply: FastifyReply): string[] {
+  return Object.entries(description(of).document.components.headers).flatMap(
+    ([name, { required, schema }]) => {
+      const value = reply.getHeader(name)
+      if (value === undefined) return described[name] && required ? [`${name} is missing`] : []
+      if (!described[name]) return [`${name} is not described`]
+      const text = String(value)
+      return valid(of, schema)(schema.type === 'integer' ? Number(text) : text) ? [] : [`${name}: ${text}`]
+    },
+  )
 }
 
-function schemaFaults(schema: object, text: string): string[] {
-  const validate = valid(schema)
+function schemaFaults(of: DocumentName, schema: object, text: string): string[] {
+  const validate = valid(of, schema)
   if (validate(text === '' ? undefined : JSON.parse(text))) return []
   return (validate.errors ?? []).map(({ instancePath, message, params }) =>
     [instancePath, message, JSON.stringify(params)].join(' '),
@@ -121,8 +142,8 @@ function bodyText(payload: unknown, coding: unknown): string {
 const compiled = new WeakMap<object, ValidateFunction>()
 
 /** Compiles a schema of the document when it is first needed. */
-function valid(schema: object): ValidateFunction {
-  const validate = compiled.get(schema) ?? description().ajv.compile(withIdOfDocument(schema))
+function valid(of: DocumentName, schema: object): ValidateFunction {
+  const validate = compiled.get(schema) ?? description(of).ajv.compile(withIdOfDocument(schema))
   compiled.set(schema, validate)
   return validate
 }
@@ -132,15 +153,18 @@ const withIdOfDocument = (schema: object): object =>
 
 const lastWord = (reference: string) => reference.split('/').at(-1) ?? ''
 
-let read: ReturnType<typeof readDescription> | undefined
-function description() {
-  read ??= readDescription()
-  return read
+type DocumentName = 'openapi' | 'admin-openapi'
+
+const descriptions = new Map<DocumentName, ReturnType<typeof readDescription>>()
+function description(of: DocumentName) {
+  const found = descriptions.get(of) ?? readDescription(of)
+  descriptions.set(of, found)
+  return found
 }
 
-function readDescription() {
+function readDescription(of: DocumentName) {
   const document: Document = JSON.parse(
-    readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
+    readFileSync(new URL(`../../docs/${of}.json`, import.meta.url), 'utf8'),
   )
   // Clients must accept further fields, but the tests must not: a field that is not described is a mistake.
   for (const schema of Object.values(document.components.schemas)) schema.additionalProperties = false

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openPool } from '../../src/database/database.ts'
 import { openEmbedded } from '../../src/database/embedded/embedded.ts'
@@ -36,6 +37,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const postgres = await openEmbedded({ dataDir, as: 'server', settings })
   const template = openPool(postgres.url, () => {})
   await migrate(template)
+  const { password } = new URL(postgres.url)
+  await template.withConnection((client) => cheapenConnections(client, decodeURIComponent(password)))
   await template.close()
   project.provide('postgresUrl', postgres.url)
   project.provide('scratch', dataDir)
@@ -44,6 +47,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await postgres.leave()
     rmSync(dataDir, { recursive: true, force: true })
   }
+}
+
+/** Each test database means several new connections, and a password that is checked at full cost takes longest in each. */
+async function cheapenConnections(client: pg.Client, password: string): Promise<void> {
+  await client.query('SET scram_iterations = 1')
+  await client.query(`ALTER ROLE latchkey PASSWORD ${client.escapeLiteral(password)}`)
 }
 
 /** Linux's directory in memory, if it has room. The run makes hundreds of thousands of files, which are slow on a disk. */

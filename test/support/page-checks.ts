@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { accessibilityFaults, overflow } from './accessibility.ts'
+import { pageFaults } from './accessibility.ts'
 
 /** What holds for each page of a branded deployment, in each state, language and size. */
 export async function checkBrandedPage(page: Page, shows: string, language: string): Promise<void> {
-  expect.soft(await accessibilityFaults(page), shows).toEqual([])
-  expect.soft(await overflow(page), shows).toBe(0)
+  expect.soft(await pageFaults(page), shows).toEqual([])
   expect.soft(await page.locator('html').getAttribute('lang'), shows).toBe(language)
   expect.soft(await page.title(), shows).toMatch(/ · Northbridge$/)
   expect.soft(await shownText(page), shows).not.toMatch(/latchkey/i)

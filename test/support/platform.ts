@@ -75,7 +75,7 @@ function directory() {
     Array.from({ length: (i % 4) + 1 }, (_, n) => ({ id: `${id}-${n}`, household: id, name: 'Savings' })),
   )
   return {
-    users: ['ada', 'bob'],
+    users: ['ada', 'bob', 'cleo', 'dan'],
     households: households.map((one) => ({ ...one, id: idOf(one.id) })),
     accounts: accounts.map((one) => ({ ...one, id: idOf(one.id), household: idOf(one.household) })),
   }
@@ -170,7 +170,7 @@ export async function visitOthers(platform: Platform, page: Page, look: Look): P
   await look(page, 'second factor')
 }
 
-async function typePassword(page: Page, email: string, secret: string): Promise<void> {
+export async function typePassword(page: Page, email: string, secret: string): Promise<void> {
   await page.locator('[name=email]').fill(email)
   await page.locator('[name=password]').fill(secret)
   await page.locator('[name=password]').press('Enter')

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { inject } from 'vitest'
-import { systemOrigin } from '../../src/audit/origin.ts'
+import { originValue, systemOrigin } from '../../src/audit/origin.ts'
 import type { Brand } from '../../src/brand/brand.ts'
 import { defaultBrand } from '../../src/brand/read-brand.ts'
 import type { Config, Environment } from '../../src/config.ts'
@@ -22,6 +22,8 @@ import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
+import { ReadLog } from '../../src/read-log/read-log.ts'
+import { RequestLog } from '../../src/request-log/request-log.ts'
 import { sandboxFor } from '../../src/sandbox/sandbox.ts'
 import type { Secrets } from '../../src/secrets/configured-secrets.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
@@ -100,6 +102,7 @@ export type TestServerOptions = {
   mail?: MailSettings
   brand?: Brand
   tracing?: Tracing
+  secretScanningKeysUrl?: string
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -132,7 +135,11 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const logger = pino({ level: 'trace' }, sink)
   const keyring = new Keyring({ database, keys: secretKeys({ ...secrets, environment }), now, logger })
   await keyring.refresh()
-  const usage = new Usage(database, logger)
+  const counters = {
+    usage: new Usage(database, logger),
+    readLog: new ReadLog(database, logger),
+    requestLog: new RequestLog(database, logger),
+  }
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
@@ -155,7 +162,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       ...limiters,
       rehashing,
       limits,
-      usage,
+      ...counters,
       metrics,
       now,
       ...(sandbox && { sandbox }),
@@ -165,7 +172,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     await app.listen({ host: '127.0.0.1', port })
     return { app, context }
   })
-  usage.start()
+  for (const counter of Object.values(counters)) counter.start()
   const { mail: settings, authUrl, brand } = context.config
   const channel = settings && mailChannel({ settings, keys: context.keys, authUrl, brand })
   return {
@@ -210,7 +217,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     async close() {
       await app.close()
       await rehashing.stop()
-      await context.usage.stop()
+      for (const counter of Object.values(counters)) await counter.stop()
       await own?.drop()
     },
   }
@@ -250,8 +257,11 @@ function configFor(
     ...(v1 && { v1 }),
     limits,
     failuresPerMinute,
+    readLogMonths: 13,
+    requestLogDays: 7,
     ...(grantLifetimeDays && { grantLifetimeDays }),
     ...(mail && { mail }),
+    ...(options.secretScanningKeysUrl && { secretScanningKeysUrl: options.secretScanningKeysUrl }),
     brand,
   }
 }
@@ -261,7 +271,9 @@ async function lendSigningKeys(database: Database): Promise<void> {
   for (const [place, algorithm] of signingAlgorithms.entries()) {
     const key = inject('signingKeys')[place]
     if (!key) throw new Error(`there is no ${algorithm} key`)
-    await database.maybe(insertSigningKey, [key.kid, algorithm, 1, key.publicJwk, key.sealedPrivateJwk])
+    const origin = originValue(systemOrigin)
+    const values = [key.kid, algorithm, 1, key.publicJwk, key.sealedPrivateJwk, origin]
+    await database.maybe(insertSigningKey, values)
   }
 }
 

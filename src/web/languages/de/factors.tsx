@@ -92,7 +92,7 @@ export const factors: Pick<Catalogue, 'security' | 'secondFactor'> = {
       submit: 'Einrichten',
     },
     codes: {
-      heading: 'Bewahren Sie Ihre Wiederherstellungscodes auf',
+      heading: 'Bewahren Sie diese Codes auf',
       text: 'Wenn Sie Ihr Gerät verlieren, melden Sie sich mit einem dieser Codes an. Jeder gilt einmal. Drucken Sie sie aus oder bewahren Sie sie in einem Passwort-Manager auf: Wir zeigen sie nur jetzt.',
       done: 'Ich habe die Codes aufbewahrt',
     },

@@ -20,6 +20,18 @@ export const mails: Pick<Catalogue, 'mails'> = {
         'Wenn die App den Zugriff behalten soll, verlängern Sie die Verbindung auf der folgenden Seite. Andernfalls müssen Sie nichts tun.',
       link: 'Verbundene Apps',
     },
+    leaked: {
+      subject: (partner) => `Ein Schlüssel von ${partner} war öffentlich zugänglich`,
+      text: (partner, at) =>
+        `Am ${at} haben wir erfahren, dass ein Schlüssel, mit dem ${partner} Ihre Haushalte und Konten liest, öffentlich zugänglich war. Möglicherweise hat ihn jemand anderes benutzt.`,
+      ended: {
+        access: (partner) =>
+          `Wir haben den Schlüssel ersetzt. ${partner} bleibt verbunden, und Sie müssen nichts tun.`,
+        connection: (partner) =>
+          `Wir haben ${partner} sofort von Ihrem Konto getrennt. Wenn Sie die App weiter verwenden möchten, verbinden Sie sie neu.`,
+      },
+      link: 'Verbundene Apps',
+    },
     passwordChanged: {
       subject: (brand) => `Ihr Passwort bei ${brand} wurde geändert`,
       text: {

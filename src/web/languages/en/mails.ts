@@ -19,6 +19,18 @@ export const mails = {
         'If the app should keep its access, renew the connection on the page below. Otherwise there is nothing to do.',
       link: 'Connected apps',
     },
+    leaked: {
+      subject: (partner: string) => `A key of ${partner} was found in a public place`,
+      text: (partner: string, at: string) =>
+        `On ${at} we learned that a key with which ${partner} reads your households and accounts was in a public place. Someone else may have used it.`,
+      ended: {
+        access: (partner: string) =>
+          `We replaced the key. ${partner} remains connected, and you do not need to do anything.`,
+        connection: (partner: string) =>
+          `We disconnected ${partner} from your account at once. If you want to use it again, connect it again.`,
+      },
+      link: 'Connected apps',
+    },
     passwordChanged: {
       subject: (brand: string) => `Your ${brand} password was changed`,
       text: {

@@ -16,7 +16,7 @@ export const password = {
         'You have no password here. You sign in with the account of your organisation, and change its password there.',
       notSet: 'You have no password here.',
       byMail: (email: ComponentChildren) => (
-        <>If you want to sign in with one, we email you a link to {email} with which you set it.</>
+        <>To sign in with one, set it with a link. We email the link to {email}.</>
       ),
       fromSupport: (support: ComponentChildren) => <>If you want to sign in with one, ask {support}.</>,
       support: 'support',

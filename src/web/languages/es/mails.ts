@@ -20,6 +20,18 @@ export const mails: Pick<Catalogue, 'mails'> = {
         'Si la aplicación debe conservar el acceso, renueve la conexión en la página siguiente. De lo contrario, no tiene que hacer nada.',
       link: 'Aplicaciones conectadas',
     },
+    leaked: {
+      subject: (partner) => `Una clave de ${partner} se hizo pública`,
+      text: (partner, at) =>
+        `El ${at} supimos que una clave con la que ${partner} lee sus hogares y cuentas estaba en un lugar público. Es posible que otra persona la haya utilizado.`,
+      ended: {
+        access: (partner) =>
+          `Hemos sustituido la clave. ${partner} sigue conectada y usted no tiene que hacer nada.`,
+        connection: (partner) =>
+          `Hemos desconectado ${partner} de su cuenta de inmediato. Si desea seguir usándola, vuelva a conectarla.`,
+      },
+      link: 'Aplicaciones conectadas',
+    },
     passwordChanged: {
       subject: (brand) => `Su contraseña de ${brand} se ha cambiado`,
       text: {

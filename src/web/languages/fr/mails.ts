@@ -20,6 +20,18 @@ export const mails: Pick<Catalogue, 'mails'> = {
         'Pour que l’application garde son accès, prolongez la connexion sur la page ci-dessous. Sinon, vous n’avez rien à faire.',
       link: 'Applications connectées',
     },
+    leaked: {
+      subject: (partner) => `Une clé de ${partner} a été rendue publique`,
+      text: (partner, at) =>
+        `Le ${at}, nous avons appris qu’une clé avec laquelle ${partner} lit vos foyers et vos comptes se trouvait dans un lieu public. Quelqu’un d’autre a pu s’en servir.`,
+      ended: {
+        access: (partner) =>
+          `Nous avons remplacé la clé. ${partner} reste connectée et vous n’avez rien à faire.`,
+        connection: (partner) =>
+          `Nous avons immédiatement déconnecté ${partner} de votre compte. Si vous souhaitez encore l’utiliser, connectez-la de nouveau.`,
+      },
+      link: 'Applications connectées',
+    },
     passwordChanged: {
       subject: (brand) => `Votre mot de passe ${brand} a été changé`,
       text: {
