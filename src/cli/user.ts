@@ -13,6 +13,7 @@ import { resetFactors } from '../factors/reset-factors.ts'
 import { type InviteOutcome, invite } from '../recovery/invite.ts'
 import { quoted } from '../visible-text.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
+import { eraseCommand, exportCommand } from './person.ts'
 import { readPassword } from './read-password.ts'
 
 type Json = { json?: boolean }
@@ -28,6 +29,8 @@ export function userCommand(): Command {
     .addCommand(enable())
     .addCommand(resetFactorsCommand())
     .addCommand(inviteCommand())
+    .addCommand(exportCommand())
+    .addCommand(eraseCommand())
 }
 
 function create(): Command {
