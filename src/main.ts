@@ -147,7 +147,14 @@ async function openContext(config: Config, database: Database, logger: Logger): 
   }
   const mails = config.mail ? [endNotices(database, logger), mailWorker(context, config.mail, logger)] : []
   const chain = new AuditChain({ database, keys, logger, now })
-  const jobs = [keyring, limits, new Purge(database, logger, config), ...mails, ...Object.values(counters), chain]
+  const jobs = [
+    keyring,
+    limits,
+    new Purge(database, logger, config),
+    ...mails,
+    ...Object.values(counters),
+    chain,
+  ]
   return { context, jobs, rehashing, sandbox, tracing }
 }
 
