@@ -11,6 +11,7 @@ import { ExplainedError } from './explained-error.ts'
 import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Limits } from './limits/limits.ts'
+import { FailedLogins } from './login/failed-logins.ts'
 import { Rehashing } from './login/rehashing.ts'
 import { mailChannel } from './mail/mail-channel.ts'
 import type { MailSettings } from './mail-settings.ts'
@@ -162,6 +163,7 @@ function countersOf(config: Config, database: Database, logger: Logger) {
   return {
     usage: new Usage(database, logger),
     readLog: new ReadLog(database, logger),
+    failedLogins: new FailedLogins(database, logger, () => new Date()),
     ...(config.requestLogDays > 0 && { requestLog: new RequestLog(database, logger) }),
   }
 }
