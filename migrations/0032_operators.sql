@@ -10,7 +10,8 @@ CREATE TABLE operators (
   status        text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'disabled')),
   password_hash text,                                        -- null: the operator has not used the setup link
   login_version uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(), -- changes with credentials, role and status; ends sessions
-  created_at    timestamptz NOT NULL DEFAULT now()
+  created_at    timestamptz NOT NULL DEFAULT now(),
+  last_login_at timestamptz
 );
 
 CREATE TABLE operator_totp_secrets (
@@ -46,10 +47,9 @@ CREATE INDEX operator_identities_of_operator ON operator_identities (operator_id
 
 -- With a link, an operator sets the password and the second factor once.
 CREATE TABLE operator_links (
-  operator_id   uuid PRIMARY KEY REFERENCES operators ON DELETE CASCADE,
-  hash          bytea NOT NULL UNIQUE, -- SHA-256 of the secret in the link
-  login_version uuid NOT NULL,
-  expires_at    timestamptz NOT NULL
+  operator_id uuid PRIMARY KEY REFERENCES operators ON DELETE CASCADE,
+  hash        bytea NOT NULL UNIQUE, -- SHA-256 of the secret in the link
+  expires_at  timestamptz NOT NULL
 );
 
 CREATE TABLE operator_sessions (

@@ -43,6 +43,10 @@ export type Config = Secrets & {
   limits: LimitSettings
   /** Days for which a user's consent is valid, for partners without a setting for it. Absent: it has no end. */
   grantLifetimeDays?: number
+  /** Months for which the read log is kept. */
+  readLogMonths: number
+  /** Days for which the request log is kept. 0: there is none. */
+  requestLogDays: number
   /** Failed client authentications and forged tokens from one source in a minute. Absent: no limit. */
   failuresPerMinute: number | undefined
   /** Absent: the server sends no mails. */
@@ -83,6 +87,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseNetworks)
   const v1 = readV1(read, faults)
   const forPartners = { ...readLimits(read), ...readGrantLifetime(read) }
+  const logs = readLogs(read)
   const mail = readMailSettings(read, faults)
   const traces = readTraces(env, read)
   const secretScanningKeysUrl = read('LATCHKEY_SECRET_SCANNING_KEYS_URL', '', optional(parseHttpAddress))
@@ -103,6 +108,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     trustedProxies,
     ...(v1 ? { v1 } : {}),
     ...forPartners,
+    ...logs,
     brand,
     ...(mail ? { mail } : {}),
     ...traces,
@@ -168,6 +174,21 @@ function readLimits(read: ReturnType<typeof reader>): Pick<Config, 'limits' | 'f
 function readGrantLifetime(read: ReturnType<typeof reader>): Pick<Config, 'grantLifetimeDays'> {
   const days = read('LATCHKEY_GRANT_LIFETIME_DAYS', '', optional(parseLifetimeDays))
   return days ? { grantLifetimeDays: days } : {}
+}
+
+function readLogs(read: ReturnType<typeof reader>): Pick<Config, 'readLogMonths' | 'requestLogDays'> {
+  return {
+    readLogMonths: read('LATCHKEY_READ_LOG_MONTHS', '13', wholeNumber(1, 120)) ?? 13,
+    requestLogDays: read('LATCHKEY_REQUEST_LOG_DAYS', '7', wholeNumber(0, 90)) ?? 7,
+  }
+}
+
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text)
+    if (/^\d{1,6}$/.test(text) && number >= least && number <= most) return number
+    throw new Error(`must be a whole number from ${least} to ${most}, not "${text}"`)
+  }
 }
 
 /** The variables of the OpenTelemetry specification: its SDK reads them as well. */

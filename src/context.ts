@@ -6,6 +6,8 @@ import type { Limits } from './limits/limits.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
+import type { ReadLog } from './read-log/read-log.ts'
+import type { RequestLog } from './request-log/request-log.ts'
 import type { SecretKeys } from './secrets/derived-keys.ts'
 
 /** The only shared state a slice may use. */
@@ -19,6 +21,9 @@ export type Context = {
   expensiveReadLimiter: ExpensiveReadLimiter
   limits: Limits
   usage: Usage
+  readLog: ReadLog
+  /** Absent: the operator has turned it off. */
+  requestLog?: RequestLog
   metrics: Metrics
   /** Absent in production. */
   sandbox?: Sandbox

@@ -25,6 +25,7 @@ import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
+import { explainRoutes } from './explain/explain.routes.ts'
 import { frontRoutes, pagesForPeople } from './front/front.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
@@ -41,6 +42,7 @@ import { secretScanningRoutes } from './incidents/secret-scanning.routes.ts'
 import { requestMetrics } from './metrics/request-metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
 import { recoveryRoutes } from './recovery/recovery.routes.tsx'
+import { recordCalls } from './request-log/record-calls.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
@@ -58,17 +60,7 @@ export async function createServer(
 ): Promise<FastifyInstance> {
   const { config } = context
   const base = new URL(config.baseUrl).pathname
-  const app = Fastify({
-    ...fastifyOptions(config, logger),
-    loggerInstance: logger,
-    rewriteUrl: ({ url = '' }) => singleSlash(url, base),
-  })
-
-  decorateAddresses(app, config)
-  strictHttp(app, { hsts: config.authUrl.startsWith('https:') })
-  accessLog(app)
-  requestMetrics(app, context)
-  tracing?.traceRequests(app)
+  const app = listeningServer(context, logger, tracing, config.authUrl)
   const description = apiDescription(app, config)
 
   const providers = new ProviderClients(context)
@@ -82,7 +74,7 @@ export async function createServer(
   await belowBase(app, context, { base, description })
   await app.register(async (guessed) => misplacedTokenRoutes(guessed))
   for (const root of new Set([base, '/'])) await api(app, context, root)
-  if (!config.admin.listener) await adminSite(app, context)
+  if (!config.admin.listener) await adminSite(app, context, providers)
   return app
 }
 
@@ -95,6 +87,7 @@ async function belowBase(
   await app.register(
     async (service) => {
       apiEdge(service)
+      recordCalls(service, context.requestLog)
       sandboxOfApi(service, context)
       apiDescriptionRoute(service, description)
       userinfoRoutes(service, context)
@@ -108,6 +101,7 @@ async function belowBase(
   await app.register(
     async (oauth) => {
       oauthEdge(oauth)
+      recordCalls(oauth, context.requestLog)
       sandboxOfTokens(oauth, context)
       tokenRoutes(oauth, context)
       postOnly(oauth, '/token', '/revoke', '/introspect')
@@ -122,12 +116,50 @@ function misplacedTokenRoutes(app: FastifyInstance): void {
   misplaced(app, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
 }
 
-/** What operators use: the console and the admin API. They have their own origin if they have their own listener. */
-async function adminSite(app: FastifyInstance, context: Context): Promise<void> {
+/** What the listener of the operators serves, if they have their own: the console and the admin API, and nothing else. */
+export async function createAdminServer(
+  context: Context,
+  logger: FastifyBaseLogger,
+  tracing?: Tracing,
+): Promise<FastifyInstance> {
+  const app = listeningServer(context, logger, tracing, context.config.admin.url)
+  await adminSite(app, context, new ProviderClients(context))
+  app.get('/', (_request, reply) => reply.redirect('/admin', 303))
+  return app
+}
+
+/** What both listeners do for every request. `url`: the origin of the listener. */
+function listeningServer(
+  context: Context,
+  logger: FastifyBaseLogger,
+  tracing: Tracing | undefined,
+  url: string,
+): FastifyInstance {
   const { config } = context
+  const base = new URL(config.baseUrl).pathname
+  const app = Fastify({
+    ...fastifyOptions(config, logger),
+    loggerInstance: logger,
+    rewriteUrl: ({ url = '' }) => singleSlash(url, base),
+  })
+  decorateAddresses(app, config)
+  strictHttp(app, { hsts: url.startsWith('https:') })
+  accessLog(app)
+  requestMetrics(app, context)
+  tracing?.traceRequests(app)
+  return app
+}
+
+/** What operators use: the console and the admin API. They have their own origin if they have their own listener. */
+async function adminSite(
+  app: FastifyInstance,
+  { config, ...shared }: Context,
+  providers: ProviderClients,
+): Promise<void> {
+  const context = { ...shared, config: { ...config, authUrl: config.admin.url } }
   await app.register(async (admin) => {
     onlyFromNetworks(admin, config.admin.networks)
-    await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } })
+    await consoleRoutes(admin, context, providers)
     await admin.register(async (api) => adminApi(api, context), { prefix: adminPath })
   })
 }
@@ -148,6 +180,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v1) => {
       apiEdge(v1)
+      recordCalls(v1, context.requestLog)
       sandboxOfApi(v1, context)
       householdRoutes(v1, context)
       allowOnly(v1, ['GET'], '/households', '/households/:household_id/accounts')
@@ -157,6 +190,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v2) => {
       apiEdge(v2)
+      recordCalls(v2, context.requestLog)
       sandboxOfApi(v2, context)
       await syncRoutes(v2, context)
       allowOnly(v2, ['GET'], '/households', '/households/:household_id', '/accounts')
@@ -170,6 +204,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   adminEdge(app, context)
   adminDocument(app, context.config)
   apiKeyRoutes(app, context)
+  explainRoutes(app, context)
   incidentRoutes(app, context)
   partnerRoutes(app, context)
   userRoutes(app, context)
@@ -182,6 +217,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
   const textsOf = (request: FastifyRequest) => openPageRequest(context, request).texts
   const web = await webEdge(app, context, forUsers(context, textsOf))
+  recordCalls(app, context.requestLog) // of the pages, only refusals of the authorize endpoint
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web, providers)
   providerLoginRoutes(app, context, web, providers)

@@ -43,7 +43,8 @@ export type ReturnAddress = { redirectUri: string; state?: string }
 
 export type Identified =
   | { kind: 'identified'; partner: Partner; redirectUri: string }
-  | { kind: 'refused'; reason: UntrustedRequestReason }
+  /** `clientId` is that of a registered partner. */
+  | { kind: 'refused'; reason: UntrustedRequestReason; clientId?: string }
 
 /** Why the server must not redirect the browser to the redirect URI of the request. */
 export type UntrustedRequestReason =
@@ -65,7 +66,11 @@ export async function identify(
   ours: Environment,
   findPartner: (clientId: string) => Promise<Partner | undefined>,
 ): Promise<Identified> {
-  const refused = (reason: UntrustedRequestReason): Identified => ({ kind: 'refused', reason })
+  const refused = (reason: UntrustedRequestReason, partner?: Partner): Identified => ({
+    kind: 'refused',
+    reason,
+    ...(partner && { clientId: partner.client_id }),
+  })
   const { client_id: clientId, redirect_uri: redirectUri } = values
   for (const parameter of ['client_id', 'redirect_uri'] as const) {
     if (repeated.includes(parameter)) return refused({ kind: 'repeated', parameter })
@@ -75,11 +80,11 @@ export async function identify(
   if (theirs) return refused({ kind: 'foreign-environment', theirs, ours })
   const partner = await findPartner(clientId ?? '')
   if (!partner) return refused({ kind: 'unknown-client' })
-  if (partner.status !== 'active') return refused({ kind: 'suspended' })
+  if (partner.status !== 'active') return refused({ kind: 'suspended' }, partner)
   if (!redirectUri || !partner.redirect_uris.includes(redirectUri)) {
     const received = redirectUri ?? ''
     const difference = onlyDifference(received, partner.redirect_uris)
-    return refused({ kind: 'unregistered-redirect-uri', received, difference })
+    return refused({ kind: 'unregistered-redirect-uri', received, difference }, partner)
   }
   return { kind: 'identified', partner, redirectUri }
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { type CallNotes, noteCall } from '../http/call-notes.ts'
 import { logOnce } from '../http/log.ts'
 import { type Form, parametersOf, parseForm, rawQuery } from '../http/parameters.ts'
 import { findPartner } from '../partners/partners.sql.ts'
@@ -33,6 +34,8 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
       const { texts } = openPageRequest(context, request)
       const { heading, text: explanation } = texts.authorize
       const difference = 'difference' in reason ? reason.difference : undefined
+      if (identified.clientId !== undefined)
+        noteRefusal(request, identified.clientId, { outcome: reason.kind })
       logOnce(request, { event: 'authorize', outcome: reason.kind, ...(difference && { difference }) })
       const text = (
         <>
@@ -55,6 +58,8 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
       readIdTokenHint(context, idToken),
     )
     if (checked.kind === 'refused') {
+      const { reason, code, anchor, explanation: detail } = checked.fault
+      noteRefusal(request, identified.partner.client_id, { outcome: reason, code, anchor, detail })
       return reply.redirect(faultUrl(checked.to, config, checked.fault), 303)
     }
     // Browsers do not send SameSite=Lax cookies with a cross-site POST, but send them with the GET that follows. The
@@ -67,6 +72,11 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
   app.post<{ Body: Form | null }>('/api/oauth2/authorize', (request, reply) =>
     authorize(request, reply, 'POST', request.body ?? {}),
   )
+}
+
+/** For the request log of the partner. Anyone can send its client_id to this endpoint. */
+function noteRefusal(request: FastifyRequest, clientId: string, notes: CallNotes): void {
+  noteCall(request, { code: 'authorization_refused', ...notes, clientId, isAuthenticated: false })
 }
 
 /** Only in the sandbox. In production, a stranger could find out the registered addresses from them. */

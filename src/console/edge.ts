@@ -3,11 +3,13 @@ import type { Context } from '../context.ts'
 import { type Operator, operatorSessionHash } from '../operators/sessions.ts'
 import { type Asset, assetRoute, loadScript, loadSheet } from '../web/assets.routes.ts'
 import { sendDocument, type Web, webEdge } from '../web/edge.tsx'
-import { chooseTexts } from '../web/languages/languages.ts'
+import { chooseTexts, type Texts } from '../web/languages/languages.ts'
 import { type ConsolePage, renderConsolePage } from './shell.tsx'
 
 /** How the slices send pages of the console. */
 export type ConsoleWeb = Web & {
+  /** The texts that the console shares with the pages of users. */
+  english: Texts
   /** The style sheet and the scripts of the console. */
   files: Asset[]
   /** Sends a page with the navigation. */
@@ -17,9 +19,9 @@ export type ConsoleWeb = Web & {
 /** Sets up what the pages of the console share. They are in English, and their forms belong to the operator's session. */
 export async function consoleEdge(app: FastifyInstance, context: Context): Promise<ConsoleWeb> {
   const { environment, brand } = context.config
-  const texts = chooseTexts('en', undefined)
+  const english = chooseTexts('en', undefined)
   const web = await webEdge(app, context, {
-    textsOf: () => texts,
+    textsOf: () => english,
     sessionOf: (request) => operatorSessionHash(request, context),
     csrfCookie: 'latchkey-operator-csrf',
     home: () => ({ label: 'Open the overview', href: '/admin' }),
@@ -30,7 +32,8 @@ export async function consoleEdge(app: FastifyInstance, context: Context): Promi
   const frame = { environment, brand, sheet: sheet.path, scripts: scripts.map(({ path }) => path) }
   return {
     ...web,
-    texts: () => texts,
+    texts: () => english,
+    english,
     files: [sheet, ...scripts],
     consolePage(reply, { name, email, role }, page, status = 200) {
       const html = renderConsolePage(frame, { name, email, role, csrf: web.csrfToken(reply) }, page)

@@ -127,7 +127,9 @@ function SearchForm({ query = '' }: { query?: string | undefined }) {
             autocomplete="off"
             data-search=""
           />
-          <kbd aria-hidden="true">/</kbd>
+          <span class="key" aria-hidden="true">
+            /
+          </span>
         </label>
       </form>
     </search>

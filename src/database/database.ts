@@ -8,7 +8,7 @@ import { pipelined } from './pipelined.ts'
 export type Statement<Row> = { name: string; text: string; parse(row: unknown): Row }
 
 /** The value of a parameter. A Date is a `timestamptz`, a Buffer is a `bytea`. */
-export type Value = string | number | boolean | Date | Buffer | null | string[] | Buffer[]
+export type Value = string | number | boolean | Date | Buffer | null | (string | null)[] | Buffer[]
 
 export type Queries = {
   /** @throws {DatabaseUnavailable} when PostgreSQL cannot be reached, is overloaded, or cancels the statement (timeout) */

@@ -80,11 +80,7 @@ function anchorOf(name: string, { anchor }: Cause): string {
 }
 
 /** The page of a code. `anchor` is a cause of it. */
-export function errorPageAddress(
-  baseUrl: string,
-  code: ProblemCode | OAuthErrorCode,
-  anchor?: string,
-): string {
+export function errorPageAddress(baseUrl: string, code: string, anchor?: string): string {
   return `${baseUrl}docs/errors/${code}${anchor === undefined ? '' : `#${anchor}`}`
 }
 
@@ -112,4 +108,17 @@ function pagesOf(kind: ErrorPage['kind'], entries: Entries): ErrorPage[] {
     }
     return { ...entry, code, kind, causes: [...causes.values()] }
   })
+}
+
+/** What the catalogue says about an error that was sent. `reason` is the `outcome` of its log line; it may have no cause. */
+export function errorCause(
+  code: string,
+  reason: string,
+): { code: string; title: string; anchor?: string; remedy?: string } | undefined {
+  const entries: Entries = { ...pageErrors, ...oauthErrors, ...allProblems }
+  const entry = Object.hasOwn(entries, code) ? entries[code] : undefined
+  if (!entry) return undefined
+  const cause = Object.hasOwn(entry.causes, reason) ? entry.causes[reason] : undefined
+  const { title } = entry
+  return cause ? { code, title, anchor: anchorOf(reason, cause), remedy: cause.remedy } : { code, title }
 }

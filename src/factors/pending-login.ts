@@ -1,26 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { Login } from '../login/login.ts'
-import { acceptedKeys } from '../secrets/derived-keys.ts'
-import { openJson, sealJson } from '../secrets/seal.ts'
 import { randomId } from '../secrets/token-format.ts'
-import Type, { Compile, type Static } from '../typebox.ts'
-import { cookieName, cookieOptions } from '../web/cookies.ts'
+import Type, { type Static } from '../typebox.ts'
+import { sealedCookie } from '../web/sealed-cookie.ts'
 
-const lifetimeMs = 10 * 60 * 1000
-const name = 'latchkey-login'
-/** Of the value: browsers limit name, value and attributes together to 4096 bytes (RFC 6265bis section 5.6). */
-const maxCookieBytes = 3800
+/** Milliseconds that a user has for the second factor. */
+export const pendingLifetimeMs = 10 * 60 * 1000
 
 const Pending = Type.Object({
   kind: Type.Literal('pending-login'),
   id: Type.String(),
   /** What the user has proved so far. */
   login: Login,
-  /** Milliseconds since the epoch. */
   expiresAt: Type.Number(),
 })
-const pending = Compile(Pending)
+const cookie = sealedCookie('latchkey-login', Pending)
 
 /** A login whose second factor is missing. No session exists for it. */
 export type PendingLogin = Static<typeof Pending>
@@ -30,7 +25,7 @@ export type PendingLogin = Static<typeof Pending>
  * change it, and for ten minutes. A page or an address never contains it.
  */
 export function keepPendingLogin(context: Context, reply: FastifyReply, login: Login): void {
-  const expiresAt = context.now().getTime() + lifetimeMs
+  const expiresAt = context.now().getTime() + pendingLifetimeMs
   store(context, reply, { kind: 'pending-login', id: randomId(), login, expiresAt })
 }
 
@@ -44,30 +39,20 @@ export function updatePendingLogin(
   store(context, reply, { ...before, login })
 }
 
-function store({ config, keys }: Context, reply: FastifyReply, content: PendingLogin): void {
-  const whole = sealJson(content, keys.current.seal)
+function store(context: Context, reply: FastifyReply, content: PendingLogin): void {
+  if (cookie.set(context, reply, content)) return
   const { login } = content
-  // Browsers drop longer cookies. Without the id_token, the provider's logout asks the user to confirm it.
-  const sealed =
-    whole.length <= maxCookieBytes || !login.provider
-      ? whole
-      : sealJson(
-          { ...content, login: { ...login, provider: { ...login.provider, idToken: null } } },
-          keys.current.seal,
-        )
-  reply.setCookie(cookieName(config, name), sealed, cookieOptions(config))
+  if (!login.provider) throw new Error('a pending login is too long for a cookie')
+  // Without the id_token, the provider's logout asks the user to confirm it.
+  const short = { ...content, login: { ...login, provider: { ...login.provider, idToken: null } } }
+  cookie.set(context, reply, short)
 }
 
 /** Undefined: this browser has no login that is younger than ten minutes. */
-export function pendingLoginOf(
-  { config, keys, now }: Context,
-  request: FastifyRequest,
-): PendingLogin | undefined {
-  const sealed = request.cookies[cookieName(config, name)]
-  const content = sealed && openJson(sealed, acceptedKeys(keys, 'seal'))
-  return pending.Check(content) && content.expiresAt > now().getTime() ? content : undefined
+export function pendingLoginOf(context: Context, request: FastifyRequest): PendingLogin | undefined {
+  return cookie.open(context, request)
 }
 
-export function endPendingLogin({ config }: Context, reply: FastifyReply): void {
-  reply.clearCookie(cookieName(config, name), cookieOptions(config))
+export function endPendingLogin(context: Context, reply: FastifyReply): void {
+  cookie.clear(context, reply)
 }

@@ -32,25 +32,38 @@ export type ProofOutcome =
  * @param purpose what the challenge of a passkey was made for
  * @throws {DatabaseUnavailable}
  */
-export async function proveFactor(
+export function proveFactor(
   context: Context,
   claimant: Claimant,
   evidence: Evidence,
   purpose: ChallengePurpose,
 ): Promise<ProofOutcome> {
-  const { database, keys } = context
-  const { userId, provedBrowser } = claimant
+  const attempt = { label: '', guessable: evidence.method === 'totp' } as const
+  return countedProof(context, claimant, attempt, () => check(context, claimant.userId, evidence, purpose))
+}
+
+/**
+ * Counts an attempt, and then checks it.
+ * @param attempt.label separates the counts of operators from those of users
+ * @param attempt.guessable false: counts against the source only
+ * @throws {DatabaseUnavailable}
+ */
+export async function countedProof(
+  { database, keys }: Context,
+  { userId, address, provedBrowser }: Claimant,
+  { label, guessable }: { label: '' | 'operator '; guessable: boolean },
+  check: () => Promise<ProofOutcome>,
+): Promise<ProofOutcome> {
   const { throttle } = keys.current
-  const sourceKey = hmac(throttle, 'source', sourceOf(claimant.address))
+  const sourceKey = hmac(throttle, `${label}source`, sourceOf(address))
   const codeKey =
     provedBrowser === undefined
-      ? hmac(throttle, 'second factor', userId)
-      : hmac(throttle, 'second factor browser', userId, provedBrowser)
-  const guessable = evidence.method === 'totp'
+      ? hmac(throttle, `${label}second factor`, userId)
+      : hmac(throttle, `${label}second factor browser`, userId, provedBrowser)
   const values = [sourceKey, guessable ? codeKey : null, provedBrowser !== undefined]
   const { wait } = await database.one(countFactorAttempt, values)
   if (wait !== null) return { kind: 'throttled', retryAfterSeconds: wait }
-  const outcome = await check(context, userId, evidence, purpose)
+  const outcome = await check()
   if (outcome.kind === 'proved') await database.run(forgiveLogin, [sourceKey, guessable ? codeKey : null])
   return outcome
 }

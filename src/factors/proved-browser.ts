@@ -5,7 +5,9 @@ import { acceptedKeys, isMacOfAny, macOf } from '../secrets/derived-keys.ts'
 import { randomId } from '../secrets/token-format.ts'
 import { cookieName, cookieOptions } from '../web/cookies.ts'
 
-const name = 'latchkey-factor'
+/** The cookies of users and of operators. */
+type FactorCookie = 'latchkey-factor' | 'latchkey-operator-factor'
+
 const lifetimeSeconds = 180 * 24 * 3600
 
 /** Whose second factor was proved in the browser, and with which credentials. */
@@ -15,7 +17,12 @@ type Account = Pick<Login, 'userId' | 'loginVersion'>
  * Remembers that the user has proved a second factor in this browser. A login with the password makes a browser known to the
  * account too, but not for this: an attacker may have logged in with the password before the user had a second factor.
  */
-export function rememberProof(reply: FastifyReply, { config, keys }: Context, account: Account): void {
+export function rememberProof(
+  reply: FastifyReply,
+  { config, keys }: Context,
+  account: Account,
+  name: FactorCookie = 'latchkey-factor',
+): void {
   const id = randomId()
   const options = { ...cookieOptions(config), maxAge: lifetimeSeconds }
   reply.setCookie(
@@ -30,6 +37,7 @@ export function provedBrowserOf(
   request: FastifyRequest,
   { config, keys }: Context,
   account: Account,
+  name: FactorCookie = 'latchkey-factor',
 ): string | undefined {
   const [id = '', mac = ''] = (request.cookies[cookieName(config, name)] ?? '').split('.')
   return isMacOfAny(mac, acceptedKeys(keys, 'browser'), ...parts(id, account)) ? id : undefined

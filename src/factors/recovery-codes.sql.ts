@@ -34,13 +34,18 @@ export const replaceRecoveryCodes = statement(
    SELECT user_id FROM stored`,
 )
 
+/** $1 id of the owner, $2 the hash of the code */
+export const useRecoveryCode = useCodeStatement('use_recovery_code', 'recovery_codes', 'user_id')
+
 /**
- * Uses up a code. Attempts at the same time wait for the lock of the row, and the second does not find the code in it.
- * No row: no such code. $1 user id, $2 its hash
+ * The statement that uses up a code of a user or of an operator. Attempts at the same time wait for the lock of the row, and
+ * the second does not find the code in it. No row: no such code.
  */
-export const useRecoveryCode = statement(
-  'use_recovery_code',
-  Type.Object({ left: Type.Integer() }),
-  `UPDATE recovery_codes SET hashes = array_remove(hashes, $2::bytea)
-    WHERE user_id = $1 AND $2 = ANY (hashes) RETURNING cardinality(hashes) AS left`,
-)
+export function useCodeStatement(name: string, table: string, owner: string) {
+  return statement(
+    name,
+    Type.Object({ left: Type.Integer() }),
+    `UPDATE ${table} SET hashes = array_remove(hashes, $2::bytea)
+    WHERE ${owner} = $1 AND $2 = ANY (hashes) RETURNING cardinality(hashes) AS left`,
+  )
+}

@@ -19,21 +19,30 @@ export async function newRecoveryCodes(
   origin: Origin,
   userId: string,
 ): Promise<string[]> {
-  const codes = Array.from({ length: codeCount }, randomCode)
-  const hashes = codes.map((code) => hashOf(userId, code))
+  const { codes, hashes } = freshCodes(userId)
   await database.one(replaceRecoveryCodes, [userId, hashes, originValue(origin)])
   return codes
 }
 
-/** Uses up a code. */
+/** Ten new codes and their hashes. */
+export function freshCodes(ownerId: string): { codes: string[]; hashes: Buffer[] } {
+  const codes = Array.from({ length: codeCount }, randomCode)
+  return { codes, hashes: codes.map((code) => hashOf(ownerId, code)) }
+}
+
+/**
+ * Uses up a code.
+ * @param use the statement on the codes of users, or on those of operators
+ */
 export async function isRecoveryCode(
   { database }: Pick<Context, 'database'>,
-  userId: string,
+  ownerId: string,
   typed: string,
+  use = useRecoveryCode,
 ): Promise<boolean> {
   const code = canonical(typed)
   if (code === undefined) return false
-  return (await database.maybe(useRecoveryCode, [userId, hashOf(userId, code)])) !== undefined
+  return (await database.maybe(use, [ownerId, hashOf(ownerId, code)])) !== undefined
 }
 
 /** With a hyphen after each four characters. */
@@ -41,9 +50,9 @@ export function readable(code: string): string {
   return code.replace(/.{4}(?!$)/g, '$&-')
 }
 
-/** The user id makes the hashes of two users different, as a salt does. */
-function hashOf(userId: string, code: string): Buffer {
-  return sha256(`${userId} ${code}`)
+/** The id makes the hashes of two owners different, as a salt does. */
+function hashOf(ownerId: string, code: string): Buffer {
+  return sha256(`${ownerId} ${code}`)
 }
 
 /** 32 characters in the alphabet: the last five bits of each byte are as random as the byte. */

@@ -4,24 +4,33 @@ import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type from '../typebox.ts'
 import { deleteCodesOfLastFactor } from './recovery-codes.sql.ts'
 
-/** $1 user id */
-export const findTotpSecret = statement(
-  'find_totp_secret',
-  Type.Object({ sealed: Type.String() }),
-  'SELECT sealed FROM totp_secrets WHERE user_id = $1',
-)
+/** $1 id of the owner */
+export const findTotpSecret = findSecretStatement('find_totp_secret', 'totp_secrets', 'user_id')
+
+/** The statement that finds the secret of a user or of an operator. */
+export function findSecretStatement(name: string, table: string, owner: string) {
+  return statement(
+    name,
+    Type.Object({ sealed: Type.String() }),
+    `SELECT sealed FROM ${table} WHERE ${owner} = $1`,
+  )
+}
+
+/** $1 id of the owner, $2 time step of the code, $3 the sealed secret that the code was checked with */
+export const useTotpStep = useStepStatement('use_totp_step', 'totp_secrets', 'user_id')
 
 /**
- * Uses a code up. The time step is compared in the locked row: of the same code sent twice at the same time, one counts, and
- * no code of that or an earlier step counts again (RFC 6238 section 5.2). No row: it does not count. $1 user id,
- * $2 time step of the code, $3 the sealed secret that the code was checked with
+ * The statement that uses a code up. The time step is compared in the locked row: of the same code sent twice at the same time,
+ * one counts, and no code of that or an earlier step counts again (RFC 6238 section 5.2). No row: it does not count.
  */
-export const useTotpStep = statement(
-  'use_totp_step',
-  Type.Object({ user_id: Type.String() }),
-  `UPDATE totp_secrets SET last_step = $2, last_used_at = now()
-    WHERE user_id = $1 AND last_step < $2 AND sealed = $3 RETURNING user_id`,
-)
+export function useStepStatement(name: string, table: string, owner: string) {
+  return statement(
+    name,
+    Type.Object({ used: Type.Boolean() }),
+    `UPDATE ${table} SET last_step = $2, last_used_at = now()
+    WHERE ${owner} = $1 AND last_step < $2 AND sealed = $3 RETURNING true AS used`,
+  )
+}
 
 /**
  * Replaces the user's secret. $1 user id, $2 the sealed secret, $3 time step of the code with which the user showed it, $4 whether the user

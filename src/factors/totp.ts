@@ -62,24 +62,45 @@ export async function storeTotp(
   context: Context,
   origin: Origin,
   userId: string,
-  { sealed, code }: { sealed: string; code: string },
+  input: { sealed: string; code: string },
 ): Promise<boolean> {
-  const secret = openSetup(context, userId, sealed)
-  const step = secret === undefined ? undefined : stepOf(context, secret, code)
-  if (secret === undefined || step === undefined) return false
-  const atRest = sealStored(context.keys, secret)
-  const values = [userId, atRest, step, context.config.mail !== undefined, originValue(origin)]
+  const proved = provedSetup(context, userId, input)
+  if (!proved) return false
+  const values = [userId, proved.atRest, proved.step, context.config.mail !== undefined, originValue(origin)]
   return (await context.database.maybe(storeTotpSecret, values)) !== undefined
 }
 
+/**
+ * The secret of a setup, sealed as the database stores it, and the time step of the code that proves that the app has it.
+ * Undefined: the code is wrong, or the page is too old.
+ */
+export function provedSetup(
+  context: Context,
+  userId: string,
+  { sealed, code }: { sealed: string; code: string },
+): { atRest: string; step: number } | undefined {
+  const secret = openSetup(context, userId, sealed)
+  const step = secret === undefined ? undefined : stepOf(context, secret, code)
+  if (secret === undefined || step === undefined) return undefined
+  return { atRest: sealStored(context.keys, secret), step }
+}
+
+/** The statements on the secrets of users, or on those of operators. */
+export type TotpStatements = { find: typeof findTotpSecret; use: typeof useTotpStep }
+
 /** Uses a code up. False: it is wrong, or it or a later one was used before. */
-export async function isTotpCode(context: Context, userId: string, code: string): Promise<boolean> {
-  const found = await context.database.maybe(findTotpSecret, [userId])
+export async function isTotpCode(
+  context: Context,
+  ownerId: string,
+  code: string,
+  { find, use }: TotpStatements = { find: findTotpSecret, use: useTotpStep },
+): Promise<boolean> {
+  const found = await context.database.maybe(find, [ownerId])
   if (!found) return false
   const secret = readSecret(context, found.sealed)
   const step = secret === undefined ? undefined : stepOf(context, secret, code)
   if (step === undefined) return false
-  return (await context.database.maybe(useTotpStep, [userId, step, found.sealed])) !== undefined
+  return (await context.database.maybe(use, [ownerId, step, found.sealed])) !== undefined
 }
 
 /** Undefined: it was sealed under a secret that leaked and was replaced. `latchkey doctor` counts such secrets. */

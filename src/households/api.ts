@@ -4,6 +4,7 @@ import { checkId } from '../directory/values.ts'
 import { sendNotFound, sendProblem } from '../http/api-edge.ts'
 import { problem } from '../http/openapi/responses.ts'
 import type { ReadAnswer } from '../resource/authenticated-read.ts'
+import type { ShownHouseholds } from '../resource/shown-households.ts'
 import Type from '../typebox.ts'
 
 const householdNotFoundDetail = 'there is no such household, or this user may not see it'
@@ -91,6 +92,11 @@ export function deprecation(
 /** The id to look for. Text that cannot be an id becomes empty; no household has an empty id. */
 export function findableId(id: string): string {
   return checkId(id) === null ? id : ''
+}
+
+/** For the read log: an answer about this household. */
+export function oneHousehold(id: string): ShownHouseholds {
+  return { json: id, ids: (only) => [only] }
 }
 
 /** The same answer, byte for byte, for unknown and invisible households. A difference would reveal which ids exist. */

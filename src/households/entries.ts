@@ -28,6 +28,27 @@ export function lastHouseholdId(body: string): string {
   return found?.[1] ?? ''
 }
 
+/** The ids of a page's households. */
+export function householdIds(json: string): string[] {
+  return valuesAfter(json, entryStart)
+}
+
+/** The ids of the households of a page's accounts, in the accounts' JSON after their own ids. A household may occur twice. */
+export function householdIdsOfAccounts(json: string): string[] {
+  return valuesAfter(json, '","household_id":"')
+}
+
+/** What is between each `start` and the next quotation mark. Ids have no character that JSON escapes. */
+function valuesAfter(json: string, start: string): string[] {
+  const values: string[] = []
+  for (let at = json.indexOf(start); at >= 0; ) {
+    const end = json.indexOf('"', at + start.length)
+    values.push(json.slice(at + start.length, end))
+    at = json.indexOf(start, end)
+  }
+  return values
+}
+
 /** The ids of a page's entries, each followed by a line feed. */
 export function idLines(body: string): string {
   const [, ...entries] = body.split(entryStart)

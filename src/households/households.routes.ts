@@ -3,8 +3,8 @@ import type { Context } from '../context.ts'
 import { authenticatedRead } from '../resource/authenticated-read.ts'
 import { expensiveReads } from '../resource/expensive-read.ts'
 import type { Static } from '../typebox.ts'
-import { deprecation, findableId, HouseholdParams, householdNotFound } from './api.ts'
-import { cutPage } from './entries.ts'
+import { deprecation, findableId, HouseholdParams, householdNotFound, oneHousehold } from './api.ts'
+import { cutPage, householdIds } from './entries.ts'
 import { FirmCallers } from './firm-callers.ts'
 import {
   AccountsQuery,
@@ -52,7 +52,8 @@ function serveHouseholds(app: FastifyInstance, context: Context, address: string
           },
           answer: ({ body, count, last }) => {
             const link = linkHeader(page, last, keys)
-            return { kind: 'page', body, link, rows: { households: count, accounts: 0 } }
+            const shown = { json: body, ids: householdIds }
+            return { kind: 'page', body, link, rows: { households: count, accounts: 0 }, shown }
           },
         }
       }),
@@ -87,7 +88,13 @@ function serveAccounts(app: FastifyInstance, context: Context, address: string):
             if (!row.household_visible) return householdNotFound
             const { body, count, last } = cutPage(row, page.size)
             const link = linkHeader(page, last, keys)
-            return { kind: 'page', body, link, rows: { households: 0, accounts: count } }
+            return {
+              kind: 'page',
+              body,
+              link,
+              rows: { households: 0, accounts: count },
+              shown: oneHousehold(id),
+            }
           },
         }
       }),

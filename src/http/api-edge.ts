@@ -3,6 +3,7 @@ import { allProblems, type ProblemCode } from '../errors/catalogue.ts'
 import { problems } from '../errors/problems.ts'
 import Type, { type Static } from '../typebox.ts'
 import { addressHint, errorAddress } from './addresses.ts'
+import { noteCall } from './call-notes.ts'
 import { classify } from './faults.ts'
 import { pageForPeople } from './page-for-people.ts'
 import { reportUnknownParameters } from './unknown-parameters.ts'
@@ -85,6 +86,7 @@ export function sendProblem(
   detail: string,
   more: Partial<Pick<Problem, 'status' | 'errors'>> = {},
 ): FastifyReply {
+  noteCall(reply.request, { code, detail })
   const type = errorAddress(reply.server, code)
   const problem = problemOf(code, { type, detail, requestId: reply.request.id, ...more })
   return reply

@@ -5,6 +5,7 @@ import { oauthErrors } from '../errors/oauth.ts'
 import Type, { type Static } from '../typebox.ts'
 import { addressHint, errorAddress } from './addresses.ts'
 import { refuseOtherMethods } from './api-edge.ts'
+import { noteCall } from './call-notes.ts'
 import { classify } from './faults.ts'
 import { pageForPeople } from './page-for-people.ts'
 
@@ -65,6 +66,7 @@ export function sendOauthError(
 ): FastifyReply {
   // RFC 6749 section 5.2: the scheme that the client used in the Authorization header, which can only be Basic.
   if (status === 401) reply.header('www-authenticate', 'Basic realm="latchkey", charset="UTF-8"')
+  noteCall(request, { code: error, detail: explanation, anchor })
   const uri = errorAddress(reply.server, error, anchor)
   return reply.status(status).send(oauthErrorOf(error, { explanation, uri, requestId: request.id }))
 }

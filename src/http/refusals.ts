@@ -19,6 +19,8 @@ export type TokenRefusal = {
   anchor: string
   /** The connection that this request has ended. */
   endedConnection?: string
+  /** The grant that the request is about, if the client is authenticated. For the request log. */
+  grantId?: string
 }
 
 /** An access token that is refused. `code` is that of the problem. */

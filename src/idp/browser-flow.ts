@@ -14,7 +14,8 @@ const slots = 4
 
 /** A login, until the provider sends the browser back. */
 const LoginFlow = Type.Object({
-  kind: Type.Literal('login'),
+  /** A login of a user never counts as one of an operator, nor the other way round. */
+  kind: Type.Union([Type.Literal('login'), Type.Literal('operator-login')]),
   providerId: Type.String(),
   nonce: Type.String(),
   codeVerifier: Type.String(),
@@ -75,7 +76,7 @@ export function endFlow<Kind extends (LoginFlow | LogoutFlow)['kind']>(
   request: FastifyRequest,
   reply: FastifyReply,
   { kind, state }: { kind: Kind; state: string },
-): Extract<LoginFlow | LogoutFlow, { kind: Kind }> | undefined {
+): FlowOf<Kind> | undefined {
   const slot = /^[0-3](?=\.)/.exec(state)?.[0]
   const name = cookieName(config, nameOf(Number(slot ?? '0')))
   const cookie = request.cookies[name]
@@ -93,10 +94,12 @@ export function carriedBy(state: string): string {
   return state.split('.').slice(2).join('.')
 }
 
+type FlowOf<Kind> = Kind extends LogoutFlow['kind'] ? LogoutFlow : LoginFlow
+
 function isKind<Kind extends (LoginFlow | LogoutFlow)['kind']>(
   flow: LoginFlow | LogoutFlow,
   kind: Kind,
-): flow is Extract<LoginFlow | LogoutFlow, { kind: Kind }> {
+): flow is FlowOf<Kind> & (LoginFlow | LogoutFlow) {
   return flow.kind === kind
 }
 

@@ -28,28 +28,70 @@ export type ProviderFault =
   /** The provider's answer failed a check. It may be forged. */
   | { kind: 'rejected'; reason: string }
 
-export type ProviderOutcome =
-  | { kind: 'welcome'; login: Login; isNew: boolean }
-  | Exclude<UserOutcome, { kind: 'found' }>
+/** The provider has not logged anyone in. */
+export type Unanswered =
   /** The provider reports an error instead of a login: an error code of OAuth or OpenID Connect. */
   | { kind: 'declined'; error: string }
   /** The user had to authenticate again, and the provider does not confirm it. */
   | { kind: 'stale' }
   | ProviderFault
 
+export type ProviderOutcome =
+  | { kind: 'welcome'; login: Login; isNew: boolean }
+  | Exclude<UserOutcome, { kind: 'found' }>
+  | Unanswered
+
+type Callback = {
+  provider: Provider
+  flow: LoginFlow
+  state: string
+  /** The address that the browser was sent to. */
+  callback: URL
+}
+
 /**
- * Exchanges the code of a callback and finds the user. `openid-client` checks the answer: state, `iss` (RFC 9207), PKCE,
- * signature, issuer, audience, nonce, times.
- *
- * @param callback the address that the browser was sent to
+ * Exchanges the code of a callback and finds the user.
+ * @param input `sourceKey` is that of `admitCallback`
  * @throws {DatabaseUnavailable}
  */
-export async function completeLogin(
+export function completeLogin(
   context: Context,
   origin: Origin,
   providers: ProviderClients,
-  { provider, flow, state, callback }: { provider: Provider; flow: LoginFlow; state: string; callback: URL },
+  input: Callback & { sourceKey: Buffer },
 ): Promise<ProviderOutcome> {
+  const { provider, sourceKey, flow } = input
+  return withAnswer(context, providers, input, async ({ claims, userinfo, details, idToken }) => {
+    const found = await findUser(context.database, origin, { provider, sourceKey, idToken: claims }, userinfo)
+    if (found.kind !== 'found') return found
+    const { userId, email, loginVersion, isNew } = found
+    const { acr, amr, authTime, sid } = details
+    const requestId = flow.requestId ?? null
+    const kept = keptIdToken(context, idToken)
+    const login = { id: provider.id, sub: claims.sub, sid, authTime, requestId, idToken: kept }
+    return { kind: 'welcome', login: { userId, email, loginVersion, acr, amr, provider: login }, isNew }
+  })
+}
+
+/** What a provider has answered. */
+export type ProviderAnswer = {
+  claims: IDToken
+  /** Reads the claims of the userinfo endpoint. */
+  userinfo(): Promise<Record<string, unknown>>
+  details: ReturnType<typeof loginDetails>
+  idToken: string | undefined
+}
+
+/**
+ * Exchanges the code of a callback and continues with the answer. `openid-client` checks the answer: state, `iss` (RFC 9207),
+ * PKCE, signature, issuer, audience, nonce, times.
+ */
+export async function withAnswer<Outcome>(
+  context: Context,
+  providers: ProviderClients,
+  { provider, flow, state, callback }: Callback,
+  proceed: (answer: ProviderAnswer) => Promise<Outcome>,
+): Promise<Outcome | Unanswered> {
   try {
     return await providers.use(provider, async (client) => {
       const waited = Math.ceil((context.now().getTime() - flow.startedAt) / 1000)
@@ -63,15 +105,8 @@ export async function completeLogin(
       const claims = answer.claims()
       if (!claims) return { kind: 'rejected', reason: 'the provider sent no id_token' }
       const userinfo = () => readUserinfo(client, answer.access_token, claims.sub)
-      const found = await findUser(context.database, origin, provider, claims, userinfo)
-      if (found.kind !== 'found') return found
-      const { userId, email, loginVersion, isNew } = found
       const details = loginDetails(claims, context.now())
-      const idToken = keptIdToken(context, answer.id_token)
-      const { acr, amr, authTime, sid } = details
-      const requestId = flow.requestId ?? null
-      const login = { id: provider.id, sub: claims.sub, sid, authTime, requestId, idToken }
-      return { kind: 'welcome', login: { userId, email, loginVersion, acr, amr, provider: login }, isNew }
+      return proceed({ claims, userinfo, details, idToken: answer.id_token })
     })
   } catch (error) {
     return outcomeOf(error, flow)
@@ -111,7 +146,7 @@ async function readUserinfo(
   return fetchUserInfo(client, accessToken, sub)
 }
 
-function outcomeOf(error: unknown, flow: LoginFlow): ProviderOutcome {
+function outcomeOf(error: unknown, flow: LoginFlow): Unanswered {
   if (error instanceof AuthorizationResponseError)
     return { kind: 'declined', error: error.error.slice(0, 100) }
   if (flow.maxAge !== undefined && isAboutAuthTime(error)) return { kind: 'stale' }

@@ -17,6 +17,9 @@ const creations = pLimit(1)
 
 type Claims = Record<string, unknown>
 
+/** An account at a provider, and the key of the source that its callback was counted against (`admitCallback`). */
+type Account = { provider: Provider; sourceKey: Buffer; idToken: IDToken }
+
 export type UserOutcome =
   | { kind: 'found'; userId: string; email: string; loginVersion: string; isNew: boolean }
   /** No user belongs to the account. `account` is how the user knows the account: an address, a name, or an id. */
@@ -29,18 +32,19 @@ export type UserOutcome =
   | { kind: 'inactive'; account: string }
 
 /**
- * The user of an account at a provider. The link of the first login decides. Only without one, a claim names the user.
+ * The user of an account at a provider. The link of the first login decides. Only without one, a claim names the user. A found
+ * user takes back the count of the callback.
  * @param userinfo reads further claims, if the id_token lacks those that are needed
  * @throws {DatabaseUnavailable} also if too many first logins wait for an import
  */
 export async function findUser(
   database: Queries,
   origin: Origin,
-  provider: Provider,
-  idToken: IDToken,
+  found: Account,
   userinfo: () => Promise<Claims>,
 ): Promise<UserOutcome> {
-  const linked = await findLinked(database, provider, idToken)
+  const { provider, sourceKey, idToken } = found
+  const linked = await findLinked(database, found)
   if (linked) return linked
   const needed = [provider.claim, ...(provider.creates_users ? ['email', 'name'] : [])]
   const isComplete = needed.every((name) => idToken[name] !== undefined)
@@ -57,6 +61,7 @@ export async function findUser(
     idToken.sub,
     provider.matches === 'email' && candidate ? foldCase(candidate) : null,
     provider.matches === 'id' && candidate ? candidate : null,
+    sourceKey,
   ]
   const { outcome, user_id, email, login_version } = await database.one(linkIdentity, [
     ...link,
@@ -70,7 +75,7 @@ export async function findUser(
     outcome === 'unmatched' && fresh ? await createUser(database, origin, link, fresh) : undefined
   if (created) return created
   // Another login of the same account may have linked it meanwhile.
-  return (await findLinked(database, provider, idToken)) ?? { kind: refusal(outcome), account }
+  return (await findLinked(database, found)) ?? { kind: refusal(outcome), account }
 }
 
 type NewUser = { id: string; email: string; name: string }
@@ -78,7 +83,7 @@ type NewUser = { id: string; email: string; name: string }
 async function createUser(
   database: Queries,
   origin: Origin,
-  link: (string | null)[],
+  link: (string | Buffer | null)[],
   { id, email, name }: NewUser,
 ): Promise<UserOutcome | undefined> {
   if (creations.pendingCount >= maxQueuedCreations)
@@ -97,12 +102,11 @@ function refusal(outcome: 'linked' | 'unmatched' | 'inactive' | 'taken') {
 
 async function findLinked(
   database: Queries,
-  provider: Provider,
-  { sub, ...claims }: IDToken,
+  { provider, sourceKey, idToken }: Account,
 ): Promise<UserOutcome | undefined> {
-  const row = await database.maybe(findIdentity, [provider.id, sub])
+  const row = await database.maybe(findIdentity, [provider.id, idToken.sub, sourceKey])
   if (!row) return undefined
-  if (!row.may_log_in) return { kind: 'inactive', account: accountOf({ sub, ...claims }) }
+  if (!row.may_log_in) return { kind: 'inactive', account: accountOf(idToken) }
   const { user_id: userId, email, login_version: loginVersion } = row
   return { kind: 'found', userId, email, loginVersion, isNew: false }
 }
@@ -116,7 +120,8 @@ function newUser({ id, matches }: Provider, claims: Claims, value: string): NewU
   return { id: hasOwnId ? value : `${id}:${randomId()}`, email, name: isName ? name : email }
 }
 
-function accountOf({ email, preferred_username: username, sub }: Claims): string {
+/** How the person knows the account at the provider. */
+export function accountOf({ email, preferred_username: username, sub }: Claims): string {
   const shown = [email, username, sub].find((value) => typeof value === 'string' && value !== '')
   return String(shown).slice(0, 320)
 }

@@ -2,9 +2,14 @@ import { auditRow } from '../audit/audit-row.sql.ts'
 import { statement } from '../database/database.ts'
 import Type from '../typebox.ts'
 
+/** SQL that takes back the count of a callback (`admitCallback`), if `succeeded` has a row. `key` is the key of the source. */
+const forgiven = (key: string, succeeded: string) => `forgiven AS (
+     UPDATE login_failures SET count = count - 1 WHERE key = ${key} AND EXISTS (SELECT FROM ${succeeded})
+   )`
+
 /**
  * The user to whom an account at a provider is linked. Neither an address nor another claim matters. Records the login.
- * $1 id of the provider, $2 `sub`. No row: the account is not linked.
+ * $1 id of the provider, $2 `sub`, $3 key of the source of the callback. No row: the account is not linked.
  */
 export const findIdentity = statement(
   'find_identity',
@@ -23,11 +28,13 @@ export const findIdentity = statement(
    ), seen AS (
      UPDATE identities i SET last_login_at = now() FROM found
       WHERE i.provider_id = found.provider_id AND i.sub = found.sub AND found.may_log_in
-   )
+     RETURNING 1
+   ), ${forgiven('$3', 'seen')}
    SELECT user_id, email, login_version, may_log_in FROM found`,
 )
 
-const isInDomains = (email: string) =>
+/** SQL: the provider `p` has no domains, or the address is in one of them. */
+export const isInDomains = (email: string) =>
   `(NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
       OR EXISTS (SELECT FROM identity_provider_domains d
                   WHERE d.provider_id = p.id AND d.domain = split_part(${email}, '@', 2)))`
@@ -39,7 +46,8 @@ const isInDomains = (email: string) =>
  * Each account has one user, and each user one account at the provider: of two first logins at the same time, one links. The
  * other gets `taken` or `unmatched`, and looks for the identity again.
  *
- * $1 id of the provider, $2 `sub`, $3 folded email address of the user or null, $4 id of the user or null, $5 origin
+ * $1 id of the provider, $2 `sub`, $3 folded email address of the user or null, $4 id of the user or null, $5 key of the source
+ * of the callback, $6 origin
  */
 export const linkIdentity = statement(
   'link_identity',
@@ -65,9 +73,9 @@ export const linkIdentity = statement(
      SELECT $1, $2, id, now() FROM candidate WHERE active
          ON CONFLICT DO NOTHING
      RETURNING user_id
-   ), recorded AS (
+   ), ${forgiven('$5', 'linked')}, recorded AS (
      ${auditRow('user.identity_bound', {
-       origin: '$5',
+       origin: '$6',
        from: 'linked',
        target: { kind: 'user', id: 'linked.user_id' },
        about: { user: 'linked.user_id' },
@@ -84,17 +92,18 @@ export const linkIdentity = statement(
  * Creates the user of an account at a provider, and links them, if the operator has allowed it and no user has the claim's
  * value or the new user's address. It waits for an import, which locks the users until it ends. No row: no user was created.
  *
- * $1 id of the provider, $2 `sub`, $3 folded email address of the claim or null, $4 id of the claim or null, $5 id of the new
- * user, $6 email address of the new user, $7 the same, folded, $8 name of the new user, $9 origin
+ * $1 id of the provider, $2 `sub`, $3 folded email address of the claim or null, $4 id of the claim or null, $5 key of the source
+ * of the callback, $6 id of the new user, $7 email address of the new user, $8 the same, folded, $9 name of the new user,
+ * $10 origin
  */
 export const createLinkedUser = statement(
   'create_linked_user',
   Type.Object({ user_id: Type.String(), email: Type.String(), login_version: Type.String() }),
   `WITH created AS (
      INSERT INTO users (id, firm_id, email, email_folded, name, role, status, source)
-     SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active', 'login' FROM identity_providers p
-      WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND ${isInDomains('$7::text')}
-        AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $7) OR u.id IN ($4, $5))
+     SELECT $6, p.creates_firm, $7, $8, $9, p.creates_role, 'active', 'login' FROM identity_providers p
+      WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND ${isInDomains('$8::text')}
+        AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $8) OR u.id IN ($4, $6))
          ON CONFLICT DO NOTHING
      RETURNING id, email, login_version
    ), linked AS (
@@ -102,13 +111,13 @@ export const createLinkedUser = statement(
      SELECT $1, $2, id, now() FROM created
          ON CONFLICT DO NOTHING
      RETURNING user_id
-   ), recorded AS (
+   ), ${forgiven('$5', 'linked')}, recorded AS (
      ${auditRow(['user.created', 'user.identity_bound'], {
-       origin: '$9',
+       origin: '$10',
        from: 'linked',
        target: { kind: 'user', id: 'linked.user_id' },
        about: { user: 'linked.user_id' },
-       details: { provider: '$1::text', sub: '$2::text', email: '$6::text', name: '$8::text' },
+       details: { provider: '$1::text', sub: '$2::text', email: '$7::text', name: '$9::text' },
      })}
    )
    SELECT user_id, email, login_version FROM created JOIN linked ON user_id = id`,

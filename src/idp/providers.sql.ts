@@ -2,6 +2,7 @@ import { auditRow, jsonOf } from '../audit/audit-row.sql.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import { Instant, type Statement, statement } from '../database/database.ts'
 import { PublicJwk } from '../keys/signing-keys.ts'
+import { counting, sourceLimit, windowMinutes } from '../login/login.sql.ts'
 import Type, { type Static, type TSchema } from '../typebox.ts'
 
 const orNull = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()])
@@ -48,6 +49,28 @@ export const findProvider: Statement<Provider> = statement(
   `SELECT ${provider} FROM identity_providers p WHERE p.id = $1`,
 )
 
+/**
+ * The provider of a callback. Counts the callback against its source, because each sends a request to the provider. A
+ * successful login takes its count back (`findIdentity`).
+ * $1 id of the provider, $2 key of the source. No row: there is no such provider, and nothing is counted.
+ */
+export const admitCallback = statement(
+  'admit_callback',
+  Type.Object({
+    ...Provider.properties,
+    /** Seconds until another callback is allowed; null if this one is allowed. */
+    wait: orNull(Type.Integer()),
+  }),
+  `WITH source AS (
+     INSERT INTO login_failures AS f (key, count, resets_at)
+     SELECT $2, 1, now() + interval '${windowMinutes} minutes' FROM identity_providers WHERE id = $1
+     ${counting}
+   )
+   SELECT ${provider},
+          CASE WHEN count > ${sourceLimit} THEN ceil(extract(epoch FROM resets_at - now()))::int END AS wait
+     FROM identity_providers p, source WHERE p.id = $1`,
+)
+
 /** The provider whose users have addresses in this domain. $1 the domain, folded */
 export const findProviderOfDomain: Statement<Provider> = statement(
   'find_provider_of_domain',
@@ -90,6 +113,9 @@ const ListedProvider = Type.Object({
   scope: Type.String(),
   acr_values: orNull(Type.String()),
   created_at: Instant,
+  /** Whether operators log in there, and what their logins must reach. */
+  operators: Type.Boolean(),
+  operators_acr: orNull(Type.String()),
   /** Users who have logged in through the provider or were linked by the operator. */
   linked_users: Type.Integer(),
   live_sessions: Type.Integer(),
@@ -103,7 +129,7 @@ export const listProviders = statement(
   ListedProvider,
   `SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.claim, p.matches,
           ARRAY(SELECT d.domain FROM identity_provider_domains d WHERE d.provider_id = p.id ORDER BY d.domain) AS domains,
-          p.firms, p.creates_firm, p.creates_role, p.scope, p.acr_values, p.created_at,
+          p.firms, p.creates_firm, p.creates_role, p.scope, p.acr_values, p.created_at, p.operators, p.operators_acr,
           (SELECT count(*)::int FROM identities i WHERE i.provider_id = p.id) AS linked_users,
           (SELECT count(*)::int FROM sessions s WHERE s.provider_id = p.id AND s.expires_at > now()) AS live_sessions,
           (SELECT max(i.last_login_at) FROM identities i WHERE i.provider_id = p.id) AS last_login_at

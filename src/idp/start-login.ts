@@ -8,7 +8,7 @@ import {
 import type { Context } from '../context.ts'
 import { providerAddresses } from './addresses.ts'
 import { isSecure, UnusableAnswer } from './bounded-fetch.ts'
-import { startFlow } from './browser-flow.ts'
+import { type LoginFlow, startFlow } from './browser-flow.ts'
 import type { ProviderClients } from './provider-clients.ts'
 import type { Provider } from './providers.sql.ts'
 
@@ -39,7 +39,14 @@ export async function startLogin(
     wish,
     requestId,
     carried,
-  }: { provider: Provider; wish: LoginWish; requestId: string | undefined; carried: string },
+    kind = 'login',
+  }: {
+    provider: Provider
+    wish: LoginWish
+    requestId: string | undefined
+    carried: string
+    kind?: LoginFlow['kind']
+  },
 ): Promise<string> {
   return providers.use(provider, async (client) => {
     const codeVerifier = randomPKCECodeVerifier()
@@ -49,8 +56,9 @@ export async function startLogin(
     const known = client.serverMetadata().prompt_values_supported
     const prompts = wish.prompts.filter((prompt) => prompt === 'login' || isListed(known, prompt))
     const acrValues = new Set([...(provider.acr_values?.split(' ') ?? []), ...wish.acrValues])
+    const { redirectUri, operatorRedirectUri } = providerAddresses(context.config, provider.id)
     const parameters = {
-      redirect_uri: providerAddresses(context.config, provider.id).redirectUri,
+      redirect_uri: kind === 'login' ? redirectUri : operatorRedirectUri,
       scope: provider.scope,
       nonce,
       code_challenge: await calculatePKCECodeChallenge(codeVerifier),
@@ -62,7 +70,7 @@ export async function startLogin(
       ...(acrValues.size > 0 && { acr_values: [...acrValues].join(' ') }),
     }
     const flow = {
-      kind: 'login' as const,
+      kind,
       providerId: provider.id,
       nonce,
       codeVerifier,

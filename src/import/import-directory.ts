@@ -182,7 +182,7 @@ async function importSources(work: Work): Promise<Merged> {
   const removals = await check(work)
   if (!faults.none()) return refused(faults)
   onProgress('checking', 1, 1)
-  const weakerLogins = await findWeakerLogins(client)
+  const weakerLogins = await findWeakerLogins(staged)
   if (prune && rowsOf(removals) > (prune.atMost ?? -1)) return { kind: 'planned', removals, weakerLogins }
 
   await hashPasswords(client, passwords, (count) => onProgress('hashing passwords', count, passwords.size))

@@ -6,7 +6,7 @@ import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'
 import { sourceOf } from '../process/source.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { type Browser, isKnownTo, proofKey } from './known-browser.ts'
-import { beginLogin, forgiveLogin } from './login.sql.ts'
+import { beginLogin, forgiveLogin, type loginStatement } from './login.sql.ts'
 import type { Login } from './login.ts'
 
 export type LoginAttempt = {
@@ -18,37 +18,64 @@ export type LoginAttempt = {
   log: FastifyBaseLogger
 }
 
-export type LoginOutcome =
-  | { kind: 'welcome'; login: Login }
+/** Why the password was not accepted. */
+export type LoginRefusal =
   /** Wrong password, unknown user or disabled user. The response and the work are the same for all three. */
   | { kind: 'refused' }
   | { kind: 'throttled'; retryAfterSeconds: number }
   /** Too many logins are in progress. This attempt was not counted. */
   | { kind: 'busy' }
 
+export type LoginOutcome = { kind: 'welcome'; login: Login } | LoginRefusal
+
 /** @throws {DatabaseUnavailable} */
 export async function logIn(context: Context, attempt: LoginAttempt): Promise<LoginOutcome> {
+  const outcome = await checkPassword(context, attempt, { begin: beginLogin, label: '' })
+  if (outcome.kind !== 'matches') return outcome
+  const { id: userId, loginVersion, hash } = outcome
+  context.rehashing.replaceIfForeign({ userId, password: attempt.password, hash })
+  const email = foldCase(attempt.email.trim())
+  return { kind: 'welcome', login: { userId, email, loginVersion, acr: passwordAcr, amr: ['pwd'] } }
+}
+
+/** Whose password: of users or of operators. */
+type Accounts = {
+  begin: ReturnType<typeof loginStatement>
+  /** Separates their counts of failures from those of others. */
+  label: string
+}
+
+/** The password matches an account that may log in. */
+type Match = { kind: 'matches'; id: string; loginVersion: string; hash: string }
+
+/** Checks a password, and counts failures. @throws {DatabaseUnavailable} */
+export async function checkPassword(
+  context: Context,
+  attempt: LoginAttempt,
+  accounts: Accounts,
+): Promise<Match | LoginRefusal> {
   if (Buffer.byteLength(attempt.password) > maxPasswordBytes) return { kind: 'refused' }
   const source = sourceOf(attempt.address)
   const email = foldCase(attempt.email.trim())
   const knownAccount = isKnownTo(context.keys, attempt.browser, email) ? email : undefined
   const outcome = context.passwordHashLimiter.admit({ source, knownAccount }, () =>
-    checkPassword(context, { ...attempt, email }, source),
+    checkAdmitted(context, { ...attempt, email }, source, accounts),
   )
   return (await outcome) ?? { kind: 'busy' }
 }
 
-async function checkPassword(
-  { database, keys, passwordHashLimiter, rehashing }: Context,
+async function checkAdmitted(
+  { database, keys, passwordHashLimiter }: Context,
   { email, password, browser, log }: LoginAttempt,
   source: string,
-): Promise<LoginOutcome> {
+  { begin, label }: Accounts,
+): Promise<Match | LoginRefusal> {
   // Keyed digests: a copy of the table does not reveal who tried to log in from which address.
   const { throttle } = keys.current
-  const sourceKey = hmac(throttle, 'source', source)
-  const accountKey = hmac(throttle, 'account', email)
-  const browserKey = hmac(throttle, 'browser', browser.id, email)
-  const found = await database.one(beginLogin, [
+  const sourceKey = hmac(throttle, `${label}source`, source)
+  const accountKey = hmac(throttle, `${label}account`, email)
+  const browserKey = hmac(throttle, `${label}browser`, browser.id, email)
+  const found = await database.one(begin, [
     sourceKey,
     accountKey,
     email,
@@ -57,12 +84,16 @@ async function checkPassword(
     browser.proofs,
   ])
   if (found.wait !== null) return { kind: 'throttled', retryAfterSeconds: found.wait }
-  const { user_id: userId, login_version: loginVersion, password_hash: hash } = found
+  const { id, login_version: loginVersion, password_hash: hash } = found
   const onFault = (fault: Error) =>
-    log.warn({ err: fault, event: 'verify_password', outcome: 'failed', ...(userId && { user_id: userId }) })
+    log.warn({
+      err: fault,
+      event: 'verify_password',
+      outcome: 'failed',
+      ...(id && { [`${label.trim() || 'user'}_id`]: id }),
+    })
   const matches = await passwordHashLimiter.hash(() => verifyPassword(password, hash, onFault))
-  if (!matches || userId === null || loginVersion === null) return { kind: 'refused' }
+  if (!matches || id === null || loginVersion === null || hash === null) return { kind: 'refused' }
   await database.run(forgiveLogin, [sourceKey, found.known_browser ? browserKey : accountKey])
-  if (hash !== null) rehashing.replaceIfForeign({ userId, password, hash })
-  return { kind: 'welcome', login: { userId, email, loginVersion, acr: passwordAcr, amr: ['pwd'] } }
+  return { kind: 'matches', id, loginVersion, hash }
 }

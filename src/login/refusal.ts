@@ -1,12 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import type { Texts } from '../web/languages/languages.ts'
-import type { LoginOutcome } from './log-in.ts'
+import type { LoginRefusal } from './log-in.ts'
 
 /** The HTTP status of a page that refuses a password. Sets `Retry-After` if the user should wait. */
-export function refusalStatus(
-  reply: FastifyReply,
-  refusal: Exclude<LoginOutcome, { kind: 'welcome' }>,
-): number {
+export function refusalStatus(reply: FastifyReply, refusal: LoginRefusal): number {
   switch (refusal.kind) {
     case 'refused':
       return 403
@@ -21,7 +18,7 @@ export function refusalStatus(
 
 /** The text that says why the password was not checked. */
 export function pauseText(
-  pause: Extract<LoginOutcome, { kind: 'throttled' | 'busy' }>,
+  pause: Extract<LoginRefusal, { kind: 'throttled' | 'busy' }>,
   { login }: Texts,
 ): string {
   return pause.kind === 'busy' ? login.busy : login.throttled(Math.ceil(pause.retryAfterSeconds / 60))

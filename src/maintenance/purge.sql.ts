@@ -84,6 +84,33 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   limit_windows: purgeStatement('limit_windows', 'window_at', `window_at < now() - interval '2 minutes'`),
 }
 
+/**
+ * Deletes a batch of the read log. $1 months for which it is kept
+ */
+export const purgeReads = statement(
+  'purge_read_log',
+  Batch,
+  `WITH gone AS (
+     DELETE FROM read_log WHERE ctid = ANY (ARRAY(
+       SELECT l.ctid FROM read_log l WHERE l.day < (now() AT TIME ZONE 'UTC' - make_interval(months => $1))::date
+        ORDER BY l.day LIMIT ${batchRows} FOR UPDATE SKIP LOCKED
+     )) RETURNING 1
+   )
+   SELECT count(*)::int AS removed FROM gone`,
+)
+
+/** Deletes the names of ended grants that the read log no longer mentions. No parameters. */
+export const purgeReaders = statement(
+  'purge_read_log_grants',
+  Batch,
+  `WITH gone AS (
+     DELETE FROM read_log_grants n
+      WHERE NOT EXISTS (SELECT FROM grants g WHERE g.id = n.grant_id OFFSET 0)
+        AND NOT EXISTS (SELECT FROM read_log l WHERE l.grant_id = n.grant_id OFFSET 0) RETURNING 1
+   )
+   SELECT count(*)::int AS removed FROM gone`,
+)
+
 /** Days after the last refresh when a connection's refresh token has expired, and a few more for its message. */
 const idleDays = Math.ceil(refreshTokenSeconds / 86_400) + 3
 

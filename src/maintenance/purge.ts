@@ -1,7 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Database } from '../database/database.ts'
+import type { Config } from '../config.ts'
+import { type Database, type Queries, queriesOn } from '../database/database.ts'
 import { BackgroundJob } from '../process/background-job.ts'
-import { batchRows, purgeConnections, purgeExpired } from './purge.sql.ts'
+import { findUnmerged, mergedAtOnce, mergeReads } from '../read-log/write-reads.sql.ts'
+import { keepPartitions } from '../request-log/write-requests.sql.ts'
+import { batchRows, purgeConnections, purgeExpired, purgeReaders, purgeReads } from './purge.sql.ts'
 
 const intervalMs = 60_000
 
@@ -21,13 +24,19 @@ export type Purged = Record<string, number>
 export class Purge {
   readonly #database: Database
   readonly #logger: Pick<FastifyBaseLogger, 'info' | 'error'>
+  readonly #retention: Pick<Config, 'readLogMonths' | 'requestLogDays'>
   /** The id of the last connection that was read. The next batch continues after it. */
   #lastConnection = '0'
   #stopping = false
   readonly #job: BackgroundJob<Purged>
 
-  constructor(database: Database, logger: Pick<FastifyBaseLogger, 'info' | 'error'>) {
+  constructor(
+    database: Database,
+    logger: Pick<FastifyBaseLogger, 'info' | 'error'>,
+    retention: Pick<Config, 'readLogMonths' | 'requestLogDays'>,
+  ) {
     this.#database = database
+    this.#retention = retention
     this.#logger = logger
     this.#job = new BackgroundJob({
       everyMs: intervalMs,
@@ -85,10 +94,36 @@ export class Purge {
         this.#lastConnection = last ?? '0'
         return last !== null
       })
+      await this.#purgeLogs(count)
     } finally {
       if (Object.keys(purged).length > 0) this.#logger.info({ event: 'purge', outcome: 'removed', ...purged })
     }
     return purged
+  }
+
+  async #purgeLogs(count: (table: string, rows: number) => void): Promise<void> {
+    if (this.#stopping) return
+    const { readLogMonths, requestLogDays } = this.#retention
+    const { removed: partitions } = await this.#database.one(keepPartitions, [requestLogDays])
+    count('request_log_partitions', partitions)
+    let expired = 0
+    await this.#inBatches(async () => {
+      const { removed } = await this.#database.one(purgeReads, [readLogMonths])
+      expired += removed
+      return removed === batchRows
+    })
+    count('read_log', expired)
+    if (expired > 0) count('read_log_grants', (await this.#database.one(purgeReaders, [])).removed)
+    const { found } = await this.#database.one(findUnmerged, [])
+    if (found) await this.#database.withConnection((client) => this.#mergeReads(queriesOn(client)))
+  }
+
+  /** On a connection without a time limit: a partner may have read very many households in an order of its own. */
+  #mergeReads(queries: Queries): Promise<void> {
+    return this.#inBatches(async () => {
+      const { merged } = await queries.one(mergeReads, [])
+      return merged === mergedAtOnce
+    })
   }
 
   /** @param batch deletes one batch and returns whether there may be more rows */

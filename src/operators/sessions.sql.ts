@@ -69,6 +69,8 @@ export const openOperatorSession = statement(
      SELECT $1, o.id, o.login_version, now() + interval '${sessionHours} hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
        FROM operators o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
      RETURNING operator_id
+   ), seen AS (
+     UPDATE operators o SET last_login_at = now() FROM opened WHERE o.id = opened.operator_id
    ), ended AS (
      DELETE FROM operator_sessions WHERE EXISTS (SELECT FROM opened) AND (hash = $3 OR hash = ANY (ARRAY(
        SELECT hash FROM operator_sessions WHERE hash IN (

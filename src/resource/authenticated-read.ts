@@ -1,22 +1,30 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { sendProblem } from '../http/api-edge.ts'
+import { noteCall } from '../http/call-notes.ts'
 import { logOnce } from '../http/log.ts'
 import { bearerRefusal } from '../http/refusals.ts'
 import type { ReadRefusal } from '../process/limiters.ts'
 import type { Static, TObject } from '../typebox.ts'
 import type { CallerColumns } from './bearer.sql.ts'
 import { type BearerToken, readBearer, sendBearerRefusal } from './bearer.ts'
-import { etagOf, matchIfNoneMatch } from './conditional.ts'
+import { etagOf, matchIfNoneMatch, matchingTag } from './conditional.ts'
 import { LimitedCall, refuseBearer } from './limited-call.ts'
 import { sendNotModified, sendPage } from './send-page.ts'
+import type { ShownHouseholds } from './shown-households.ts'
 
 /** What a statement says about the call that it authenticates; statements that read a page add the visibility version. */
 export type CallerRow = Static<TObject<typeof CallerColumns>> & { visibility_version?: string | null }
 
 export type ReadAnswer =
-  /** `rows` counts the rows in the answer, for the usage counts. */
-  | { kind: 'page'; body: string; link?: string | undefined; rows: { households: number; accounts: number } }
+  /** `rows` counts the rows in the answer, for the usage counts. `shown` is for the read log. */
+  | {
+      kind: 'page'
+      body: string
+      link?: string | undefined
+      rows: { households: number; accounts: number }
+      shown: ShownHouseholds
+    }
   /** The call is authenticated, but there is nothing to read. `outcome` is for the log. */
   | { kind: 'problem'; outcome: string; send(reply: FastifyReply): FastifyReply }
 
@@ -59,6 +67,7 @@ export async function authenticatedRead<Row extends CallerRow>(
     const { client_id, user_id, grant_id, used_at } = unchanged.caller
     if (!(await call.mayBeAnswered({ clientId: client_id, userId: user_id }))) return reply
     logOnce(request, { event: 'read', outcome: 'not_modified', client_id, user_id })
+    noteCall(request, { grantId: grant_id })
     usage.used(grant_id, used_at)
     return sendNotModified(reply, unchanged.tag)
   }
@@ -70,18 +79,20 @@ export async function authenticatedRead<Row extends CallerRow>(
 
 /** The steps after the statement. */
 async function sendAnswer<Row extends CallerRow>(
-  { config, keys, usage }: Context,
+  context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
   { answer: answerOf, place }: ReadPlan<Row>,
   call: LimitedCall,
   row: Row,
 ): Promise<FastifyReply> {
+  const { config, keys, usage } = context
   const { grant_id, user_id, client_id, used_at, visibility_version: version } = row
-  if (grant_id === null || user_id === null || client_id === null || !version) {
+  if (row.refusal !== null || grant_id === null || user_id === null || client_id === null || !version) {
     call.unauthenticated()
     return sendBearerRefusal(reply, config, bearerRefusal(row.refusal ?? 'unknown'), row)
   }
+  noteCall(request, { grantId: grant_id })
   if (!(await call.mayBeAnswered({ clientId: client_id, userId: user_id }))) return reply
 
   const answer = answerOf(row, user_id)
@@ -93,7 +104,16 @@ async function sendAnswer<Row extends CallerRow>(
   logOnce(request, { event: 'read', outcome: 'page', client_id, user_id })
   usage.read(grant_id, used_at, answer.rows)
   const etag = etagOf(keys.current.etag, version, place)
+  if (sendsPage(request, etag)) {
+    context.readLog.read({ grantId: grant_id, clientId: client_id, userId: user_id }, used_at, answer.shown)
+  }
   return sendPage(reply, { body: answer.body, etag, link: answer.link })
+}
+
+/** The answer to HEAD has no page, and a 304 has none. */
+function sendsPage({ method, headers }: FastifyRequest, etag: string): boolean {
+  const ifNoneMatch = headers['if-none-match']
+  return method === 'GET' && (ifNoneMatch === undefined || matchingTag(ifNoneMatch, etag) === undefined)
 }
 
 function isReadRefusal(row: CallerRow | ReadRefusal): row is ReadRefusal {

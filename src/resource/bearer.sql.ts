@@ -32,14 +32,14 @@ export const callerOf = `
 
 /** The columns with which a statement that begins with `callerOf` reports the caller, or why the call is refused. */
 export const callerColumns = `
-  (SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+  (SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
   (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id`
 
 export const CallerColumns = {
   /** For the log: the partner and the user of the token, even if the call is refused. */
   client_id: Type.Union([Type.String(), Type.Null()]),
   user_id: Type.Union([Type.String(), Type.Null()]),
-  /** The grant that allows the call; null if the call is refused. */
+  /** The grant of the token, even if the call is refused; null if the token is unknown. */
   grant_id: Type.Union([Type.String(), Type.Null()]),
   used_at: Instant,
   refusal: Type.Union([

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import type { ProblemCode, ProblemReason } from '../errors/catalogue.ts'
 import { errorAddress } from '../http/addresses.ts'
 import { sendProblem } from '../http/api-edge.ts'
+import { noteCall } from '../http/call-notes.ts'
 import { type BearerRefusal, bearerRefusal } from '../http/refusals.ts'
 import { verifyAccessToken } from '../secrets/verified-tokens.ts'
 
@@ -82,13 +83,14 @@ export function sendBearerRefusal(
   reply: FastifyReply,
   config: Config,
   { code, reason, explanation, anchor }: BearerRefusal,
-  whose?: { client_id: string | null; user_id: string | null },
+  whose?: { client_id: string | null; user_id: string | null; grant_id: string | null },
 ): FastifyReply {
   reply.request.log.info({
     event: 'bearer',
     outcome: reason,
     ...(whose && { client_id: whose.client_id, user_id: whose.user_id }),
   })
+  noteCall(reply.request, { outcome: reason, anchor, grantId: whose?.grant_id })
   const error = bearerErrors.get(code)
   const acr = requiredAcrs.get(reason)
   const base = new URL(config.baseUrl)

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { sendProblem } from '../http/api-edge.ts'
+import { noteCall } from '../http/call-notes.ts'
 import { logOnce } from '../http/log.ts'
 import type { BearerRefusal } from '../http/refusals.ts'
 import type { Admission, Caller, EarlyAdmission } from '../limits/limits.ts'
@@ -74,6 +75,7 @@ export class LimitedCall {
 
   #isWithin(admission: Admission, { clientId, userId }: Caller): boolean {
     if (!isRefused(admission)) return true
+    noteCall(this.#request, { clientId, outcome: 'limited' })
     logOnce(this.#request, { event: 'read', outcome: 'limited', client_id: clientId, user_id: userId })
     setRateLimitFields(this.#reply, admission)
     sendProblem(this.#reply, 'too_many_requests', explainRefusal(admission))

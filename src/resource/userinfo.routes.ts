@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { statement } from '../database/database.ts'
+import { noteCall } from '../http/call-notes.ts'
 import { bearerRefusal } from '../http/refusals.ts'
 import Type from '../typebox.ts'
 import { CallerColumns, callerColumns, callerOf } from './bearer.sql.ts'
@@ -20,10 +21,11 @@ export function userinfoRoutes(app: FastifyInstance, context: Context): void {
     if (!(await call.mayRun())) return reply
     const row = await database.shortReads.one(findSubject, [bearer.value])
     const { grant_id: grantId, client_id: clientId, user_id: userId } = row
-    if (grantId === null || clientId === null || userId === null) {
+    if (row.refusal !== null || grantId === null || clientId === null || userId === null) {
       call.unauthenticated()
       return sendBearerRefusal(reply, config, bearerRefusal(row.refusal ?? 'unknown'), row)
     }
+    noteCall(request, { grantId })
     if (!(await call.mayBeAnswered({ clientId, userId }))) return reply
     usage.used(grantId, row.used_at)
     request.log.info({ event: 'userinfo', client_id: clientId, user_id: userId })

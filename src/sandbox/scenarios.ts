@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context, Sandbox } from '../context.ts'
 import { DatabaseUnavailable } from '../database/database.ts'
 import { sendProblem } from '../http/api-edge.ts'
+import { noteCall } from '../http/call-notes.ts'
 import { logOnce } from '../http/log.ts'
 import { sendOauthError } from '../http/oauth-edge.ts'
 import { bearerRefusal, type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
@@ -46,8 +47,11 @@ export function apiFailures(app: FastifyInstance, context: Context): void {
     if (wanted === undefined || wanted === 'slow' || bearer.kind === 'refused') return
     const call = new LimitedCall(context, request, reply, bearer)
     if (!(await call.mayRun())) return reply
-    const { grant_id, client_id, user_id } = await database.shortReads.one(findSubject, [bearer.value])
-    if (grant_id === null || client_id === null || user_id === null) return call.unauthenticated()
+    const caller = await database.shortReads.one(findSubject, [bearer.value])
+    const { grant_id, client_id, user_id } = caller
+    if (caller.refusal !== null || grant_id === null || client_id === null || user_id === null)
+      return call.unauthenticated()
+    noteCall(request, { grantId: grant_id })
     if (!(await call.mayBeAnswered({ clientId: client_id, userId: user_id }))) return reply
     const scenario = apiScenarios.find((known) => known === wanted)
     logScenario(request, scenario)

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import type { RefusalReason } from '../errors/catalogue.ts'
+import { type CallNotes, noteCall } from '../http/call-notes.ts'
 import { logOnce } from '../http/log.ts'
 import {
   type Form,
@@ -36,6 +37,7 @@ export function clientRequests(context: Context) {
     Done extends {
       kind: 'issued' | 'revoked' | 'nothing_to_revoke' | 'active' | 'inactive'
       endedConnection?: string
+      grantId?: string
       aheadOfRow?: true
     },
   >(
@@ -50,6 +52,7 @@ export function clientRequests(context: Context) {
         ? read
         : await withinLimits(context, reply, { endpoint, ...read }, () => act(read.client, read.body))
     if (isInvalidClient(outcome)) await context.limits.failures.count(request.ip)
+    noteCall(request, notesOf(read, outcome))
     logOnce(request, {
       event: endpoint,
       outcome: outcome.kind === 'refused' ? (outcome.reason satisfies RefusalReason) : outcome.kind,
@@ -69,6 +72,25 @@ export function clientRequests(context: Context) {
 /** Whether the statement has authenticated the client. */
 function isAuthentic({ kind }: { kind: string }): boolean {
   return kind !== 'refused' && kind !== 'limited'
+}
+
+/**
+ * For the request log. A refusal `invalid_grant` comes after the check of the credential, all others before it or because of
+ * it: then the client_id is only what the caller claims.
+ */
+function notesOf(
+  read: ReadRequest | TokenRefusal,
+  outcome: { kind: string; grantId?: string } | TokenRefusal | Limited,
+): CallNotes {
+  const isRefusal = 'error' in outcome
+  const isAuthenticated = isRefusal ? outcome.error === 'invalid_grant' : outcome.kind !== 'limited'
+  return {
+    outcome: isRefusal ? outcome.reason : outcome.kind,
+    ...('grantId' in outcome && { grantId: outcome.grantId }),
+    ...(read.kind === 'read' &&
+      (isClientId(read.client.clientId) || isAuthenticated) && { clientId: read.client.clientId }),
+    isAuthenticated,
+  }
 }
 
 /** Checks in this order: no secret in the address, valid parameters, a valid client credential. */

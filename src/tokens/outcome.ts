@@ -12,6 +12,8 @@ export type IssuedTokens = {
   accessToken: string
   refreshToken: string
   idToken?: string
+  /** For the request log. */
+  grantId?: string
   /** The presented token was newer than the restored database. For the log. */
   aheadOfRow?: true
 }

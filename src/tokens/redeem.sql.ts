@@ -8,7 +8,7 @@ import {
   ClientAuthentication,
   clientAuthenticationColumn,
 } from '../partners/client-authentication.sql.ts'
-import Type from '../typebox.ts'
+import Type, { type Static } from '../typebox.ts'
 
 const issuesTokens =
   'c.redemptions = 0 AND c.revoked_at IS NULL AND c.code_expires_at > now() AND f.misfit IS NULL AND f.live'
@@ -29,6 +29,30 @@ const firstTokens = Object.entries({
   .map(([column, value]) => `${column} = CASE WHEN ${issuesTokens} THEN ${value} ELSE c.${column} END`)
   .join(',\n       ')
 
+const RedeemedRow = Type.Object({
+  client_authentication: ClientAuthentication,
+  id_token_alg: Type.Union([SigningAlgorithm, Type.Null()]),
+  connection_id: Type.Union([Type.String(), Type.Null()]),
+  grant_id: Type.Union([Type.String(), Type.Null()]),
+  redemptions: Type.Union([Type.Integer(), Type.Null()]),
+  expired: Type.Union([Type.Boolean(), Type.Null()]),
+  /** Which parameter does not match the authorization request. */
+  misfit: Type.Union([
+    Type.Literal('redirect_uri_mismatch'),
+    Type.Literal('code_verifier_missing'),
+    Type.Literal('code_verifier_unexpected'),
+    Type.Literal('code_verifier_mismatch'),
+    Type.Null(),
+  ]),
+  ended: Type.Union([Ended, Type.Null()]),
+  subject: Type.Union([Type.String(), Type.Null()]),
+  auth_time: Type.Union([Instant, Type.Null()]),
+  acr: Type.Union([Type.String(), Type.Null()]),
+  amr: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  nonce: Type.Union([Type.String(), Type.Null()]),
+  issued_at: Instant,
+})
+export type Redeemed = Static<typeof RedeemedRow>
 /** A client that repeats a replay leaves one record of it: a loop must not fill the log. */
 const record = (event: AuditEvent, condition: string, details: Record<string, string>) =>
   auditRow(event, {
@@ -50,28 +74,7 @@ const record = (event: AuditEvent, condition: string, details: Record<string, st
  */
 export const redeemCode = statement(
   'redeem_code',
-  Type.Object({
-    client_authentication: ClientAuthentication,
-    id_token_alg: Type.Union([SigningAlgorithm, Type.Null()]),
-    connection_id: Type.Union([Type.String(), Type.Null()]),
-    redemptions: Type.Union([Type.Integer(), Type.Null()]),
-    expired: Type.Union([Type.Boolean(), Type.Null()]),
-    /** Which parameter does not match the authorization request. */
-    misfit: Type.Union([
-      Type.Literal('redirect_uri_mismatch'),
-      Type.Literal('code_verifier_missing'),
-      Type.Literal('code_verifier_unexpected'),
-      Type.Literal('code_verifier_mismatch'),
-      Type.Null(),
-    ]),
-    ended: Type.Union([Ended, Type.Null()]),
-    subject: Type.Union([Type.String(), Type.Null()]),
-    auth_time: Type.Union([Instant, Type.Null()]),
-    acr: Type.Union([Type.String(), Type.Null()]),
-    amr: Type.Union([Type.Array(Type.String()), Type.Null()]),
-    nonce: Type.Union([Type.String(), Type.Null()]),
-    issued_at: Instant,
-  }),
+  RedeemedRow,
   `WITH ${authenticatedClient}, presented AS (
      UPDATE connections c SET
        redemptions = c.redemptions + 1,
@@ -101,7 +104,7 @@ export const redeemCode = statement(
      ${record('connection.ended', 'j.revoked_at = now()', { cause: 'j.revoked_for' })}
    )
    SELECT ${clientAuthenticationColumn}, (SELECT id_token_alg FROM client) AS id_token_alg,
-          j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.acr, j.amr, j.nonce,
+          j.id AS connection_id, j.grant_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.acr, j.amr, j.nonce,
           now() AS issued_at
      FROM (SELECT) AS always LEFT JOIN judged j ON true`,
 )

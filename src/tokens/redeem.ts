@@ -8,7 +8,7 @@ import { accessLocatorOf, locatorBytes, nonceBytes } from '../secrets/connection
 import { parseToken, sha256 } from '../secrets/token-format.ts'
 import { codeSeconds } from './lifetimes.ts'
 import { clientRefusal, endedRefusal, type IssuedTokens, newTokens, withIdToken } from './outcome.ts'
-import { redeemCode } from './redeem.sql.ts'
+import { type Redeemed, redeemCode } from './redeem.sql.ts'
 
 export type Redemption = {
   client: ClientCredential
@@ -42,6 +42,17 @@ export async function redeem(
   const refusal = clientRefusal(row.client_authentication, request.client)
   if (refusal) return refusal
   if (code.kind === 'refused') return tokenRefusal(`code_${code.reason}`, code.explanation)
+  const outcome = await answer(context, request, row, { locator, accessNonce })
+  return row.grant_id === null ? outcome : { ...outcome, grantId: row.grant_id }
+}
+
+/** The outcome for an authenticated client with a well-formed code. */
+async function answer(
+  context: Context,
+  { client: { clientId } }: Redemption,
+  row: Redeemed,
+  made: { locator: Buffer; accessNonce: Buffer },
+): Promise<IssuedTokens | TokenRefusal> {
   const { redemptions, subject, auth_time: authTime, acr, amr, id_token_alg: algorithm } = row
   if (
     redemptions === null ||
@@ -58,8 +69,7 @@ export async function redeem(
   if (row.expired) return tokenRefusal('code_expired', String(codeSeconds))
   if (row.ended !== null) return tokenRefusal(row.ended)
   const { issued_at: issuedAt, nonce } = row
-  const tokens = newTokens(context, { locator, generation: 1, refreshedAt: issuedAt, accessNonce, issuedAt })
-  const { clientId } = request.client
+  const tokens = newTokens(context, { ...made, generation: 1, refreshedAt: issuedAt, issuedAt })
   return withIdToken(context, tokens, { subject, clientId, authTime, acr, amr, nonce, algorithm })
 }
 

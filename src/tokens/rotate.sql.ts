@@ -147,11 +147,12 @@ export const rotateRefreshToken = statement(
 export const explainRefresh = statement(
   'explain_refresh',
   Type.Object({
+    grant_id: Type.String(),
     ended: Type.Union([Ended, Type.Null()]),
     expired: Type.Boolean(),
     ahead: Type.Boolean(),
   }),
-  `SELECT CASE ${whenEnded('c', 'g', 'u')} END AS ended, $4::timestamptz <= now() AS expired, $3::bigint > c.generation AS ahead
+  `SELECT c.grant_id, CASE ${whenEnded('c', 'g', 'u')} END AS ended, $4::timestamptz <= now() AS expired, $3::bigint > c.generation AS ahead
      FROM connections c JOIN grants g ON g.id = c.grant_id JOIN users u ON u.id = g.user_id
     WHERE c.refresh_locator_hash = $2 AND c.client_id = $1`,
 )

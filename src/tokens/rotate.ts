@@ -66,12 +66,14 @@ async function explainOrAcceptAhead(
   const { clientId } = request.client
   const reason = await database.maybe(explainRefresh, [clientId, ...tokenValues(token)])
   if (!reason) return tokenRefusal('unknown_refresh_token')
-  if (reason.ended !== null) return tokenRefusal(reason.ended)
-  if (reason.expired) return tokenRefusal('refresh_token_expired', String(refreshTokenDays))
+  const grantId = reason.grant_id
+  if (reason.ended !== null) return { ...tokenRefusal(reason.ended), grantId }
+  if (reason.expired) return { ...tokenRefusal('refresh_token_expired', String(refreshTokenDays)), grantId }
   // Even if the token is no longer ahead: a parallel request may have used it since.
   const values = [clientId, ...tokenValues(token), randomBytes(nonceBytes)]
   const row = await database.maybe(rotateAheadOfRow, values)
-  if (!row) return tokenRefusal(reason.ahead ? 'refresh_token_ahead' : 'unknown_refresh_token')
+  if (!row)
+    return { ...tokenRefusal(reason.ahead ? 'refresh_token_ahead' : 'unknown_refresh_token'), grantId }
   const outcome = await answer(context, request, token, row)
   return outcome.kind === 'issued' ? { ...outcome, aheadOfRow: true } : outcome
 }
@@ -82,10 +84,12 @@ async function answer(
   { locator }: RefreshToken,
   row: Rotated,
 ): Promise<IssuedTokens | TokenRefusal> {
-  if (row.replayed) return endedRefusal(tokenRefusal('refresh_replayed'), row.connection_id)
+  const grantId = row.grant_id
+  if (row.replayed) return { ...endedRefusal(tokenRefusal('refresh_replayed'), row.connection_id), grantId }
   const { generation, refreshed_at: refreshedAt, access_nonce: accessNonce, issued_at: issuedAt } = row
-  context.usage.used(row.grant_id, issuedAt)
-  const tokens = newTokens(context, { locator, generation, refreshedAt, accessNonce, issuedAt })
+  context.usage.used(grantId, issuedAt)
+  const state = { locator, generation, refreshedAt, accessNonce, issuedAt }
+  const tokens = { ...newTokens(context, state), grantId }
   if (!wantsIdToken && !row.id_token_on_refresh) return tokens
   const { subject, auth_time: authTime, acr, amr, id_token_alg: algorithm } = row
   return withIdToken(context, tokens, { subject, clientId, authTime, acr, amr, nonce: null, algorithm })

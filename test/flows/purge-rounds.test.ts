@@ -11,7 +11,7 @@ import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { interruptibleDatabase } from '../support/interruptible-database.ts'
 import { api, refresh, token } from '../support/journey.ts'
 import { freePort } from '../support/ports.ts'
-import { heardDatabase, leaveExpired, purge } from '../support/purge.ts'
+import { heardDatabase, leaveExpired, purge, testRetention } from '../support/purge.ts'
 import { Visitor } from '../support/visitor.ts'
 
 let opened: ReturnType<typeof heardDatabase>[] = []
@@ -32,7 +32,7 @@ function otherServer() {
   opened.push(own)
   const lines: Record<string, unknown>[] = []
   const logger = pino({}, { write: (line) => lines.push(JSON.parse(line)) })
-  return { own, lines, purge: new Purge(own.database, logger) }
+  return { own, lines, purge: new Purge(own.database, logger, testRetention) }
 }
 
 /** Pauses a server after its next statement. @returns a function that lets it continue */
@@ -156,7 +156,7 @@ describe('in the background', () => {
     await seed(target.direct, { users: [{ id: 'ada' }] })
     const lines: string[] = []
     const logger = pino({ serializers: { error: String } }, { write: (line) => lines.push(line) })
-    const purging = new Purge(target.database, logger)
+    const purging = new Purge(target.database, logger, testRetention)
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     await leaveExpired(target.direct, 'ada', 5)
     purging.start()
@@ -178,7 +178,9 @@ describe('in the background', () => {
     const target = await interruptibleDatabase()
     await seed(target.direct, { users: [{ id: 'ada' }] })
     const left = await leaveExpired(target.direct, 'ada', 10_000)
-    const round = new Purge(target.database, pino({ level: 'silent' })).round().catch((error) => error.name)
+    const round = new Purge(target.database, pino({ level: 'silent' }), testRetention)
+      .round()
+      .catch((error) => error.name)
     const remaining = async () => (await query(target.direct, 'SELECT FROM client_assertions')).length
     await expect.poll(remaining, { interval: 1 }).toBeLessThan(10_000)
     await target.cut()

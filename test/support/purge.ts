@@ -6,9 +6,11 @@ import { query } from './database.ts'
 
 const silent = pino({ level: 'silent' })
 
+export const testRetention = { readLogMonths: 13, requestLogDays: 7 }
+
 /** Runs one round of the purge. */
 export function purge(database: Database): Promise<Purged> {
-  return new Purge(database, silent).round()
+  return new Purge(database, silent, testRetention).round()
 }
 
 /** Inserts so many expired rows into each table. The user must exist. @returns the number of rows for each table */

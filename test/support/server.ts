@@ -22,6 +22,8 @@ import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
+import { ReadLog } from '../../src/read-log/read-log.ts'
+import { RequestLog } from '../../src/request-log/request-log.ts'
 import { sandboxFor } from '../../src/sandbox/sandbox.ts'
 import type { Secrets } from '../../src/secrets/configured-secrets.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
@@ -133,7 +135,11 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const logger = pino({ level: 'trace' }, sink)
   const keyring = new Keyring({ database, keys: secretKeys({ ...secrets, environment }), now, logger })
   await keyring.refresh()
-  const usage = new Usage(database, logger)
+  const counters = {
+    usage: new Usage(database, logger),
+    readLog: new ReadLog(database, logger),
+    requestLog: new RequestLog(database, logger),
+  }
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
@@ -156,7 +162,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       ...limiters,
       rehashing,
       limits,
-      usage,
+      ...counters,
       metrics,
       now,
       ...(sandbox && { sandbox }),
@@ -166,7 +172,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     await app.listen({ host: '127.0.0.1', port })
     return { app, context }
   })
-  usage.start()
+  for (const counter of Object.values(counters)) counter.start()
   const { mail: settings, authUrl, brand } = context.config
   const channel = settings && mailChannel({ settings, keys: context.keys, authUrl, brand })
   return {
@@ -211,7 +217,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     async close() {
       await app.close()
       await rehashing.stop()
-      await context.usage.stop()
+      for (const counter of Object.values(counters)) await counter.stop()
       await own?.drop()
     },
   }
@@ -251,6 +257,8 @@ function configFor(
     ...(v1 && { v1 }),
     limits,
     failuresPerMinute,
+    readLogMonths: 13,
+    requestLogDays: 7,
     ...(grantLifetimeDays && { grantLifetimeDays }),
     ...(mail && { mail }),
     ...(options.secretScanningKeysUrl && { secretScanningKeysUrl: options.secretScanningKeysUrl }),

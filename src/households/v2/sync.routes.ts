@@ -4,7 +4,8 @@ import { sendInvalidParameters, sendProblem } from '../../http/api-edge.ts'
 import { authenticatedRead, type ReadAnswer } from '../../resource/authenticated-read.ts'
 import { expensiveReads } from '../../resource/expensive-read.ts'
 import type { Static } from '../../typebox.ts'
-import { findableId, HouseholdParams, householdNotFound } from '../api.ts'
+import { findableId, HouseholdParams, householdNotFound, oneHousehold } from '../api.ts'
+import { householdIds, householdIdsOfAccounts } from '../entries.ts'
 import { defaultSize } from '../page.ts'
 import { findHousehold } from './find-household.sql.ts'
 import { readPage } from './read-page.ts'
@@ -25,6 +26,8 @@ export async function syncRoutes(app: FastifyInstance, context: Context): Promis
   serveSync(app, context, 'accounts', digest)
   serveHousehold(app, context)
 }
+
+const shownIds = { households: householdIds, accounts: householdIdsOfAccounts }
 
 function serveSync(app: FastifyInstance, context: Context, resource: Resource, digest: IdDigest): void {
   const { database, keys } = context
@@ -56,6 +59,7 @@ function serveSync(app: FastifyInstance, context: Context, resource: Resource, d
                   kind: 'page',
                   body: built.body,
                   rows: { households: 0, accounts: 0, [resource]: built.count },
+                  shown: { json: page.data, ids: shownIds[resource] },
                 }
               case 'expired':
                 return syncExpired(resource)
@@ -83,7 +87,12 @@ function serveHousehold(app: FastifyInstance, context: Context): void {
           answer: ({ household }) =>
             household === null
               ? householdNotFound
-              : { kind: 'page', body: household, rows: { households: 1, accounts: 0 } },
+              : {
+                  kind: 'page',
+                  body: household,
+                  rows: { households: 1, accounts: 0 },
+                  shown: oneHousehold(id),
+                },
         }
       }),
   )

@@ -1,0 +1,33 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+/** What the request log says about a call besides its route and status. */
+export type CallNotes = {
+  /** Names the partner and the user. */
+  grantId?: string | null | undefined
+  /** If the grant is not known. */
+  clientId?: string | undefined
+  /** False: the caller has not proved to be `clientId`. True by default, if there is a grant or a client. */
+  isAuthenticated?: boolean
+  /** The reason, as in the log. */
+  outcome?: string
+  /** Of the error: its code, the place on its page, and its text for the caller. */
+  code?: string
+  anchor?: string | undefined
+  detail?: string
+}
+
+const key = Symbol('call notes')
+
+export function declareCallNotes(app: FastifyInstance): void {
+  app.decorateRequest(key, null)
+}
+
+/** Adds to the notes about this request. They must not contain a secret, or text that the caller chose. */
+export function noteCall(request: FastifyRequest, more: CallNotes): void {
+  const notes = callNotes(request)
+  request.setDecorator(key, notes ? { ...notes, ...more } : more)
+}
+
+export function callNotes(request: FastifyRequest): CallNotes | null {
+  return request.getDecorator<CallNotes | null>(key)
+}

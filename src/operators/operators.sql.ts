@@ -1,0 +1,204 @@
+import { auditRow } from '../audit/audit-row.sql.ts'
+import { Instant, statement } from '../database/database.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
+import Type, { type Static } from '../typebox.ts'
+import { Role } from './sessions.sql.ts'
+
+const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
+
+/** Hours for which a link to set up an account works. */
+const linkLife = '24 hours'
+
+/** SQL of an INSERT that stores a link for the operator of each row of `from`. It replaces the operator's older link. */
+function storeLink(hash: string, from: string): string {
+  return `INSERT INTO operator_links (operator_id, hash, expires_at)
+     SELECT id, ${hash}, now() + interval '${linkLife}' FROM ${from}
+     ON CONFLICT (operator_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
+     RETURNING expires_at`
+}
+
+/** SQL that mails the link of the operator `u`. */
+const mailLink = (from: string, sealed: string) =>
+  mailRow('invitation', {
+    from: `${from} u, link WHERE ${sealed}::text IS NOT NULL`,
+    language: `'en'`,
+    facts: { link: `${sealed}::text`, until: 'link.expires_at' },
+    life: linkLife,
+  })
+
+/**
+ * Stores an operator, and a link to set up the account, unless the address belongs to another.
+ * $1 email, $2 the same, folded, $3 name, $4 role, $5 SHA-256 of the secret in the link, $6 sealed link; null if no mail is
+ * sent, $7 origin
+ */
+export const insertOperator = statement(
+  'insert_operator',
+  /** No row: the address belongs to another operator. */
+  Type.Object({ id: Type.String(), expires_at: Instant }),
+  `WITH created AS (
+     INSERT INTO operators (email, email_folded, name, role) VALUES ($1, $2, $3, $4)
+     ON CONFLICT DO NOTHING RETURNING id, email, name, role
+   ), link AS (
+     ${storeLink('$5::bytea', 'created')}
+   ), mail AS (
+     ${mailLink('created', '$6')}
+   ), audit AS (
+     ${auditRow('operator.created', {
+       origin: '$7',
+       from: 'created',
+       target: { kind: 'operator', id: 'created.id' },
+       details: { email: 'created.email', name: 'created.name', role: 'created.role' },
+     })}
+   )
+   SELECT created.id::text, link.expires_at FROM created, link`,
+)
+
+/** For $1: the id of an operator, or the folded address. */
+const isNamed = `(id::text = $1 OR email_folded = $1)`
+
+/** Locks the active owners: of two statements that take the last two away, the second sees that only one is left. */
+const owners = `SELECT id FROM operators WHERE role = 'owner' AND status = 'active' ORDER BY id FOR UPDATE`
+
+const isLastOwner = `(found.id IN (SELECT id FROM owners) AND (SELECT count(*) FROM owners) = 1)`
+
+/**
+ * Changes an operator. A change of the role or the status ends the operator's sessions.
+ * $1 id or folded address, $2 name, $3 role, $4 status, $5 email, $6 the same, folded; null keeps each, $7 origin
+ */
+export const updateOperator = statement(
+  'update_operator',
+  /** No row: there is no such operator. */
+  Type.Object({
+    id: Type.String(),
+    last_owner: Type.Boolean(),
+    email_taken: Type.Boolean(),
+    sessions_ended: Type.Integer(),
+  }),
+  `WITH owners AS (
+     ${owners}
+   ), found AS (
+     SELECT id, email, name, role, status, coalesce($3, role) <> role OR coalesce($4, status) <> status AS ends_sessions
+       FROM operators WHERE ${isNamed} FOR UPDATE
+   ), verdict AS (
+     SELECT ${isLastOwner} AND (coalesce($3, found.role) <> 'owner' OR coalesce($4, found.status) <> 'active') AS last_owner,
+            EXISTS (SELECT FROM operators o WHERE o.email_folded = $6 AND o.id <> found.id) AS email_taken
+       FROM found
+   ), changed AS (
+     UPDATE operators o
+        SET name = coalesce($2, o.name), role = coalesce($3, o.role), status = coalesce($4, o.status),
+            email = coalesce($5, o.email), email_folded = coalesce($6, o.email_folded),
+            login_version = CASE WHEN found.ends_sessions THEN gen_random_uuid() ELSE o.login_version END
+       FROM found, verdict WHERE o.id = found.id AND NOT verdict.last_owner AND NOT verdict.email_taken
+     RETURNING o.id, o.email, o.name, o.role, o.status
+   ), ended AS (
+     DELETE FROM operator_sessions s USING changed, found
+      WHERE s.operator_id = changed.id AND found.ends_sessions RETURNING 1
+   ), audit AS (
+     ${auditRow('operator.updated', {
+       origin: '$7',
+       from: 'changed JOIN found USING (id)',
+       target: { kind: 'operator', id: 'changed.id' },
+       details: {
+         before: `jsonb_build_object('email', found.email, 'name', found.name, 'role', found.role, 'status', found.status)`,
+         after: `jsonb_build_object('email', changed.email, 'name', changed.name, 'role', changed.role, 'status', changed.status)`,
+       },
+     })}
+   )
+   SELECT found.id::text, last_owner, email_taken, (SELECT count(*)::int FROM ended) AS sessions_ended FROM found, verdict`,
+)
+
+/** Removes an operator with sessions, factors and links. $1 id or folded address, $2 origin. No row: there is none. */
+export const deleteOperator = statement(
+  'delete_operator',
+  Type.Object({ id: Type.String(), last_owner: Type.Boolean() }),
+  `WITH owners AS (
+     ${owners}
+   ), found AS (
+     SELECT id, email, name, role FROM operators WHERE ${isNamed} FOR UPDATE
+   ), gone AS (
+     DELETE FROM operators o USING found WHERE o.id = found.id AND NOT ${isLastOwner} RETURNING o.id
+   ), audit AS (
+     ${auditRow('operator.removed', {
+       origin: '$2',
+       from: 'gone JOIN found USING (id)',
+       target: { kind: 'operator', id: 'gone.id' },
+       details: { email: 'found.email', name: 'found.name', role: 'found.role' },
+     })}
+   )
+   SELECT id::text, NOT EXISTS (SELECT FROM gone) AS last_owner FROM found`,
+)
+
+/**
+ * Takes the password, the second factor and the accounts at providers away from an operator, ends the sessions, and stores a new
+ * link. $1 id or folded address, $2 SHA-256 of the secret in the link, $3 sealed link; null if no mail is sent, $4 origin
+ */
+export const resetOperator = statement(
+  'reset_operator',
+  /** No row: there is no such operator. */
+  Type.Object({
+    id: Type.String(),
+    email: Type.String(),
+    status: Type.String(),
+    expires_at: Instant,
+    sessions_ended: Type.Integer(),
+  }),
+  `WITH changed AS (
+     UPDATE operators SET password_hash = NULL, login_version = gen_random_uuid() WHERE ${isNamed}
+     RETURNING id, email, name, status
+   ), totp AS (
+     DELETE FROM operator_totp_secrets t USING changed WHERE t.operator_id = changed.id
+   ), codes AS (
+     DELETE FROM operator_recovery_codes c USING changed WHERE c.operator_id = changed.id
+   ), identities AS (
+     DELETE FROM operator_identities i USING changed WHERE i.operator_id = changed.id
+   ), ended AS (
+     DELETE FROM operator_sessions s USING changed WHERE s.operator_id = changed.id RETURNING 1
+   ), link AS (
+     ${storeLink('$2::bytea', 'changed')}
+   ), mail AS (
+     ${mailLink('changed', '$3')}
+   ), audit AS (
+     ${auditRow('operator.updated', {
+       origin: '$4',
+       from: 'changed',
+       target: { kind: 'operator', id: 'changed.id' },
+       details: { credentials: `'reset'::text` },
+     })}
+   )
+   SELECT changed.id::text, changed.email, changed.status, link.expires_at,
+          (SELECT count(*)::int FROM ended) AS sessions_ended
+     FROM changed, link`,
+)
+
+export const ListedOperator = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  role: Role,
+  status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]),
+  has_password: Type.Boolean(),
+  has_totp: Type.Boolean(),
+  /** Ids of the providers through which the operator has logged in. */
+  providers: Type.Array(Type.String()),
+  live_sessions: Type.Integer(),
+  created_at: Instant,
+  last_login_at: orNull(Instant),
+  /** Until when a link to set up the account works. */
+  link_expires_at: orNull(Instant),
+})
+export type ListedOperator = Static<typeof ListedOperator>
+
+/** $1 id or folded address of an operator, or null for all */
+export const listOperators = statement(
+  'list_operators',
+  ListedOperator,
+  `SELECT o.id::text, o.email, o.name, o.role, o.status, o.password_hash IS NOT NULL AS has_password,
+          EXISTS (SELECT FROM operator_totp_secrets t WHERE t.operator_id = o.id) AS has_totp,
+          ARRAY(SELECT i.provider_id FROM operator_identities i WHERE i.operator_id = o.id ORDER BY 1) AS providers,
+          (SELECT count(*)::int FROM operator_sessions s
+            WHERE s.operator_id = o.id AND s.expires_at > now() AND s.login_version = o.login_version) AS live_sessions,
+          o.created_at, o.last_login_at,
+          (SELECT l.expires_at FROM operator_links l WHERE l.operator_id = o.id AND l.expires_at > now()) AS link_expires_at
+     FROM operators o WHERE $1::text IS NULL OR o.id::text = $1 OR o.email_folded = $1
+    ORDER BY o.status, o.role, o.email_folded`,
+)

@@ -1,0 +1,128 @@
+import type { Role } from '../admin/scopes.ts'
+import { type Origin, originValue } from '../audit/origin.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import { foldCase } from '../directory/case-folding.ts'
+import { checkEmail, checkName } from '../directory/values.ts'
+import { secretKeys } from '../secrets/secret-keys.ts'
+import { sealStored } from '../secrets/stored-secret.ts'
+import { randomSecret, sha256 } from '../secrets/token-format.ts'
+import { quoted } from '../visible-text.ts'
+import { deleteOperator, insertOperator, resetOperator, updateOperator } from './operators.sql.ts'
+
+/** With the link, the operator sets a password and a second factor. It works once. It is mailed if the server sends mails. */
+export type SetupLink = { link: string; expiresAt: Date; isMailed: boolean }
+
+/** Nothing was changed. The reasons are messages for the operator. */
+export type NotChanged = { kind: 'refused'; reasons: string[] } | { kind: 'not_found'; reason: string }
+
+/** The path of the page for a link. */
+export const setupPath = '/admin/setup'
+
+/** Stores an operator. */
+export async function createOperator(
+  database: Database,
+  origin: Origin,
+  config: Config,
+  operator: { email: string; name: string; role: Role },
+): Promise<({ kind: 'done'; id: string } & SetupLink) | NotChanged> {
+  const email = operator.email.trim()
+  const faults = faultsOf({ ...operator, email })
+  if (faults.length > 0) return { kind: 'refused', reasons: faults }
+  const link = newLink(config)
+  const created = await database.maybe(insertOperator, [
+    ...[email, foldCase(email), operator.name, operator.role],
+    ...[link.hash, link.sealed, originValue(origin)],
+  ])
+  if (!created) return { kind: 'refused', reasons: [`${quoted(email)} is the address of another operator`] }
+  return { kind: 'done', id: created.id, ...given(config, link.address, created.expires_at) }
+}
+
+export type OperatorChange = {
+  name?: string | undefined
+  role?: Role | undefined
+  status?: 'active' | 'disabled' | undefined
+  email?: string | undefined
+}
+
+/** Changes an operator. A change of the role or the status ends the sessions of the operator. The last active owner stays one. */
+export async function changeOperator(
+  database: Database,
+  origin: Origin,
+  idOrEmail: string,
+  change: OperatorChange,
+): Promise<{ kind: 'done'; id: string; sessionsEnded: number } | NotChanged> {
+  const { name, role, status } = change
+  const email = change.email?.trim()
+  const faults = faultsOf({ ...(name !== undefined && { name }), ...(email !== undefined && { email }) })
+  if (faults.length > 0) return { kind: 'refused', reasons: faults }
+  const row = await database.maybe(updateOperator, [
+    ...[foldCase(idOrEmail), name ?? null, role ?? null, status ?? null],
+    ...[email ?? null, email === undefined ? null : foldCase(email), originValue(origin)],
+  ])
+  if (!row) return notFound(idOrEmail)
+  if (row.last_owner) return lastOwner
+  if (row.email_taken)
+    return { kind: 'refused', reasons: [`${quoted(email ?? '')} is the address of another operator`] }
+  return { kind: 'done', id: row.id, sessionsEnded: row.sessions_ended }
+}
+
+/** Removes an operator. What the operator did stays in the audit log. The last active owner cannot be removed. */
+export async function removeOperator(
+  database: Database,
+  origin: Origin,
+  idOrEmail: string,
+): Promise<{ kind: 'done'; id: string } | NotChanged> {
+  const row = await database.maybe(deleteOperator, [foldCase(idOrEmail), originValue(origin)])
+  if (!row) return notFound(idOrEmail)
+  return row.last_owner ? lastOwner : { kind: 'done', id: row.id }
+}
+
+/** For an operator who has lost the password or the second factor: both end, and the accounts at providers, and all sessions. */
+export async function resetCredentials(
+  database: Database,
+  origin: Origin,
+  config: Config,
+  idOrEmail: string,
+): Promise<({ kind: 'done'; id: string; sessionsEnded: number } & SetupLink) | NotChanged> {
+  const link = newLink(config)
+  const values = [foldCase(idOrEmail), link.hash, link.sealed, originValue(origin)]
+  const row = await database.maybe(resetOperator, values)
+  if (!row) return notFound(idOrEmail)
+  return {
+    kind: 'done',
+    id: row.id,
+    sessionsEnded: row.sessions_ended,
+    ...given(config, link.address, row.expires_at),
+  }
+}
+
+/** A link with 256 random bits. The database gets the digest, and for the mail the sealed link. */
+function newLink(config: Config): { address: string; hash: Buffer; sealed: string | null } {
+  const secret = randomSecret()
+  const address = `${config.admin.url}${setupPath}?${new URLSearchParams({ token: secret })}`
+  const sealed = config.mail ? sealStored(secretKeys(config), address) : null
+  return { address, hash: sha256(secret), sealed }
+}
+
+function given(config: Config, link: string, expiresAt: Date): SetupLink {
+  return { link, expiresAt, isMailed: config.mail !== undefined }
+}
+
+const lastOwner: NotChanged = {
+  kind: 'refused',
+  reasons: ['this is the last active owner; make another operator an owner first'],
+}
+
+function notFound(idOrEmail: string): NotChanged {
+  return { kind: 'not_found', reason: `There is no operator ${quoted(idOrEmail)}.` }
+}
+
+function faultsOf({ email, name }: { email?: string; name?: string }): string[] {
+  const emailFault = email === undefined ? null : checkEmail(email)
+  const nameFault = name === undefined ? null : name.trim() === '' ? 'is empty' : checkName(name)
+  return [
+    emailFault === null ? [] : `email: ${emailFault}`,
+    nameFault === null ? [] : `name: ${nameFault}`,
+  ].flat()
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+import { callNotes } from '../http/call-notes.ts'
+import type { RequestLog } from './request-log.ts'
+
+/** Characters of a detail that are kept. */
+const maxDetail = 500
+
+/**
+ * Records the calls of all routes that are registered after this: operations of the API and of the token endpoints, also if they
+ * succeed, and all calls that the route has noted an error about. The route is recorded and not the address, because the address
+ * has values that partners and users send.
+ */
+export function recordCalls(app: FastifyInstance, requestLog: RequestLog | undefined): void {
+  if (!requestLog) return
+  app.addHook('onResponse', (request, reply, done) => {
+    const notes = callNotes(request)
+    if (request.routeOptions.config.operation !== undefined || notes?.code !== undefined) {
+      const {
+        grantId = null,
+        clientId = null,
+        isAuthenticated,
+        code = '',
+        outcome = '',
+        detail,
+      } = notes ?? {}
+      requestLog.add({
+        at: Date.now(),
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        requestId: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? '',
+        status: reply.statusCode,
+        code,
+        outcome,
+        authenticated: isAuthenticated ?? (grantId !== null || clientId !== null),
+        grantId,
+        clientId: grantId === null ? clientId : null,
+        detail: detail?.slice(0, maxDetail) ?? null,
+      })
+    }
+    done()
+  })
+}

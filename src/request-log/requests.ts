@@ -1,0 +1,100 @@
+import type { Database } from '../database/database.ts'
+import { errorCause, errorPageAddress } from '../errors/catalogue.ts'
+import { findRequests, listRefusedRequests, listRequestsOfGrants, type RequestRow } from './requests.sql.ts'
+
+export type RequestFilter = {
+  /** The caller chooses it: there may be several calls with the same id. */
+  requestId?: string | undefined
+  clientId?: string | undefined
+  userId?: string | undefined
+  grantId?: string | undefined
+  /** `401`, `4xx`, or `refused` for all from 400 on. */
+  status?: string | undefined
+  since?: Date | undefined
+}
+
+/** A part of the list. `after` is the `place` of the last row that the reader has; null at the beginning. */
+export type RequestPage = { after: string | null; limit: number }
+
+export type RequestsOutcome =
+  | { kind: 'requests'; requests: ExplainedRequest[] }
+  | { kind: 'refused'; reason: string }
+
+/** A call, and in words: who made it, what it was, and why it was refused. */
+export type ExplainedRequest = Omit<RequestRow, 'place'> & {
+  place: string
+  explanation: string
+  error_page: string | null
+}
+
+/** Calls of the last days, newest first. `baseUrl` is where the pages of the errors are. */
+export async function listRequests(
+  database: Database,
+  baseUrl: string,
+  filter: RequestFilter,
+  { after, limit }: RequestPage,
+): Promise<RequestsOutcome> {
+  const { requestId, clientId = null, userId = null, grantId = null, since = null } = filter
+  const statuses = statusesOf(filter.status)
+  if (!statuses) return refused('A status is a number such as 401, a class such as 4xx, or refused.')
+  if (grantId !== null && !/^\d{1,18}$/.test(grantId)) return { kind: 'requests', requests: [] }
+  const place = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/.test(after ?? '') ? after : null
+  const part = [since, place, ...statuses, limit]
+  const run = async (rows: Promise<RequestRow[]>): Promise<RequestsOutcome> => ({
+    kind: 'requests',
+    requests: (await rows).map((row) => explainRequest(row, baseUrl)),
+  })
+  const { expensive } = database
+  if (requestId !== undefined) return run(expensive.run(findRequests, [...part, requestId, clientId]))
+  const ofOneUser = userId !== null || grantId !== null
+  if (statuses[0] >= 400 && !ofOneUser) return run(expensive.run(listRefusedRequests, [...part, clientId]))
+  if (!ofOneUser && clientId === null)
+    return refused('Name a partner, a user, a grant or a request id, or ask for refused calls only.')
+  return run(expensive.run(listRequestsOfGrants, [...part, userId, clientId, grantId]))
+}
+
+function refused(reason: string): RequestsOutcome {
+  return { kind: 'refused', reason }
+}
+
+/** The lowest and the highest status. */
+function statusesOf(text: string | undefined): [number, number] | undefined {
+  if (text === undefined) return [0, 999]
+  if (text === 'refused') return [400, 999]
+  if (/^[1-5]xx$/.test(text)) return [Number(text[0]) * 100, Number(text[0]) * 100 + 99]
+  return /^[1-5]\d\d$/.test(text) ? [Number(text), Number(text)] : undefined
+}
+
+export function explainRequest(row: RequestRow, baseUrl: string): ExplainedRequest {
+  const { code, outcome } = row
+  const known = code === '' ? undefined : errorCause(code, outcome)
+  return {
+    ...row,
+    explanation: [who(row), what(row), ...why(row, known)].join(' '),
+    error_page: known ? errorPageAddress(baseUrl, known.code, known.anchor) : null,
+  }
+}
+
+function who(row: RequestRow): string {
+  const { grant_id: grant, user_id: user, client_id: client, partner_name: name, authenticated } = row
+  const partner = name === null ? `the client_id ${client}, which is not registered` : `${name} (${client})`
+  if (grant !== null && user !== null) return `${partner} called for the user ${user} (grant ${grant}).`
+  if (grant !== null) return `The call was made with grant ${grant}, whose user or partner no longer exists.`
+  if (client === null)
+    return 'The caller is not known: it presented no valid access token or client credential.'
+  return authenticated ? `${partner} called.` : `The caller named ${partner}, and did not prove to be it.`
+}
+
+function what({ method, route, status, ms }: RequestRow): string {
+  const address = route === '' ? 'an address that does not exist' : route
+  return `It sent ${method} to ${address}, and got ${status} after ${ms} ms.`
+}
+
+function why({ status, detail }: RequestRow, known: ReturnType<typeof errorCause>): string[] {
+  if (status < 400 && detail === null) return ['It was not refused.']
+  const reason = known ? `${known.title}.` : ''
+  return [
+    `Reason: ${reason} ${detail ?? ''}`.trim(),
+    ...(known?.remedy ? [`What to do: ${known.remedy}`] : []),
+  ]
+}
