@@ -3,6 +3,7 @@ import { adminDocument, adminPath } from './admin/admin-document.ts'
 import { adminEdge } from './admin/admin-edge.ts'
 import { apiKeyRoutes } from './admin/api-keys.routes.ts'
 import { grantRoutes } from './admin/grants.routes.ts'
+import { importRoutes } from './admin/imports.routes.ts'
 import { keyRoutes } from './admin/keys.routes.ts'
 import { partnerRoutes } from './admin/partners.routes.ts'
 import { providerRoutes } from './admin/providers.routes.ts'
@@ -212,6 +213,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   keyRoutes(app, context)
   providerRoutes(app, context)
   directoryRoutes(app, context)
+  importRoutes(app, context)
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
