@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { adminRoute } from '../admin/admin-edge.ts'
 import { type AdminAnswer, ok } from '../admin/answers.ts'
-import { pageAnswer, pageRequestOf } from '../admin/page.ts'
+import { type PageRequest, pageAnswer, pageRequestOf } from '../admin/page.ts'
 import type { Context } from '../context.ts'
 import { listHouseholdsRead, listReads, placeOfRead } from '../read-log/reads.ts'
 import { listRequests } from '../request-log/requests.ts'
@@ -25,7 +25,13 @@ export function explainRoutes(app: FastifyInstance, context: Context): void {
 function readRoutes(app: FastifyInstance, context: Context): void {
   adminRoute(app, context, listReadsRoute, async ({ request, database }) => {
     const { household_id, user_id, client_id, grant_id, since, ...page } = request.query
-    const filter = { householdId: household_id, userId: user_id, clientId: client_id, grantId: grant_id, since }
+    const filter = {
+      householdId: household_id,
+      userId: user_id,
+      clientId: client_id,
+      grantId: grant_id,
+      since,
+    }
     const part = pageRequestOf(page)
     const outcome = await listReads(database, filter, part)
     if (outcome.kind === 'refused') return missingFilter(outcome.reason)
@@ -62,6 +68,7 @@ function missingFilter(detail: string): AdminAnswer {
   return { kind: 'problem', code: 'invalid_parameter', detail }
 }
 
+/** The address of a list, which has the filters of this request already. */
 function addressOf({ url }: FastifyRequest, { config }: Context): URL {
   return new URL(url, config.authUrl)
 }

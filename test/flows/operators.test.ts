@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nextCode } from '../support/factors.ts'
-import { addOperator, logInOperator, newOperator, openSetup, operatorPassword, typePassword } from '../support/operators.ts'
+import {
+  addOperator,
+  logInOperator,
+  newOperator,
+  openSetup,
+  operatorPassword,
+  typePassword,
+} from '../support/operators.ts'
 import { type TestServer, testServer } from '../support/server.ts'
 import { redirectOf, Visitor } from '../support/visitor.ts'
 
@@ -18,7 +25,9 @@ test('an operator sets up the account with the link, and signs in with password 
   expect(overview.text).toContain('Olive Owner')
 
   const other = new Visitor()
-  expect(redirectOf(await other.get(`${server.authUrl}/admin`))?.href).toBe(`${server.authUrl}/admin/login?next=%2Fadmin`)
+  expect(redirectOf(await other.get(`${server.authUrl}/admin`))?.href).toBe(
+    `${server.authUrl}/admin/login?next=%2Fadmin`,
+  )
   const answer = await logInOperator(server, other, { email, secret })
   expect(redirectOf(answer)?.pathname).toBe('/admin')
   expect((await other.follow(answer)).status).toBe(200)

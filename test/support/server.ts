@@ -21,6 +21,7 @@ import type { Tracing } from '../../src/metrics/tracing.ts'
 import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
+import { FailedLogins } from '../../src/login/failed-logins.ts'
 import { Usage } from '../../src/process/usage.ts'
 import { ReadLog } from '../../src/read-log/read-log.ts'
 import { RequestLog } from '../../src/request-log/request-log.ts'
@@ -138,6 +139,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const counters = {
     usage: new Usage(database, logger),
     readLog: new ReadLog(database, logger),
+    failedLogins: new FailedLogins(database, logger, now),
     requestLog: new RequestLog(database, logger),
   }
   const limiters = {
