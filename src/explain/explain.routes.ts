@@ -25,7 +25,13 @@ export function explainRoutes(app: FastifyInstance, context: Context): void {
 function readRoutes(app: FastifyInstance, context: Context): void {
   adminRoute(app, context, listReadsRoute, async ({ request, database }) => {
     const { household_id, user_id, client_id, grant_id, since, ...page } = request.query
-    const filter = { householdId: household_id, userId: user_id, clientId: client_id, grantId: grant_id, since }
+    const filter = {
+      householdId: household_id,
+      userId: user_id,
+      clientId: client_id,
+      grantId: grant_id,
+      since,
+    }
     const part = pageRequestOf(page)
     const outcome = await listReads(database, filter, part)
     if (outcome.kind === 'refused') return missingFilter(outcome.reason)

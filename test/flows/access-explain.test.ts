@@ -31,7 +31,12 @@ describe('each case is explained', () => {
     ['ada@example.com', 'h1', 'visible_by_role', /^ada sees h1/],
     ['bob', 'h1', 'visible_by_access', /has access to 1 account of it\.$/],
     ['cleo', 'h2', 'visible_by_access', /None of these accounts is active/],
-    ['bob', 'far', 'other_firm', /of the firm firm-2, the user of firm-1.*access rows for 1 account of it have no effect/],
+    [
+      'bob',
+      'far',
+      'other_firm',
+      /of the firm firm-2, the user of firm-1.*access rows for 1 account of it have no effect/,
+    ],
     ['ada', 'far', 'other_firm', /of firm-1\.$/],
     ['eve', 'h1', 'no_access', /access to none of its accounts/],
     ['eve', 'empty', 'no_access', /access to none of its accounts/],
@@ -85,7 +90,10 @@ test('a household is explained as visible exactly if the API shows it, for any d
       { minLength: 1, maxLength: 3 },
     ),
     households: fc.array(firm, { minLength: 1, maxLength: 4 }),
-    accounts: fc.array(fc.record({ household: fc.nat(3), active: fc.boolean() }), { minLength: 1, maxLength: 6 }),
+    accounts: fc.array(fc.record({ household: fc.nat(3), active: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 6,
+    }),
   })
   let round = 0
   await fc.assert(
@@ -114,7 +122,9 @@ test('a household is explained as visible exactly if the API shows it, for any d
           const shown = status === 200 && Array.isArray(body) ? body.map((account) => account.id) : []
           const explained = await explain(id('u', n), id('h', h))
           expect(explained.visible).toBe(status === 200)
-          expect(explained.accounts.filter((account) => account.shown).map((account) => account.id)).toEqual(shown)
+          expect(explained.accounts.filter((account) => account.shown).map((account) => account.id)).toEqual(
+            shown,
+          )
         }
       }
     }),

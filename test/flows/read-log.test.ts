@@ -50,7 +50,8 @@ describe('an answer counts once for each household in it', () => {
     await call(accessToken, 'households?page_size=2', 'households/h1/accounts', 'households/h5/accounts')
     const v2 = (path: string) =>
       fetch(`${server.baseUrl}api/v2/${path}`, { headers: { authorization: `Bearer ${accessToken}` } })
-    for (const path of ['households/h4', 'accounts', 'households?limit=1']) expect((await v2(path)).status).toBe(200)
+    for (const path of ['households/h4', 'accounts', 'households?limit=1'])
+      expect((await v2(path)).status).toBe(200)
     expect(await readsByHousehold('ada')).toEqual({ h1: 4, h2: 1, h3: 1, h4: 1, h5: 1 })
     const [row] = await reads({ userId: 'ada' })
     expect(row).toMatchObject({
@@ -115,7 +116,9 @@ test('a household shows who read it, and a partner what it read', async () => {
 
 test('the log outlives the partner', async () => {
   await query(db.database, `DELETE FROM partners WHERE client_id = 'test_of_reads'`)
-  expect(await reads({ clientId: 'test_of_reads' })).toMatchObject([{ partner_name: 'Partner', user_id: 'dan' }])
+  expect(await reads({ clientId: 'test_of_reads' })).toMatchObject([
+    { partner_name: 'Partner', user_id: 'dan' },
+  ])
 })
 
 test('reads that cannot be written are kept', async () => {
@@ -134,7 +137,10 @@ test('the log is kept for so many months', async () => {
     `INSERT INTO read_log VALUES (900001, ${old(14)}, 1, '{[1,2)}', true), (900001, ${old(12)}, 1, '{[1,2)}', true),
                                  (900002, ${old(14)}, 1, '{[1,2)}', true)`,
   )
-  await query(db.database, `INSERT INTO read_log_grants VALUES (900001, 'x', 'y', 'z'), (900002, 'x', 'y', 'z')`)
+  await query(
+    db.database,
+    `INSERT INTO read_log_grants VALUES (900001, 'x', 'y', 'z'), (900002, 'x', 'y', 'z')`,
+  )
   expect(await purge(db.database)).toMatchObject({ read_log: 2, read_log_grants: 1 })
   expect(await query(db.database, 'SELECT grant_id FROM read_log WHERE grant_id > 900000')).toHaveLength(1)
 })

@@ -22,7 +22,9 @@ async function requests(filter: RequestFilter, page = { after: null as string | 
 }
 
 async function call(path: string, requestId: string, headers: Record<string, string> = {}): Promise<number> {
-  const answer = await fetch(`${server.baseUrl}${path}`, { headers: { 'x-api-request-id': requestId, ...headers } })
+  const answer = await fetch(`${server.baseUrl}${path}`, {
+    headers: { 'x-api-request-id': requestId, ...headers },
+  })
   return answer.status
 }
 
@@ -32,52 +34,66 @@ describe('a call is explained by its request id', () => {
   test('an answered one', async () => {
     const { accessToken } = await tokensFor(server, partner, 'ada')
     expect(await call('api/v1/households?page_size=1', 'page-1', bearer(accessToken))).toBe(200)
-    await expect.poll(() => requests({ requestId: 'page-1' })).toMatchObject([
-      {
-        method: 'GET',
-        route: '/service-open-api/api/v1/households',
-        status: 200,
-        code: '',
-        client_id: clientId,
-        partner_name: 'Ledger',
-        user_id: 'ada',
-        authenticated: true,
-        detail: null,
-        error_page: null,
-        explanation: expect.stringMatching(
-          /^Ledger \(test_\w+\) called for the user ada \(grant \d+\)\. It sent GET to \/service-open-api\/api\/v1\/households, and got 200 after [\d.]+ ms\. It was not refused\.$/,
-        ),
-      },
-    ])
+    await expect
+      .poll(() => requests({ requestId: 'page-1' }))
+      .toMatchObject([
+        {
+          method: 'GET',
+          route: '/service-open-api/api/v1/households',
+          status: 200,
+          code: '',
+          client_id: clientId,
+          partner_name: 'Ledger',
+          user_id: 'ada',
+          authenticated: true,
+          detail: null,
+          error_page: null,
+          explanation: expect.stringMatching(
+            /^Ledger \(test_\w+\) called for the user ada \(grant \d+\)\. It sent GET to \/service-open-api\/api\/v1\/households, and got 200 after [\d.]+ ms\. It was not refused\.$/,
+          ),
+        },
+      ])
   })
 
   test('an expired token, an unknown household, a bad parameter', async () => {
     const expired = await accessTokenOf(database, 'bob', { clientId, expiresIn: -1 })
     expect(await call('api/v1/households', 'expired-1', bearer(expired))).toBe(401)
-    await expect.poll(() => requests({ requestId: 'expired-1' })).toMatchObject([
-      {
-        status: 401,
-        code: 'invalid_token',
-        outcome: 'expired',
-        user_id: 'bob',
-        error_page: expect.stringContaining('docs/errors/invalid_token#expired'),
-        explanation: expect.stringContaining('What to do: '),
-      },
-    ])
+    await expect
+      .poll(() => requests({ requestId: 'expired-1' }))
+      .toMatchObject([
+        {
+          status: 401,
+          code: 'invalid_token',
+          outcome: 'expired',
+          user_id: 'bob',
+          error_page: expect.stringContaining('docs/errors/invalid_token#expired'),
+          explanation: expect.stringContaining('What to do: '),
+        },
+      ])
     const live = await accessTokenOf(database, 'bob', { clientId })
     expect(await call('api/v1/households/nope/accounts', 'unknown-1', bearer(live))).toBe(404)
     expect(await call('api/v1/households?page=secret-value', 'bad-1', bearer(live))).toBe(400)
-    await expect.poll(() => requests({ requestId: 'unknown-1' })).toMatchObject([{ status: 404, code: 'not_found', user_id: 'bob' }])
-    await expect.poll(() => requests({ requestId: 'bad-1' })).toMatchObject([{ status: 400, code: 'invalid_parameter' }])
+    await expect
+      .poll(() => requests({ requestId: 'unknown-1' }))
+      .toMatchObject([{ status: 404, code: 'not_found', user_id: 'bob' }])
+    await expect
+      .poll(() => requests({ requestId: 'bad-1' }))
+      .toMatchObject([{ status: 400, code: 'invalid_parameter' }])
     expect(JSON.stringify(await requests({ requestId: 'bad-1' }))).not.toContain('secret-value')
   })
 
   test('a caller without a token, and an address that does not exist', async () => {
     expect(await call('api/v1/households', 'nobody-1')).toBe(401)
     expect(await call('api/v1/no-such', 'nowhere-1')).toBe(404)
-    await expect.poll(() => requests({ requestId: 'nobody-1' })).toMatchObject([
-      { authenticated: false, client_id: null, explanation: expect.stringContaining('The caller is not known') },
-    ])
+    await expect
+      .poll(() => requests({ requestId: 'nobody-1' }))
+      .toMatchObject([
+        {
+          authenticated: false,
+          client_id: null,
+          explanation: expect.stringContaining('The caller is not known'),
+        },
+      ])
     await expect.poll(() => requests({ requestId: 'nowhere-1' })).toMatchObject([{ route: '', status: 404 }])
   })
 
@@ -86,13 +102,23 @@ describe('a call is explained by its request id', () => {
     expect((await refresh(server, partner, refreshToken)).status).toBe(200)
     await query(database, `UPDATE grants SET revoked_at = now(), revoked_by = 'user' WHERE user_id = 'cleo'`)
     expect((await refresh(server, partner, refreshToken)).status).toBe(400)
-    await expect.poll(() => requests({ userId: 'cleo' })).toMatchObject([
-      { status: 400, code: 'invalid_grant', outcome: 'ended_by_user', client_id: clientId, authenticated: true },
-      { status: 200, outcome: 'issued' },
-      { status: 200, outcome: 'issued' },
-    ])
+    await expect
+      .poll(() => requests({ userId: 'cleo' }))
+      .toMatchObject([
+        {
+          status: 400,
+          code: 'invalid_grant',
+          outcome: 'ended_by_user',
+          client_id: clientId,
+          authenticated: true,
+        },
+        { status: 200, outcome: 'issued' },
+        { status: 200, outcome: 'issued' },
+      ])
     const wrong = { ...partner, clientSecret: (await server.partner()).clientSecret }
-    expect((await token(server, wrong, { grant_type: 'refresh_token', refresh_token: refreshToken })).status).toBe(401)
+    expect(
+      (await token(server, wrong, { grant_type: 'refresh_token', refresh_token: refreshToken })).status,
+    ).toBe(401)
     const invalidClient = async () => (await requests({ clientId, status: '401' })).at(0)
     await expect.poll(invalidClient).toMatchObject({
       code: 'invalid_client',
@@ -105,13 +131,24 @@ describe('a call is explained by its request id', () => {
   test('a refusal at the authorize endpoint belongs to the partner, if it is registered', async () => {
     const headers = { 'x-api-request-id': 'authorize-1' }
     const to = (address: URL | string) => fetch(address, { headers, redirect: 'manual' })
-    expect((await to(authorizeUrl(server, partner, { response_type: 'code', scope: 'email' }))).status).toBe(303)
-    expect((await to(authorizeUrl(server, { ...partner, redirectUri: 'https://evil.example/' }))).status).toBe(400)
+    expect((await to(authorizeUrl(server, partner, { response_type: 'code', scope: 'email' }))).status).toBe(
+      303,
+    )
+    expect(
+      (await to(authorizeUrl(server, { ...partner, redirectUri: 'https://evil.example/' }))).status,
+    ).toBe(400)
     expect((await to(authorizeUrl(server, { ...partner, clientId: 'test_unknown' }))).status).toBe(400)
-    await expect.poll(() => requests({ requestId: 'authorize-1' })).toMatchObject([
-      { code: 'authorization_refused', outcome: 'unregistered-redirect-uri', client_id: clientId, authenticated: false },
-      { code: 'invalid_scope', client_id: clientId, authenticated: false },
-    ])
+    await expect
+      .poll(() => requests({ requestId: 'authorize-1' }))
+      .toMatchObject([
+        {
+          code: 'authorization_refused',
+          outcome: 'unregistered-redirect-uri',
+          client_id: clientId,
+          authenticated: false,
+        },
+        { code: 'invalid_scope', client_id: clientId, authenticated: false },
+      ])
   })
 })
 
@@ -119,7 +156,12 @@ describe('calls are listed', () => {
   test('by partner, user, grant, status and time, page by page, newest first', async () => {
     const all = await requests({ clientId })
     expect(all.length).toBeGreaterThan(8)
-    expect(all.map(({ place }) => place)).toEqual(all.map(({ place }) => place).sort().reverse())
+    expect(all.map(({ place }) => place)).toEqual(
+      all
+        .map(({ place }) => place)
+        .sort()
+        .reverse(),
+    )
     const paged = []
     for (let after: string | null = null; ; ) {
       const page = await requests({ clientId }, { after, limit: 3 })
