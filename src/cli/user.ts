@@ -15,6 +15,7 @@ import { quoted } from '../visible-text.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { eraseCommand, exportCommand } from './person.ts'
 import { readPassword } from './read-password.ts'
+import { endSessionsCommand, listSessionsCommand } from './user-sessions.ts'
 
 type Json = { json?: boolean }
 
@@ -29,6 +30,8 @@ export function userCommand(): Command {
     .addCommand(enable())
     .addCommand(resetFactorsCommand())
     .addCommand(inviteCommand())
+    .addCommand(listSessionsCommand())
+    .addCommand(endSessionsCommand())
     .addCommand(exportCommand())
     .addCommand(eraseCommand())
 }

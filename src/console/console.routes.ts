@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import type { ProviderClients } from '../idp/provider-clients.ts'
+import { assetRoutes } from '../web/assets.routes.ts'
 import { accountRoutes } from './account.routes.tsx'
 import { confirmRoutes } from './confirm.routes.tsx'
 import { consoleEdge, consoleFiles } from './edge.ts'
@@ -22,6 +23,8 @@ export async function consoleRoutes(
     async (pages) => {
       const web = await consoleEdge(pages, context)
       consoleFiles(app, web)
+      // On the public listener, the pages of users have registered them.
+      if (context.config.admin.listener) assetRoutes(app, web.assets)
       loginRoutes(pages, context, web)
       providerLoginRoutes(pages, context, web, providers)
       setupRoutes(pages, context, web)

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { adminRoute } from '../admin/admin-edge.ts'
 import { type AdminAnswer, ok } from '../admin/answers.ts'
-import { type PageRequest, pageAnswer, pageRequestOf } from '../admin/page.ts'
+import { pageAnswer, pageRequestOf } from '../admin/page.ts'
 import type { Context } from '../context.ts'
 import { listHouseholdsRead, listReads, placeOfRead } from '../read-log/reads.ts'
 import { listRequests } from '../request-log/requests.ts'
@@ -35,14 +35,14 @@ function readRoutes(app: FastifyInstance, context: Context): void {
     const part = pageRequestOf(page)
     const outcome = await listReads(database, filter, part)
     if (outcome.kind === 'refused') return missingFilter(outcome.reason)
-    return pageAnswer(listOf(request, context, part), outcome.reads, placeOfRead)
+    return pageAnswer(addressOf(request, context), part, outcome.reads, placeOfRead)
   })
 
   adminRoute(app, context, listHouseholdReadsRoute, async ({ request, database }) => {
     const { since, ...page } = request.query
     const part = pageRequestOf(page)
     const rows = await listHouseholdsRead(database, { grantId: request.params.grant_id, since }, part)
-    return pageAnswer(listOf(request, context, part), rows, ({ number }) => String(number))
+    return pageAnswer(addressOf(request, context), part, rows, ({ number }) => String(number))
   })
 }
 
@@ -60,7 +60,7 @@ function requestRoutes(app: FastifyInstance, context: Context): void {
     const part = pageRequestOf(page)
     const outcome = await listRequests(database, context.config.baseUrl, filter, part)
     if (outcome.kind === 'refused') return missingFilter(outcome.reason)
-    return pageAnswer(listOf(request, context, part), outcome.requests, ({ place }) => place)
+    return pageAnswer(addressOf(request, context), part, outcome.requests, ({ place }) => place)
   })
 }
 
@@ -69,6 +69,6 @@ function missingFilter(detail: string): AdminAnswer {
 }
 
 /** The address of a list, which has the filters of this request already. */
-function listOf({ url }: FastifyRequest, { config }: Context, page: PageRequest) {
-  return { address: new URL(url, config.authUrl), query: {}, page }
+function addressOf({ url }: FastifyRequest, { config }: Context): URL {
+  return new URL(url, config.authUrl)
 }

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { inject } from 'vitest'
-import { systemOrigin } from '../../src/audit/origin.ts'
+import { originValue, systemOrigin } from '../../src/audit/origin.ts'
 import type { Brand } from '../../src/brand/brand.ts'
 import { defaultBrand } from '../../src/brand/read-brand.ts'
 import type { Config, Environment } from '../../src/config.ts'
@@ -271,7 +271,9 @@ async function lendSigningKeys(database: Database): Promise<void> {
   for (const [place, algorithm] of signingAlgorithms.entries()) {
     const key = inject('signingKeys')[place]
     if (!key) throw new Error(`there is no ${algorithm} key`)
-    await database.maybe(insertSigningKey, [key.kid, algorithm, 1, key.publicJwk, key.sealedPrivateJwk])
+    const origin = originValue(systemOrigin)
+    const values = [key.kid, algorithm, 1, key.publicJwk, key.sealedPrivateJwk, origin]
+    await database.maybe(insertSigningKey, values)
   }
 }
 
