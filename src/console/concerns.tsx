@@ -68,23 +68,23 @@ type Described = { href: string; text: ComponentChildren; remedy: ComponentChild
 type Facts = { name: ComponentChildren; count: string; when: ComponentChildren; partner: string }
 
 const descriptions: Record<Concern['kind'], (facts: Facts) => Described> = {
-  failing_partner: ({ name, count, when, partner }) => ({
+  failing_partner: ({ name, count, partner }) => ({
     href: partner,
     text: (
       <>
         {name}: {count} calls refused or failed in the last day
       </>
     ),
-    remedy: <>More than twice as many as the day before. Since {when}.</>,
+    remedy: 'More than twice as many as the day before.',
   }),
-  refused_refreshes: ({ name, count, when, partner }) => ({
+  refused_refreshes: ({ name, count, partner }) => ({
     href: partner,
     text: (
       <>
         {name}: {count} refreshes refused in the last day
       </>
     ),
-    remedy: <>The application uses refresh tokens that have ended. Since {when}.</>,
+    remedy: 'The application uses refresh tokens that have ended, and its users must connect again.',
   }),
   signing_key: ({ name, when }) => ({
     href: '/admin/keys',
@@ -106,7 +106,7 @@ const descriptions: Record<Concern['kind'], (facts: Facts) => Described> = {
     text: <>The API key {name} expires soon, or has expired</>,
     remedy: <>Make a new one and change the program over. End: {when}.</>,
   }),
-  old_secret: ({ name, when, partner }) => ({
+  old_secret: ({ name, partner }) => ({
     href: partner,
     text: <>{name}: an old client secret is still accepted</>,
     remedy: 'Withdraw it when the application uses the new one.',
