@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { Limits } from './limits/limits.ts'
+import type { FailedLogins } from './login/failed-logins.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
@@ -23,6 +24,7 @@ export type Context = {
   limits: Limits
   usage: Usage
   readLog: ReadLog
+  failedLogins: FailedLogins
   /** Absent: the operator has turned it off. */
   requestLog?: RequestLog
   /** Counts the calls for the overview of the console. */

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import type { Logger } from 'pino'
+import { AuditChain } from './audit/chain.ts'
 import type { Config, LogLevel } from './config.ts'
 import { endNotices } from './connected-apps/end-notices.ts'
 import type { Context } from './context.ts'
@@ -10,6 +11,7 @@ import { ExplainedError } from './explained-error.ts'
 import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Limits } from './limits/limits.ts'
+import { FailedLogins } from './login/failed-logins.ts'
 import { Rehashing } from './login/rehashing.ts'
 import { mailChannel } from './mail/mail-channel.ts'
 import type { MailSettings } from './mail-settings.ts'
@@ -145,7 +147,15 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     ...(sandbox && { sandbox }),
   }
   const mails = config.mail ? [endNotices(database, logger), mailWorker(context, config.mail, logger)] : []
-  const jobs = [keyring, limits, new Purge(database, logger, config), ...mails, ...Object.values(counters)]
+  const chain = new AuditChain({ database, keys, logger, now })
+  const jobs = [
+    keyring,
+    limits,
+    new Purge(database, logger, config),
+    ...mails,
+    ...Object.values(counters),
+    chain,
+  ]
   return { context, jobs, rehashing, sandbox, tracing }
 }
 
@@ -154,6 +164,7 @@ function countersOf(config: Config, database: Database, logger: Logger) {
   return {
     usage: new Usage(database, logger),
     readLog: new ReadLog(database, logger),
+    failedLogins: new FailedLogins(database, logger, () => new Date()),
     callHours: new CallHourCounts(database, logger, () => new Date()),
     ...(config.requestLogDays > 0 && { requestLog: new RequestLog(database, logger) }),
   }

@@ -2,7 +2,12 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import { adminDocument, adminPath } from './admin/admin-document.ts'
 import { adminEdge } from './admin/admin-edge.ts'
 import { apiKeyRoutes } from './admin/api-keys.routes.ts'
+import { grantRoutes } from './admin/grants.routes.ts'
+import { importRoutes } from './admin/imports.routes.ts'
+import { keyRoutes } from './admin/keys.routes.ts'
 import { partnerRoutes } from './admin/partners.routes.ts'
+import { providerRoutes } from './admin/providers.routes.ts'
+import { userRoutes } from './admin/users.routes.ts'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { householdsPageRoutes } from './authorize/households.routes.tsx'
@@ -20,6 +25,7 @@ import type { Context } from './context.ts'
 import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
+import { explainRoutes } from './explain/explain.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
 import { frontRoutes, pagesForPeople } from './front/front.routes.tsx'
 import { householdRoutes } from './households/households.routes.ts'
@@ -201,9 +207,15 @@ function adminApi(app: FastifyInstance, context: Context): void {
   adminEdge(app, context)
   adminDocument(app, context.config)
   apiKeyRoutes(app, context)
+  explainRoutes(app, context)
   incidentRoutes(app, context)
   partnerRoutes(app, context)
+  userRoutes(app, context)
+  grantRoutes(app, context)
+  keyRoutes(app, context)
+  providerRoutes(app, context)
   directoryRoutes(app, context)
+  importRoutes(app, context)
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {

@@ -1,5 +1,41 @@
 -- Every statement as PostgreSQL gets it. Written by `npm run sql`; do not edit.
 
+-- add_reads
+WITH piece AS (
+  SELECT * FROM unnest($1::bigint[], $2::date[], $3::int[], $4::int[], $5::bigint[])
+  AS piece (grant_id, day, low, high, reads)
+),
+ends AS (
+  SELECT grant_id, day, low AS number, reads AS change FROM piece
+  UNION ALL
+  SELECT grant_id, day, high, -reads FROM piece
+), changes AS (
+  SELECT grant_id, day, number, sum(change) AS change FROM ends GROUP BY grant_id, day, number
+), steps AS (
+  SELECT grant_id, day, number AS low, lead(number) OVER upwards AS high, sum(change) OVER upwards AS reads
+  FROM changes WINDOW upwards AS (PARTITION BY grant_id, day ORDER BY number)
+), summed AS (
+  SELECT grant_id, day, reads::int AS reads, range_agg(int4range(low, high)) AS households
+  FROM steps WHERE reads > 0 GROUP BY grant_id, day, reads
+), named AS (
+  INSERT INTO read_log_grants (grant_id, user_id, client_id, partner_name)
+  SELECT g.grant_id, g.user_id, g.client_id, coalesce(p.name, g.client_id)
+  FROM unnest($6::bigint[], $7::text[], $8::text[]) AS g (grant_id, user_id, client_id)
+  LEFT JOIN partners p ON p.client_id = g.client_id
+  WHERE NOT EXISTS (SELECT FROM read_log_grants known WHERE known.grant_id = g.grant_id)
+  ON CONFLICT DO NOTHING
+), added AS (
+  INSERT INTO read_log (grant_id, day, reads, households, merged)
+  SELECT grant_id, day, reads, households, false FROM summed RETURNING 1
+)
+SELECT count(*)::int AS rows FROM added;
+
+-- add_requests
+INSERT INTO request_log (at, grant_id, kind_id, ms, status, request_id, client_id, detail)
+SELECT to_timestamp(us / 1000000.0), grant_id, kind_id, ms, status, request_id, client_id, detail
+FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[])
+AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail);
+
 -- add_usage
 WITH batch AS (
   SELECT * FROM unnest($1::bigint[], $2::date[], $3::bigint[], $4::bigint[], $5::bigint[], $6::timestamptz[])
@@ -66,6 +102,15 @@ SELECT g.id, p.name, p.logo, g.last_used_at FROM grants g JOIN partners p USING 
 WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
 ORDER BY g.last_used_at DESC NULLS LAST, p.name, g.id LIMIT 5;
 
+-- audit_directory_change
+INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+  target_id, firm_id, user_id, client_id, details)
+SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+origin->>'user_agent', origin->>'request_id', 'directory', ('directory')::text,
+(NULL)::text, (change.user_id)::text, (NULL)::text,
+jsonb_strip_nulls(jsonb_build_object('counts', change.all->'counts', 'ids', change.all->'ids', 'kept_disabled', change.all->'kept_disabled'))
+FROM (SELECT ($1)::jsonb AS origin) AS o, unnest(ARRAY['directory.changed']) AS event, (SELECT $2::jsonb AS all, $3::text AS user_id) AS change RETURNING event;
+
 -- begin_expensive_read
 INSERT INTO expensive_reads AS r (client_id, counts_until)
 VALUES ($1, ARRAY[date_trunc('milliseconds', now() + make_interval(secs => $3))])
@@ -75,10 +120,10 @@ RETURNING counts_until[cardinality(counts_until)] AS counts_until;
 
 -- begin_login
 WITH own AS (
-  SELECT u.id, u.status, u.password_hash, u.login_version, f.local_passwords
+  SELECT u.id, u.password_hash, u.login_version, u.status = 'active' AND f.local_passwords AS may_log_in
   FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.email_folded = $3 AND u.password_hash IS NOT NULL
 ), known AS (
-  SELECT id, login_version FROM own WHERE status = 'active' AND local_passwords
+  SELECT id, login_version FROM own WHERE may_log_in
 ), browser AS (
   SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
     WHERE encode(sha256(key::bytea || convert_to(login_version::text, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
@@ -101,7 +146,7 @@ WITH own AS (
 SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > 100 THEN source.resets_at
     WHEN account.count > 10 THEN account.resets_at
     END - now()))::int AS wait,
-known.id AS user_id, known.login_version, browser.is_known AS known_browser,
+known.id::text, known.login_version::text, browser.is_known AS known_browser,
 coalesce(
   (SELECT password_hash FROM own),
   (SELECT password_hash FROM users
@@ -110,11 +155,114 @@ coalesce(
 ) AS password_hash
 FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true;
 
+-- begin_operator_login
+WITH own AS (
+  SELECT id, password_hash, login_version, status = 'active' AS may_log_in
+  FROM operators WHERE email_folded = $3 AND password_hash IS NOT NULL
+), known AS (
+  SELECT id, login_version FROM own WHERE may_log_in
+), browser AS (
+  SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
+    WHERE encode(sha256(key::bytea || convert_to(login_version::text, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
+), source AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  VALUES ($1, 1, now() + interval '15 minutes')
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), account AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT CASE WHEN is_known THEN $4::bytea ELSE $2 END, 1, now() + interval '15 minutes'
+  FROM source, browser WHERE is_known OR count <= 100
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+)
+SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > 100 THEN source.resets_at
+    WHEN account.count > 10 THEN account.resets_at
+    END - now()))::int AS wait,
+known.id::text, known.login_version::text, browser.is_known AS known_browser,
+coalesce(
+  (SELECT password_hash FROM own),
+  (SELECT password_hash FROM operators
+    WHERE password_hash IS NOT NULL AND login_version >= (SELECT encode(substring(sha256(convert_to(decoy_key || $3, 'UTF8')) FOR 16), 'hex')::uuid FROM deployment) ORDER BY login_version LIMIT 1),
+  (SELECT password_hash FROM operators WHERE password_hash IS NOT NULL ORDER BY login_version LIMIT 1)
+) AS password_hash
+FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true;
+
+-- bind_operator_identity
+WITH candidate AS (
+  SELECT o.id, o.status FROM identity_providers p, operators o
+  WHERE p.id = $1 AND p.operators AND o.email_folded = $3 AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
+    OR EXISTS (SELECT FROM identity_provider_domains d
+      WHERE d.provider_id = p.id AND d.domain = split_part(o.email_folded, '@', 2)))
+), bound AS (
+  INSERT INTO operator_identities (provider_id, sub, operator_id, last_login_at)
+  SELECT $1, $2, id, now() FROM candidate WHERE status = 'active'
+  ON CONFLICT DO NOTHING
+  RETURNING operator_id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', (bound.operator_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('provider', $1::text, 'sub', $2::text))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['operator.updated']) AS event, bound
+)
+SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active, EXISTS (SELECT FROM bound) AS bound FROM candidate JOIN operators o USING (id);
+
+-- change_operator_factor
+WITH changed AS (
+  UPDATE operators SET login_version = gen_random_uuid()
+  WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
+  RETURNING id, login_version
+), totp AS (
+  INSERT INTO operator_totp_secrets (operator_id, sealed, last_step)
+  SELECT id, $3, $4::bigint FROM changed
+  ON CONFLICT (operator_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
+  last_used_at = NULL
+), codes AS (
+  INSERT INTO operator_recovery_codes (operator_id, hashes) SELECT id, $5::bytea[] FROM changed
+  ON CONFLICT (operator_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
+), ended AS (
+  DELETE FROM operator_sessions s USING changed WHERE s.operator_id = changed.id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'second_factor'::text))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['operator.updated']) AS event, changed
+)
+SELECT login_version::text FROM changed;
+
+-- change_operator_password
+WITH changed AS (
+  UPDATE operators SET password_hash = $3, login_version = gen_random_uuid()
+  WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
+  RETURNING id, login_version
+), ended AS (
+  DELETE FROM operator_sessions s USING changed WHERE s.operator_id = changed.id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'password'::text))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['operator.updated']) AS event, changed
+)
+SELECT login_version::text FROM changed;
+
 -- change_password_in_session
 WITH changed AS (
   UPDATE users u SET password_hash = $3, login_version = gen_random_uuid() FROM sessions s
   WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version AND u.id = s.user_id AND u.login_version = $2
-  RETURNING u.id, u.login_version
+  RETURNING u.id, u.firm_id, u.login_version
 ), ended AS (
   DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
   RETURNING s.hash, changed.login_version, s.user_id, s.auth_time, s.auth_time_is_known, s.expires_at, s.acr, s.amr, s.browser, s.system, s.request_id, s.provider_id, s.provider_sub, s.provider_sid, s.provider_id_token
@@ -129,6 +277,14 @@ WITH changed AS (
     'facts', jsonb_build_object('by', 'user', 'at', now())),
   now() + interval '2 days'
   FROM changed JOIN users u USING (id) WHERE $6::boolean
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (changed.id)::text,
+  (changed.firm_id)::text, (changed.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('sessions_ended', (SELECT count(*) - 1 FROM ended)))
+  FROM (SELECT ($7)::jsonb AS origin) AS o, unnest(ARRAY['user.password_changed']) AS event, changed
 )
 SELECT encode(sha256($5::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
 
@@ -174,6 +330,9 @@ SELECT cardinality(hashes) AS left FROM recovery_codes WHERE user_id = $1;
 -- count_unreadable_identity_providers
 SELECT count(*)::int AS rows FROM identity_providers WHERE left(credential, 3) <> ALL ($1::text[]);
 
+-- count_unreadable_operator_totp_secrets
+SELECT count(*)::int AS rows FROM operator_totp_secrets WHERE left(sealed, 3) <> ALL ($1::text[]);
+
 -- count_unreadable_totp_secrets
 SELECT count(*)::int AS rows FROM totp_secrets WHERE left(sealed, 3) <> ALL ($1::text[]);
 
@@ -202,7 +361,8 @@ SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM ho
 
 -- delete_factors
 WITH changed AS (
-  UPDATE users SET login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1 RETURNING id
+  UPDATE users SET login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1
+  RETURNING id, firm_id
 ), passkeys AS (
   DELETE FROM passkeys k USING changed WHERE k.user_id = changed.id RETURNING 1
 ), totp AS (
@@ -220,14 +380,72 @@ WITH changed AS (
   now() + interval '2 days'
   FROM changed JOIN users u USING (id)
   WHERE $2::boolean AND (EXISTS (SELECT FROM passkeys) OR EXISTS (SELECT FROM totp))
+), facts AS (
+  SELECT id, firm_id, (SELECT count(*)::int FROM passkeys) AS passkeys, EXISTS (SELECT FROM totp) AS totp,
+  coalesce((SELECT count FROM codes), 0) AS recovery_codes, (SELECT count(*)::int FROM ended) AS sessions_ended
+  FROM changed
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (facts.id)::text,
+  (facts.firm_id)::text, (facts.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('passkeys', facts.passkeys, 'totp', facts.totp, 'recovery_codes', facts.recovery_codes, 'sessions_ended', facts.sessions_ended))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['user.factors_reset']) AS event, facts
 )
-SELECT id, (SELECT count(*)::int FROM passkeys) AS passkeys, EXISTS (SELECT FROM totp) AS totp,
-coalesce((SELECT count FROM codes), 0) AS recovery_codes, (SELECT count(*)::int FROM ended) AS sessions_ended
-FROM changed;
+SELECT id, passkeys, totp, recovery_codes, sessions_ended FROM facts;
+
+-- delete_operator
+WITH owners AS (
+  SELECT id FROM operators WHERE role = 'owner' AND status = 'active' ORDER BY id FOR UPDATE
+), found AS (
+  SELECT id, email, name, role FROM operators WHERE (id::text = $1 OR email_folded = $1) FOR UPDATE
+), gone AS (
+  DELETE FROM operators o USING found WHERE o.id = found.id AND NOT (found.id IN (SELECT id FROM owners) AND (SELECT count(*) FROM owners) = 1) RETURNING o.id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', (gone.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', found.email, 'name', found.name, 'role', found.role))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['operator.removed']) AS event, gone JOIN found USING (id)
+)
+SELECT id::text, NOT EXISTS (SELECT FROM gone) AS last_owner FROM found;
+
+-- delete_partner
+WITH live AS (
+  SELECT l.id, l.user_id, l.client_id FROM grants l JOIN (SELECT g.id, g.user_id, g.client_id FROM grants g WHERE g.client_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS found USING (id)
+  ORDER BY l.id FOR UPDATE OF l
+), facts AS (
+  SELECT p.client_id, p.name, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings, (SELECT count(*)::int FROM live) AS connected_users,
+  (SELECT count(*)::int FROM live JOIN connections c ON c.grant_id = live.id WHERE c.revoked_at IS NULL)
+  AS connections
+  FROM partners p WHERE p.client_id = $1
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'partner', (facts.client_id)::text,
+  (NULL)::text, (NULL)::text, (facts.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', facts.settings, 'connected_users', facts.connected_users, 'connections', facts.connections))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['partner.deleted']) AS event, facts
+), ended AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'grant', (live.id)::text,
+  (NULL)::text, (live.user_id)::text, (live.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', 'partner_deleted'))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['grant.revoked']) AS event, live
+), deleted AS (
+  DELETE FROM partners p USING facts WHERE p.client_id = facts.client_id RETURNING p.client_id
+)
+SELECT client_id, name, connected_users, connections FROM facts JOIN deleted USING (client_id);
 
 -- delete_passkey
 WITH removed AS (
-  DELETE FROM passkeys WHERE user_id = $1 AND id = $2 RETURNING id
+  DELETE FROM passkeys WHERE user_id = $1 AND id = $2 RETURNING id, user_id, name
 ), codes AS (
   DELETE FROM recovery_codes c WHERE c.user_id = $1 AND EXISTS (SELECT FROM removed)
   AND NOT EXISTS (SELECT FROM passkeys k WHERE k.user_id = $1 AND k.id <> $2)
@@ -240,6 +458,14 @@ WITH removed AS (
     'facts', jsonb_build_object('change', 'passkey_removed', 'at', now())),
   now() + interval '2 days'
   FROM removed, users u WHERE u.id = $1 AND $3::boolean
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (u.id)::text,
+  (u.firm_id)::text, (u.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('method', 'passkey', 'passkey', removed.id, 'name', removed.name))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['user.factor_removed']) AS event, removed JOIN users u ON u.id = user_id
 )
 SELECT id FROM removed;
 
@@ -266,6 +492,14 @@ WITH removed AS (
     'facts', jsonb_build_object('change', 'totp_removed', 'at', now())),
   now() + interval '2 days'
   FROM removed JOIN users u ON u.id = removed.user_id WHERE $2::boolean
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (u.id)::text,
+  (u.firm_id)::text, (u.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('method', 'totp'))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['user.factor_removed']) AS event, removed JOIN users u ON u.id = user_id
 )
 SELECT user_id FROM removed;
 
@@ -305,7 +539,7 @@ WITH found AS (
   origin->>'user_agent', origin->>'request_id', 'connection', (f.id)::text,
   (NULL)::text, (f.user_id)::text, (f.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('credential', 'access_token', 'grant', f.grant_id, 'source', $3::text))
-  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, found f WHERE f.was_live
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, found f WHERE f.was_live
 ), mail AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
@@ -340,7 +574,7 @@ WITH found AS (
   origin->>'user_agent', origin->>'request_id', 'connection', (f.id)::text,
   (NULL)::text, (f.user_id)::text, (f.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('cause', 'leaked', 'grant', f.grant_id))
-  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['connection.ended']) AS event, ended e JOIN found f USING (id)
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['connection.ended']) AS event, ended e JOIN found f USING (id)
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -348,7 +582,7 @@ WITH found AS (
   origin->>'user_agent', origin->>'request_id', 'connection', (f.id)::text,
   (NULL)::text, (f.user_id)::text, (f.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('credential', 'authorization_code', 'grant', f.grant_id, 'source', $3::text))
-  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, found f WHERE f.was_live
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, found f WHERE f.was_live
 ), mail AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
@@ -382,7 +616,7 @@ WITH found AS (
   origin->>'user_agent', origin->>'request_id', 'connection', (f.id)::text,
   (NULL)::text, (f.user_id)::text, (f.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('cause', 'leaked', 'grant', f.grant_id))
-  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['connection.ended']) AS event, ended e JOIN found f USING (id)
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['connection.ended']) AS event, ended e JOIN found f USING (id)
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -390,7 +624,7 @@ WITH found AS (
   origin->>'user_agent', origin->>'request_id', 'connection', (f.id)::text,
   (NULL)::text, (f.user_id)::text, (f.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('credential', 'refresh_token', 'grant', f.grant_id, 'source', $3::text))
-  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, found f WHERE f.was_live
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, found f WHERE f.was_live
 ), mail AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
@@ -412,12 +646,23 @@ WITH ended AS (
   origin->>'user_agent', origin->>'request_id', 'operator', (ended.operator_id)::text,
   (NULL)::text, (NULL)::text, (NULL)::text,
   jsonb_strip_nulls(jsonb_build_object())
-  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_out']) AS event, ended
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_out']) AS event, ended
 )
 SELECT operator_id::text FROM ended;
 
 -- end_other_sessions
-DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id;
+WITH ended AS (
+  DELETE FROM sessions WHERE user_id = $1 AND hash <> $2 RETURNING id, user_id
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'session', (s.id)::text,
+  (NULL)::text, (s.user_id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', 'requested'))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['session.ended']) AS event, ended s
+)
+SELECT id FROM ended;
 
 -- end_password_links
 WITH links AS (DELETE FROM password_links)
@@ -436,10 +681,32 @@ WITH used AS (
 SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*)::int FROM ended) AS ended;
 
 -- end_session
-DELETE FROM sessions WHERE hash = $1 RETURNING user_id, provider_id, provider_id_token;
+WITH ended AS (
+  DELETE FROM sessions WHERE hash = $1 RETURNING id, user_id, provider_id, provider_id_token
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'session', (s.id)::text,
+  (NULL)::text, (s.user_id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('provider', s.provider_id))
+  FROM (SELECT ($2::jsonb || jsonb_build_object('actor_id', (SELECT user_id FROM ended)))::jsonb AS origin) AS o, unnest(ARRAY['login.ended']) AS event, ended s
+)
+SELECT user_id, provider_id, provider_id_token FROM ended;
 
 -- end_session_of_user
-DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id;
+WITH ended AS (
+  DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id, user_id
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'session', (s.id)::text,
+  (NULL)::text, (s.user_id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', 'requested'))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['session.ended']) AS event, ended s
+)
+SELECT id FROM ended;
 
 -- end_sessions_of_operator
 WITH ended AS (
@@ -453,7 +720,7 @@ WITH ended AS (
   origin->>'user_agent', origin->>'request_id', 'operator', ($1)::text,
   (NULL)::text, (NULL)::text, (NULL)::text,
   jsonb_strip_nulls(jsonb_build_object('sessions_ended', ended))
-  FROM (SELECT $4::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_out']) AS event, (SELECT count(*) AS ended FROM ended) AS sessions WHERE ended > 0
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_out']) AS event, (SELECT count(*) AS ended FROM ended) AS sessions WHERE ended > 0
 )
 SELECT count(*)::int AS ended FROM ended;
 
@@ -464,8 +731,36 @@ FROM grants g JOIN partners p USING (client_id)
 WHERE g.user_id = $1 AND NOT (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
 ORDER BY ended_at DESC, g.id DESC LIMIT 20;
 
+-- erase_person
+WITH person AS (
+  SELECT * FROM users u WHERE u.id = $1 OR u.email_folded = $1 FOR UPDATE
+), gone AS (
+  DELETE FROM users u USING person WHERE u.id = person.id AND u.status = 'disabled' RETURNING u.id, u.firm_id
+), facts AS (
+  SELECT person.id, gone.id IS NOT NULL AS erased,
+  (SELECT count(*)::int FROM grants g WHERE g.user_id = gone.id) AS grants,
+  (SELECT count(*)::int FROM sessions s WHERE s.user_id = gone.id) AS sessions,
+  (SELECT count(*)::int FROM account_access x WHERE x.user_id = gone.id) AS account_access
+  FROM person LEFT JOIN gone ON true
+), access AS (
+  DELETE FROM account_access x USING gone WHERE x.user_id = gone.id
+), mail AS (
+  DELETE FROM outbox o USING person JOIN gone USING (id) WHERE o.kind = 'mail' AND o.payload->>'to' = person.email
+), reader AS (
+  UPDATE read_log_grants n SET user_id = $2 FROM gone WHERE n.user_id = gone.id
+), record AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (gone.id)::text,
+  (gone.firm_id)::text, (gone.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('grants', facts.grants, 'sessions', facts.sessions, 'account_access', facts.account_access))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['person.erased']) AS event, gone JOIN facts ON facts.erased
+)
+SELECT * FROM facts;
+
 -- explain_refresh
-SELECT CASE
+SELECT c.grant_id, CASE
 WHEN c.revoked_at IS NOT NULL THEN
 CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
 WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
@@ -477,6 +772,33 @@ WHEN u.status <> 'active' THEN 'user_disabled' END AS ended, $4::timestamptz <= 
 FROM connections c JOIN grants g ON g.id = c.grant_id JOIN users u ON u.id = g.user_id
 WHERE c.refresh_locator_hash = $2 AND c.client_id = $1;
 
+-- export_person
+WITH person AS (SELECT * FROM users u WHERE u.id = $1 OR u.email_folded = $1)
+SELECT json_build_object('id', u.id, 'firm_id', u.firm_id, 'email', u.email, 'name', u.name, 'role', u.role, 'status', u.status,
+  'disabled_by_operator_at', u.disabled_by_operator_at, 'has_password', u.password_hash IS NOT NULL,
+  'has_authenticator_app', EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = u.id)) AS user,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT s.auth_time, s.expires_at FROM sessions s WHERE s.user_id = u.id ORDER BY s.auth_time) AS entry) AS sessions,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT i.provider_id, i.sub, i.linked_at, i.last_login_at FROM identities i WHERE i.user_id = u.id ORDER BY i.provider_id) AS entry) AS identities,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT k.name, k.created_at, k.last_used_at FROM passkeys k WHERE k.user_id = u.id ORDER BY k.created_at) AS entry) AS passkeys,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT x.account_id, x.household_id FROM account_access x WHERE x.user_id = u.id ORDER BY x.household_id, x.account_id) AS entry)
+AS account_access,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT g.id, g.client_id, p.name AS partner_name, g.subject, g.created_at, g.last_used_at, g.expires_at, g.revoked_at,
+    g.revoked_by
+    FROM grants g JOIN partners p USING (client_id) WHERE g.user_id = u.id ORDER BY g.id) AS entry) AS grants,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT a.at, a.event, a.actor_kind, a.actor_id, a.via, a.address, a.user_agent, a.request_id, a.target_kind, a.target_id,
+    a.client_id, a.details
+    FROM audit_log a WHERE a.user_id = u.id OR (a.actor_kind = 'user' AND a.actor_id = u.id) ORDER BY a.at DESC LIMIT 100000) AS entry) AS audit,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT iso_date(l.day) AS day, n.grant_id, n.client_id, n.partner_name, l.reads,
+    (SELECT json_agg(h.household_id ORDER BY h.number)
+      FROM unnest(l.households) AS part, household_numbers h
+      WHERE h.number >= lower(part) AND h.number < upper(part)) AS households
+    FROM read_log_grants n JOIN read_log l ON l.grant_id = n.grant_id
+    WHERE n.user_id = u.id ORDER BY l.day DESC, n.grant_id DESC, l.reads LIMIT 100000) AS entry) AS reads,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT l.at, l.request_id, g.client_id, l.grant_id, k.method, k.route, l.status, k.code, k.outcome, l.ms
+    FROM grants g JOIN request_log l ON l.grant_id = g.id JOIN request_kinds k ON k.id = l.kind_id
+    WHERE g.user_id = u.id ORDER BY l.at DESC LIMIT 100000) AS entry) AS requests
+FROM person u;
+
 -- find-user-facts
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at, f.name AS firm_name, r.sees, u.password_hash IS NOT NULL AS has_password,
 (SELECT count(*)::integer FROM sessions s WHERE s.user_id = u.id AND s.expires_at > now()) AS sessions,
@@ -487,6 +809,31 @@ coalesce((SELECT cardinality(c.hashes) FROM recovery_codes c WHERE c.user_id = u
 FROM users u JOIN firms f ON f.id = u.firm_id JOIN roles r ON r.name = u.role
 WHERE u.id = $1 OR u.email_folded = $1;
 
+-- find_access_facts
+WITH caller AS (
+  SELECT u.id AS user_id, u.name, u.status, u.disabled_by_operator_at, u.role, r.sees, u.firm_id, u.sees_since
+  FROM users u JOIN roles r ON r.name = u.role WHERE u.id = $1 OR u.email_folded = $1
+)
+SELECT caller.user_id, caller.name AS user_name, caller.status, caller.disabled_by_operator_at, caller.role, caller.sees,
+caller.firm_id, caller.sees_since, h.id AS household_id, h.name AS household_name, h.firm_id AS household_firm_id,
+coalesce((
+    h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+        SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))), false) AS in_view,
+(SELECT count(*)::int FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id) AS access_rows,
+(SELECT changed_at FROM household_changes c WHERE c.firm_id = caller.firm_id AND c.household_id = h.id) AS household_changed_at,
+(SELECT changed_at FROM access_changes c WHERE c.user_id = caller.user_id AND c.household_id = h.id) AS access_changed_at,
+(SELECT count(*)::int FROM grants g WHERE g.user_id = caller.user_id AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS live_grants,
+(SELECT coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'status', a.status, 'has_access', a.has_access, 'shown', a.shown)
+      ORDER BY a.id), '[]')
+  FROM (SELECT a.id, a.status, coalesce(a.status = 'active' AND (
+        a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+            SELECT FROM account_access x
+            WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0))), false) AS shown,
+    EXISTS (SELECT FROM account_access x
+      WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id) AS has_access
+    FROM accounts a WHERE a.household_id = h.id ORDER BY a.household_id, a.id LIMIT 200) AS a) AS accounts
+FROM (SELECT) AS always LEFT JOIN caller ON true LEFT JOIN households h ON h.id = $2;
+
 -- find_api_key
 SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
 CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, coalesce(k.last_used_at <= now() - interval '1 minute', true) AS is_used_again
@@ -494,6 +841,13 @@ FROM api_keys k WHERE k.hash = $1;
 
 -- find_client_keys
 SELECT coalesce(jwks->'keys', '[]') AS keys FROM partners WHERE client_id = $1;
+
+-- find_consequences_of_deletion
+WITH live AS (SELECT g.id, g.user_id, g.client_id FROM grants g WHERE g.client_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)))
+SELECT client_id, name, (SELECT count(*)::int FROM live) AS connected_users,
+(SELECT count(*)::int FROM live JOIN connections c ON c.grant_id = live.id WHERE c.revoked_at IS NULL)
+AS connections
+FROM partners WHERE client_id = $1;
 
 -- find_credential
 SELECT client_id FROM partners
@@ -539,7 +893,7 @@ bearer AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 )
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version,
 (SELECT h.json FROM caller, households h WHERE h.id = $2 AND (
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
@@ -558,12 +912,24 @@ WITH found AS (
 SELECT user_id, email, login_version, may_log_in FROM found;
 
 -- find_link
-SELECT u.name, u.email, (EXISTS (SELECT FROM passkeys WHERE user_id = u.id) OR EXISTS (SELECT FROM totp_secrets WHERE user_id = u.id)) AS has_second_factor
+SELECT u.id, u.name, u.email, (EXISTS (SELECT FROM passkeys WHERE user_id = u.id) OR EXISTS (SELECT FROM totp_secrets WHERE user_id = u.id)) AS has_second_factor
 FROM password_links l JOIN users u ON u.id = l.user_id JOIN firms f ON f.id = u.firm_id
 WHERE l.hash = $1 AND l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords;
 
+-- find_listed_partner
+SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
+ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days, require_acr, created_at, cardinality(secret_hashes) AS live_secrets FROM partners WHERE client_id = $1;
+
 -- find_logo
 SELECT logo_image AS image FROM partners WHERE logo = $1 LIMIT 1;
+
+-- find_operator_identity
+WITH seen AS (
+  UPDATE operator_identities SET last_login_at = now() WHERE provider_id = $1 AND sub = $2 RETURNING operator_id
+)
+SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active FROM seen JOIN operators o ON o.id = seen.operator_id;
 
 -- find_operator_session
 WITH found AS (
@@ -576,6 +942,15 @@ WITH found AS (
   FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
 )
 SELECT id::text AS operator_id, name, email, role, login_version::text, is_recent, provider_id FROM found;
+
+-- find_operator_totp
+SELECT sealed FROM operator_totp_secrets WHERE operator_id = $1;
+
+-- find_own_grant
+SELECT p.name AS partner_name,
+coalesce((SELECT set_size(range_agg(l.households)) FROM read_log l
+    WHERE l.grant_id = g.id AND l.day >= $3::date), 0)::float8 AS households
+FROM grants g JOIN partners p USING (client_id) WHERE g.id = $1::bigint AND g.user_id = $2;
 
 -- find_partner
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
@@ -594,6 +969,12 @@ SELECT passkey_handle, email, name FROM users WHERE id = $1;
 SELECT u.password_hash IS NOT NULL AS has_password, f.local_passwords
 FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1;
 
+-- find_password_hashes
+SELECT id, password_hash FROM users WHERE id = ANY ($1::text[]);
+
+-- find_pending_operator
+SELECT name, email FROM operators WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active';
+
 -- find_provider
 SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.public_jwk, p.claim, p.matches, p.scope,
 p.acr_values, p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AS creates_users,
@@ -605,6 +986,20 @@ SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.publi
 p.acr_values, p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AS creates_users,
 EXISTS (SELECT FROM firms f WHERE f.local_passwords AND (p.firms = '{}' OR f.id = ANY (p.firms)))
 AS allows_passwords FROM identity_providers p JOIN identity_provider_domains d ON d.provider_id = p.id WHERE d.domain = $1;
+
+-- find_requests
+SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
+k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
+l.grant_id, g.user_id, l.detail
+FROM (
+  SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
+  WHERE hashtextextended(l.request_id, 0) = hashtextextended($6, 0) AND l.request_id = $6 AND l.at >= coalesce($1::timestamptz, '-infinity')
+  AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int
+  AND ($7::text IS NULL OR $7 = coalesce(owner.client_id, l.client_id)) ORDER BY l.at DESC LIMIT $5::int) AS l
+JOIN request_kinds k ON k.id = l.kind_id
+LEFT JOIN grants g ON g.id = l.grant_id
+LEFT JOIN partners p ON p.client_id = coalesce(g.client_id, l.client_id)
+ORDER BY l.at DESC;
 
 -- find_sandbox
 SELECT a.client_id, a.client_secret FROM firms f LEFT JOIN sandbox_application a ON true WHERE f.id = $1 LIMIT 1;
@@ -634,6 +1029,10 @@ EXISTS (SELECT FROM grants g
   WHERE g.user_id = found.user_id AND g.client_id = $2 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS has_grant,
 (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
 FROM found;
+
+-- find_setup_link
+SELECT o.id::text, o.name, o.email FROM operator_links l JOIN operators o ON o.id = l.operator_id
+WHERE l.hash = $1 AND l.expires_at > now() AND o.status = 'active';
 
 -- find_shared_data
 WITH
@@ -712,11 +1111,16 @@ bearer AS (
   SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
 )
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT subject FROM caller) AS subject;
 
 -- find_totp_secret
 SELECT sealed FROM totp_secrets WHERE user_id = $1;
+
+-- find_unmerged
+SELECT EXISTS (
+  SELECT FROM read_log WHERE NOT merged GROUP BY grant_id, day HAVING count(*) >= 32 OR day < (now() AT TIME ZONE 'UTC')::date
+) AS found;
 
 -- find_used_secret
 SELECT key_id, current_since, auth_url FROM secrets s
@@ -747,7 +1151,15 @@ WITH facts AS (
   SELECT $1, $2, $3, $4, $5, $6, 'active', 'operator'
   FROM facts WHERE firm_exists AND role_exists AND NOT id_taken AND NOT email_taken
   ON CONFLICT DO NOTHING
-  RETURNING id
+  RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (created.id)::text,
+  (created.firm_id)::text, (created.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('firm_id', created.firm_id, 'email', created.email, 'name', created.name, 'role', created.role, 'status', created.status)))
+  FROM (SELECT ($7)::jsonb AS origin) AS o, unnest(ARRAY['user.created']) AS event, created
 )
 SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 
@@ -762,10 +1174,38 @@ WITH k AS (
   origin->>'user_agent', origin->>'request_id', 'api_key', (k.id)::text,
   (NULL)::text, (NULL)::text, (NULL)::text,
   jsonb_strip_nulls(jsonb_build_object('name', k.name, 'scopes', to_jsonb(k.scopes), 'expires_at', k.expires_at))
-  FROM (SELECT $6::jsonb AS origin) AS o, unnest(ARRAY['api_key.created']) AS event, k
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['api_key.created']) AS event, k
 )
 SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
 CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state FROM k;
+
+-- insert_operator
+WITH created AS (
+  INSERT INTO operators (email, email_folded, name, role) VALUES ($1, $2, $3, $4)
+  ON CONFLICT DO NOTHING RETURNING id, email, name, role
+), link AS (
+  INSERT INTO operator_links (operator_id, hash, expires_at)
+  SELECT id, $5::bytea, now() + interval '24 hours' FROM created
+  ON CONFLICT (operator_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
+  RETURNING expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'invitation', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('link', $6::text, 'until', link.expires_at)),
+  now() + interval '24 hours'
+  FROM created u, link WHERE $6::text IS NOT NULL
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', (created.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', created.email, 'name', created.name, 'role', created.role))
+  FROM (SELECT ($7)::jsonb AS origin) AS o, unnest(ARRAY['operator.created']) AS event, created
+)
+SELECT created.id::text, link.expires_at FROM created, link;
 
 -- insert_partner
 WITH created AS (
@@ -773,7 +1213,8 @@ WITH created AS (
     key_thumbprints, id_token_alg, post_logout_redirect_uris, id_token_on_refresh, limits,
     grant_lifetime_days, site, logo, logo_image, privacy_url, description, require_acr)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-    nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, ''), $19) RETURNING *
+    nullif($14, ''), nullif($15, ''), $16, nullif($17, ''), nullif($18, ''), $19)
+  ON CONFLICT (client_id) DO NOTHING RETURNING *
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -781,7 +1222,7 @@ WITH created AS (
   origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
   (NULL)::text, (NULL)::text, (c.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))))
-  FROM (SELECT $20::jsonb AS origin) AS o, unnest(ARRAY['partner.created']) AS event, created c
+  FROM (SELECT ($20)::jsonb AS origin) AS o, unnest(ARRAY['partner.created']) AS event, created c
 )
 SELECT client_id FROM created;
 
@@ -795,7 +1236,7 @@ WITH answered AS (
   WHERE u.id = $1 AND u.status = 'active'
   AND (SELECT count(*) FROM passkeys k WHERE k.user_id = u.id) < 20
   ON CONFLICT DO NOTHING
-  RETURNING user_id
+  RETURNING id, user_id, name
 ), mail AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
@@ -804,6 +1245,14 @@ WITH answered AS (
     'facts', jsonb_build_object('change', 'passkey_added', 'at', now())),
   now() + interval '2 days'
   FROM stored JOIN users u ON u.id = stored.user_id WHERE $11::boolean
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (u.id)::text,
+  (u.firm_id)::text, (u.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('method', 'passkey', 'passkey', stored.id, 'name', stored.name))
+  FROM (SELECT ($12)::jsonb AS origin) AS o, unnest(ARRAY['user.factor_added']) AS event, stored JOIN users u ON u.id = user_id
 )
 SELECT user_id FROM stored;
 
@@ -961,7 +1410,7 @@ ELSE (SELECT status FROM client) END AS client_authentication, l.subject, l.acr,
 
 -- invite_user
 WITH found AS (
-  SELECT u.id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1 OR u.email_folded = $1
+  SELECT u.id, u.firm_id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1 OR u.email_folded = $1
 ), link AS (
   INSERT INTO password_links (user_id, hash, login_version, expires_at)
   SELECT u.id, $2::bytea, u.login_version, now() + interval '7 days' FROM found u WHERE u.status = 'active' AND u.local_passwords
@@ -976,9 +1425,20 @@ WITH found AS (
     'facts', jsonb_build_object('link', $3::text, 'until', link.expires_at)),
   now() + interval '2 days'
   FROM found u, link WHERE $3::text IS NOT NULL
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (found.id)::text,
+  (found.firm_id)::text, (found.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('mailed', $3::text IS NOT NULL, 'expires_at', link.expires_at))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['user.invited']) AS event, found, link
 )
 SELECT found.id, found.email, found.status, found.local_passwords, link.expires_at
 FROM found LEFT JOIN link ON true;
+
+-- keep_request_log
+SELECT keep_request_log($1::int) AS removed;
 
 -- limit_grants
 WITH concerned AS (
@@ -998,7 +1458,7 @@ WITH concerned AS (
   origin->>'user_agent', origin->>'request_id', 'grant', (limited.id)::text,
   (NULL)::text, (limited.user_id)::text, (limited.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('expires_at', concerned.expires_at), jsonb_build_object('expires_at', limited.expires_at)), 'after', differing_fields(jsonb_build_object('expires_at', limited.expires_at), jsonb_build_object('expires_at', concerned.expires_at))))
-  FROM (SELECT $3::jsonb AS origin) AS o, unnest(ARRAY['grant.lifetime_applied']) AS event, limited JOIN concerned USING (id)
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['grant.lifetime_applied']) AS event, limited JOIN concerned USING (id)
 )
 SELECT id FROM limited;
 
@@ -1126,7 +1586,7 @@ entry AS (
 ),
 page AS (SELECT * FROM entry WHERE place <= $4::int)
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
 (SELECT count(*) FROM entry) > $4::int AS more,
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
@@ -1181,7 +1641,7 @@ bearer AS (
     ORDER BY a.household_id, a.id LIMIT $3::int + 1 OFFSET $4::bigint) AS entry
 )
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible
 FROM page;
 
@@ -1332,7 +1792,7 @@ entry AS (
 ),
 page AS (SELECT * FROM entry WHERE place <= $4::int)
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
 (SELECT count(*) FROM entry) > $4::int AS more,
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
@@ -1390,7 +1850,7 @@ bearer AS (
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
       ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, (SELECT sees FROM caller) AS sees;
 
 -- list_households_by_number
@@ -1455,8 +1915,48 @@ page AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
       ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
+
+-- list_households_of_grant
+WITH
+log AS (SELECT * FROM read_log WHERE grant_id = $1::bigint AND day >= coalesce($2::date, '-infinity')),
+part AS (
+  SELECT part FROM (SELECT range_agg(households) AS households FROM log) AS all_read, unnest(households) AS part
+  WHERE upper(part) > $3::int + 1 ORDER BY lower(part) LIMIT $4::int
+), page AS (
+  SELECT n.* FROM part CROSS JOIN LATERAL (
+    SELECT * FROM household_numbers WHERE number >= greatest(lower(part), $3 + 1) AND number < upper(part)
+    ORDER BY number LIMIT $4) AS n
+  ORDER BY n.number LIMIT $4
+)
+SELECT page.number, page.household_id, (SELECT coalesce(h.name, '') FROM households h WHERE h.id = page.household_id) AS name, total.*
+FROM page CROSS JOIN LATERAL (
+  SELECT iso_date(max(day)) AS last_day, count(DISTINCT day)::int AS days, sum(reads)::float8 AS reads
+  FROM log WHERE households @> page.number) AS total
+ORDER BY page.number;
+
+-- list_households_of_own_grant
+WITH caller AS (
+  SELECT u.id AS user_id, u.firm_id, r.sees FROM users u JOIN roles r ON r.name = u.role WHERE u.id = $5
+),
+log AS (SELECT * FROM read_log WHERE grant_id = $1::bigint AND day >= coalesce($2::date, '-infinity')),
+part AS (
+  SELECT part FROM (SELECT range_agg(households) AS households FROM log) AS all_read, unnest(households) AS part
+  WHERE upper(part) > $3::int + 1 ORDER BY lower(part) LIMIT $4::int
+), page AS (
+  SELECT n.* FROM part CROSS JOIN LATERAL (
+    SELECT * FROM household_numbers WHERE number >= greatest(lower(part), $3 + 1) AND number < upper(part)
+    ORDER BY number LIMIT $4) AS n
+  ORDER BY n.number LIMIT $4
+)
+SELECT page.number, page.household_id, (SELECT coalesce(h.name, '') FROM households h, caller WHERE h.id = page.household_id AND (
+    h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+        SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS name, total.*
+FROM page CROSS JOIN LATERAL (
+  SELECT iso_date(max(day)) AS last_day, count(DISTINCT day)::int AS days, sum(reads)::float8 AS reads
+  FROM log WHERE households @> page.number) AS total
+ORDER BY page.number;
 
 -- list_households_of_user
 WITH
@@ -1492,6 +1992,17 @@ ARRAY(SELECT name
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
       ORDER BY x.user_id, x.household_id) AS seen WHERE caller.sees = 'granted') AS page
   ORDER BY scope, id) AS names;
+
+-- list_operators
+SELECT o.id::text, o.email, o.name, o.role, o.status, o.password_hash IS NOT NULL AS has_password,
+EXISTS (SELECT FROM operator_totp_secrets t WHERE t.operator_id = o.id) AS has_totp,
+ARRAY(SELECT i.provider_id FROM operator_identities i WHERE i.operator_id = o.id ORDER BY 1) AS providers,
+(SELECT count(*)::int FROM operator_sessions s
+  WHERE s.operator_id = o.id AND s.expires_at > now() AND s.login_version = o.login_version) AS live_sessions,
+o.created_at, o.last_login_at,
+(SELECT l.expires_at FROM operator_links l WHERE l.operator_id = o.id AND l.expires_at > now()) AS link_expires_at
+FROM operators o WHERE $1::text IS NULL OR o.id::text = $1 OR o.email_folded = $1
+ORDER BY o.status, o.role, o.email_folded;
 
 -- list_own_account_changes
 WITH
@@ -1559,7 +2070,7 @@ entry AS (
 ),
 page AS (SELECT * FROM entry WHERE place <= $4::int)
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
 (SELECT count(*) FROM entry) > $4::int AS more,
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
@@ -1633,7 +2144,7 @@ entry AS (
 ),
 page AS (SELECT * FROM entry WHERE place <= $4::int)
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
 (SELECT count(*) FROM entry) > $4::int AS more,
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
@@ -1657,11 +2168,67 @@ p.firms, p.creates_firm, p.creates_role, p.scope, p.acr_values, p.created_at,
 (SELECT max(i.last_login_at) FROM identities i WHERE i.provider_id = p.id) AS last_login_at
 FROM identity_providers p WHERE $1::text IS NULL OR p.id = $1 ORDER BY p.id;
 
+-- list_reads_of_grants
+SELECT iso_date(l.day) AS day, n.grant_id, n.user_id, n.client_id, n.partner_name, set_size(range_agg(l.households))::float8 AS households,
+sum(l.reads * set_size(l.households))::float8 AS reads
+FROM read_log_grants n JOIN read_log l ON l.grant_id = n.grant_id
+WHERE $1::text IS NULL AND ($2::text IS NULL OR n.user_id = $2) AND ($3::text IS NULL OR n.client_id = $3)
+AND ($4::bigint IS NULL OR n.grant_id = $4) AND l.day >= coalesce($5::date, '-infinity') AND (l.day, l.grant_id) < (coalesce($6::date, 'infinity'), coalesce($7::bigint, 0))
+GROUP BY l.day, n.grant_id, n.user_id, n.client_id, n.partner_name
+ORDER BY l.day DESC, n.grant_id DESC LIMIT $8::int;
+
+-- list_reads_of_household
+SELECT iso_date(l.day) AS day, n.grant_id, n.user_id, n.client_id, n.partner_name, 1 AS households, sum(l.reads)::float8 AS reads
+FROM (SELECT number FROM household_numbers WHERE household_id = $1) AS household
+JOIN read_log l ON l.households @> household.number JOIN read_log_grants n ON n.grant_id = l.grant_id
+WHERE ($2::text IS NULL OR n.user_id = $2) AND ($3::text IS NULL OR n.client_id = $3)
+AND ($4::bigint IS NULL OR n.grant_id = $4) AND l.day >= coalesce($5::date, '-infinity') AND (l.day, l.grant_id) < (coalesce($6::date, 'infinity'), coalesce($7::bigint, 0))
+GROUP BY l.day, n.grant_id, n.user_id, n.client_id, n.partner_name
+ORDER BY l.day DESC, n.grant_id DESC LIMIT $8::int;
+
+-- list_refused_requests
+SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
+k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
+l.grant_id, g.user_id, l.detail
+FROM (
+  SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
+  WHERE l.status >= 400 AND l.at >= coalesce($1::timestamptz, '-infinity')
+  AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int AND ($6::text IS NULL OR $6 = coalesce(owner.client_id, l.client_id))
+  ORDER BY l.at DESC LIMIT $5::int) AS l
+JOIN request_kinds k ON k.id = l.kind_id
+LEFT JOIN grants g ON g.id = l.grant_id
+LEFT JOIN partners p ON p.client_id = coalesce(g.client_id, l.client_id)
+ORDER BY l.at DESC;
+
+-- list_requests_of_grants
+WITH chosen AS (
+  SELECT id FROM grants
+  WHERE ($6::text IS NULL OR user_id = $6) AND ($7::text IS NULL OR client_id = $7) AND ($8::bigint IS NULL OR id = $8)
+), calls AS (
+  SELECT l.* FROM chosen CROSS JOIN LATERAL (
+    SELECT * FROM request_log l WHERE l.grant_id = chosen.id AND l.at >= coalesce($1::timestamptz, '-infinity')
+    AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int ORDER BY at DESC LIMIT $5::int) AS l
+  UNION ALL
+  SELECT * FROM (SELECT * FROM request_log c WHERE c.client_id = $7 AND $6 IS NULL AND $8 IS NULL AND c.at >= coalesce($1::timestamptz, '-infinity')
+    AND c.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND c.status BETWEEN $3::int AND $4::int ORDER BY at DESC LIMIT $5::int) AS own
+)
+SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
+k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
+l.grant_id, g.user_id, l.detail
+FROM (SELECT * FROM calls ORDER BY at DESC LIMIT $5::int) AS l
+JOIN request_kinds k ON k.id = l.kind_id
+LEFT JOIN grants g ON g.id = l.grant_id
+LEFT JOIN partners p ON p.client_id = coalesce(g.client_id, l.client_id)
+ORDER BY l.at DESC;
+
 -- list_roles
 SELECT name, sees, require_acr FROM roles ORDER BY name;
 
 -- list_sealed_identity_providers
 SELECT credential AS sealed FROM identity_providers WHERE left(credential, 3) = $1 LIMIT 500;
+
+-- list_sealed_operator_totp_secrets
+SELECT sealed AS sealed FROM operator_totp_secrets WHERE left(sealed, 3) = $1 LIMIT 500;
 
 -- list_sealed_totp_secrets
 SELECT sealed AS sealed FROM totp_secrets WHERE left(sealed, 3) = $1 LIMIT 500;
@@ -1694,11 +2261,68 @@ FROM grants g JOIN partners p USING (client_id)
 WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
 ORDER BY p.name, g.id;
 
+-- lock_partner
+SELECT client_id FROM partners WHERE client_id = $1 FOR UPDATE;
+
 -- login_choices
 SELECT p.id, p.name, p.issuer,
 EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id) AS by_domain,
 EXISTS (SELECT FROM firms WHERE local_passwords) AS passwords
 FROM identity_providers p ORDER BY p.name, p.id;
+
+-- merge_reads
+WITH due AS (
+  SELECT grant_id, day FROM read_log WHERE NOT merged
+  GROUP BY grant_id, day HAVING count(*) >= 32 OR day < (now() AT TIME ZONE 'UTC')::date LIMIT 50
+), taken AS (
+  DELETE FROM read_log l USING due WHERE l.grant_id = due.grant_id AND l.day = due.day
+  RETURNING l.grant_id, l.day, l.reads, l.households
+), piece AS (
+  SELECT grant_id, day, lower(part) AS low, upper(part) AS high, reads FROM taken, unnest(households) AS part
+),
+ends AS (
+  SELECT grant_id, day, low AS number, reads AS change FROM piece
+  UNION ALL
+  SELECT grant_id, day, high, -reads FROM piece
+), changes AS (
+  SELECT grant_id, day, number, sum(change) AS change FROM ends GROUP BY grant_id, day, number
+), steps AS (
+  SELECT grant_id, day, number AS low, lead(number) OVER upwards AS high, sum(change) OVER upwards AS reads
+  FROM changes WINDOW upwards AS (PARTITION BY grant_id, day ORDER BY number)
+), summed AS (
+  SELECT grant_id, day, reads::int AS reads, range_agg(int4range(low, high)) AS households
+  FROM steps WHERE reads > 0 GROUP BY grant_id, day, reads
+), added AS (
+  INSERT INTO read_log (grant_id, day, reads, households, merged)
+  SELECT grant_id, day, reads, households, true FROM summed
+)
+SELECT count(*)::int AS merged FROM due;
+
+-- number_households
+WITH given AS (
+  SELECT given.household_id, place, number
+  FROM unnest($1::text[]) WITH ORDINALITY AS given (household_id, place)
+  LEFT JOIN household_numbers known ON known.household_id = given.household_id
+), added AS (
+  INSERT INTO household_numbers (household_id)
+  SELECT household_id FROM given WHERE number IS NULL ORDER BY place
+  ON CONFLICT DO NOTHING
+  RETURNING household_id, number
+)
+SELECT household_id, number FROM given WHERE number IS NOT NULL UNION ALL SELECT household_id, number FROM added;
+
+-- number_request_kinds
+WITH given AS (
+  SELECT * FROM unnest($1::text[], $2::text[], $3::smallint[], $4::text[], $5::text[], $6::boolean[]) AS given (method, route, status, code, outcome, authenticated)
+), known AS (
+  SELECT k.id, method, route, status, code, outcome, authenticated FROM given JOIN request_kinds k USING (method, route, status, code, outcome, authenticated)
+), added AS (
+  INSERT INTO request_kinds (method, route, status, code, outcome, authenticated)
+  SELECT method, route, status, code, outcome, authenticated FROM given EXCEPT SELECT method, route, status, code, outcome, authenticated FROM known
+  ON CONFLICT DO NOTHING
+  RETURNING id, method, route, status, code, outcome, authenticated
+)
+SELECT * FROM known UNION ALL SELECT * FROM added;
 
 -- open_operator_session
 WITH opened AS (
@@ -1707,6 +2331,8 @@ WITH opened AS (
   SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
   FROM operators o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
   RETURNING operator_id
+), seen AS (
+  UPDATE operators o SET last_login_at = now() FROM opened WHERE o.id = opened.operator_id
 ), ended AS (
   DELETE FROM operator_sessions WHERE EXISTS (SELECT FROM opened) AND (hash = $3 OR hash = ANY (ARRAY(
         SELECT hash FROM operator_sessions WHERE hash IN (
@@ -1721,7 +2347,7 @@ WITH opened AS (
   origin->>'user_agent', origin->>'request_id', 'operator', (opened.operator_id)::text,
   (NULL)::text, (NULL)::text, (NULL)::text,
   jsonb_strip_nulls(jsonb_build_object('provider', $7::text, 'sub', $8::text))
-  FROM (SELECT $10::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_in']) AS event, opened
+  FROM (SELECT ($10)::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_in']) AS event, opened
 )
 SELECT operator_id::text FROM opened;
 
@@ -1732,6 +2358,7 @@ WITH old AS (
         SELECT hash FROM sessions WHERE user_id = $2 ORDER BY last_seen_at DESC OFFSET 49
       ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
   ))
+  RETURNING id, user_id, CASE WHEN hash = $3 THEN 'replaced' ELSE 'too_many' END AS cause
 ), remembered AS (
   INSERT INTO user_languages (user_id, language)
   SELECT $2, $16::text
@@ -1752,11 +2379,42 @@ WITH old AS (
     'facts', jsonb_build_object('browser', $8::text, 'system', $9::text, 'at', now())),
   now() + interval '2 days'
   FROM browser_mails b JOIN users u ON u.id = $2 WHERE b.count <= 5
+), opened AS (
+  INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system, request_id,
+    auth_time_is_known, provider_id, provider_sub, provider_sid, provider_id_token)
+  VALUES ($1, $2, $4, now() + interval '8 hours', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+  RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'session', (s.id)::text,
+  (NULL)::text, (s.user_id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('acr', s.acr, 'amr', s.amr, 'provider', s.provider_id, 'browser', s.browser, 'system', s.system))
+  FROM (SELECT ($18)::jsonb AS origin) AS o, unnest(ARRAY['login.succeeded']) AS event, opened s
+), recorded_ends AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'session', (s.id)::text,
+  (NULL)::text, (s.user_id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', s.cause))
+  FROM (SELECT ($18)::jsonb AS origin) AS o, unnest(ARRAY['session.ended']) AS event, old s
 )
-INSERT INTO sessions (hash, user_id, auth_time, expires_at, login_version, acr, amr, browser, system, request_id,
-  auth_time_is_known, provider_id, provider_sub, provider_sid, provider_id_token)
-VALUES ($1, $2, $4, now() + interval '8 hours', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-RETURNING user_id;
+SELECT user_id FROM opened;
+
+-- operator_provider_rules
+SELECT operators_acr FROM identity_providers WHERE id = $1 AND operators;
+
+-- operator_providers
+SELECT id, name, issuer FROM identity_providers WHERE operators ORDER BY name, id;
+
+-- page_of_partners
+SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
+ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
+id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
+grant_lifetime_days, require_acr, created_at, cardinality(secret_hashes) AS live_secrets FROM partners
+WHERE client_id > coalesce($1::text, '') AND ($3::text IS NULL OR status = $3) ORDER BY client_id LIMIT $2;
 
 -- passkeys_of_user
 SELECT id, credential_id, transports, name, synced, created_at, last_used_at
@@ -1877,6 +2535,23 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_read_log
+WITH gone AS (
+  DELETE FROM read_log WHERE ctid = ANY (ARRAY(
+      SELECT l.ctid FROM read_log l WHERE l.day < (now() AT TIME ZONE 'UTC' - make_interval(months => $1))::date
+      ORDER BY l.day LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_read_log_grants
+WITH gone AS (
+  DELETE FROM read_log_grants n
+  WHERE NOT EXISTS (SELECT FROM grants g WHERE g.id = n.grant_id OFFSET 0)
+  AND NOT EXISTS (SELECT FROM read_log l WHERE l.grant_id = n.grant_id OFFSET 0) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- purge_sessions
 WITH gone AS (
   DELETE FROM sessions WHERE ctid = ANY (ARRAY(
@@ -1962,7 +2637,7 @@ WITH earlier AS (
   origin->>'user_agent', origin->>'request_id', 'grant', (g.id)::text,
   (NULL)::text, (g.user_id)::text, (g.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('expired_at', g.expires_at))
-  FROM (SELECT $15::jsonb AS origin) AS o, unnest(ARRAY['grant.expired']) AS event, closed g
+  FROM (SELECT ($15)::jsonb AS origin) AS o, unnest(ARRAY['grant.expired']) AS event, closed g
 ), creation AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -1970,7 +2645,7 @@ WITH earlier AS (
   origin->>'user_agent', origin->>'request_id', 'grant', (g.id)::text,
   (NULL)::text, (g.user_id)::text, (g.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('connection', started.id, 'redirect_uri', $5::text, 'acr', $10::text, 'expires_at', g.expires_at))
-  FROM (SELECT $15::jsonb AS origin) AS o, unnest(ARRAY['grant.created']) AS event, given g, started WHERE g.is_new
+  FROM (SELECT ($15)::jsonb AS origin) AS o, unnest(ARRAY['grant.created']) AS event, given g, started WHERE g.is_new
 ), renewal AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -1978,7 +2653,7 @@ WITH earlier AS (
   origin->>'user_agent', origin->>'request_id', 'grant', (g.id)::text,
   (NULL)::text, (g.user_id)::text, (g.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('connection', started.id, 'redirect_uri', $5::text, 'acr', $10::text, 'expires_at', g.expires_at))
-  FROM (SELECT $15::jsonb AS origin) AS o, unnest(ARRAY['grant.renewed']) AS event, given g, started WHERE NOT g.is_new
+  FROM (SELECT ($15)::jsonb AS origin) AS o, unnest(ARRAY['grant.renewed']) AS event, given g, started WHERE NOT g.is_new
 )
 SELECT true AS usable FROM started
 UNION ALL
@@ -1994,6 +2669,27 @@ RETURNING key_id, current_since, auth_url;
 
 -- record_demo
 UPDATE deployment SET demo = true;
+
+-- record_failed_operator_login
+INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+  target_id, firm_id, user_id, client_id, details)
+SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+origin->>'user_agent', origin->>'request_id', 'operator', (operators.id)::text,
+(NULL)::text, (NULL)::text, (NULL)::text,
+jsonb_strip_nulls(jsonb_build_object('reason', $2::text))
+FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['operator.login_failed']) AS event, operators WHERE email_folded = $1;
+
+-- record_person_export
+WITH record AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (u.id)::text,
+  (u.firm_id)::text, (u.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object())
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['person.exported']) AS event, users u WHERE u.id = $1 OR u.email_folded = $1
+)
+SELECT;
 
 -- redeem_code
 WITH
@@ -2055,7 +2751,7 @@ credentialed AS (
   origin->>'user_agent', origin->>'request_id', 'connection', (j.id)::text,
   (NULL)::text, (j.user_id)::text, (j.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('token', 'code', 'grant', j.grant_id))
-  FROM (SELECT $12::jsonb AS origin) AS o, unnest(ARRAY['token.replayed']) AS event, judged j WHERE j.redemptions = 2
+  FROM (SELECT ($12)::jsonb AS origin) AS o, unnest(ARRAY['token.replayed']) AS event, judged j WHERE j.redemptions = 2
 ), ending AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -2063,7 +2759,7 @@ credentialed AS (
   origin->>'user_agent', origin->>'request_id', 'connection', (j.id)::text,
   (NULL)::text, (j.user_id)::text, (j.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('cause', j.revoked_for, 'grant', j.grant_id))
-  FROM (SELECT $12::jsonb AS origin) AS o, unnest(ARRAY['connection.ended']) AS event, judged j WHERE j.revoked_at = now()
+  FROM (SELECT ($12)::jsonb AS origin) AS o, unnest(ARRAY['connection.ended']) AS event, judged j WHERE j.revoked_at = now()
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
@@ -2074,7 +2770,7 @@ ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id_token_alg FROM client) AS id_token_alg,
-j.id AS connection_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.acr, j.amr, j.nonce,
+j.id AS connection_id, j.grant_id, j.redemptions, j.expired, j.misfit, j.ended, j.subject, j.auth_time, j.acr, j.amr, j.nonce,
 now() AS issued_at
 FROM (SELECT) AS always LEFT JOIN judged j ON true;
 
@@ -2099,7 +2795,7 @@ WITH old AS (
   origin->>'user_agent', origin->>'request_id', 'grant', (renewed.id)::text,
   (NULL)::text, (renewed.user_id)::text, (renewed.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('expires_at', old.expires_at), jsonb_build_object('expires_at', renewed.expires_at)), 'after', differing_fields(jsonb_build_object('expires_at', renewed.expires_at), jsonb_build_object('expires_at', old.expires_at))))
-  FROM (SELECT $4::jsonb AS origin) AS o, unnest(ARRAY['grant.renewed']) AS event, renewed JOIN old USING (id)
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['grant.renewed']) AS event, renewed JOIN old USING (id)
 )
 SELECT client_id, expires_at FROM renewed;
 
@@ -2119,7 +2815,7 @@ WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.st
   origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
   (NULL)::text, (NULL)::text, (c.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
-  FROM (SELECT $4::jsonb AS origin) AS o, unnest(ARRAY['partner.keys_replaced']) AS event, changed c JOIN old USING (client_id)
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['partner.keys_replaced']) AS event, changed c JOIN old USING (client_id)
 )
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
@@ -2127,13 +2823,29 @@ id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privac
 grant_lifetime_days, require_acr FROM changed;
 
 -- replace_recovery_codes
-INSERT INTO recovery_codes (user_id, hashes) VALUES ($1, $2)
-ON CONFLICT (user_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
-RETURNING user_id;
+WITH stored AS (
+  INSERT INTO recovery_codes (user_id, hashes) VALUES ($1, $2)
+  ON CONFLICT (user_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
+  RETURNING user_id, hashes
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (u.id)::text,
+  (u.firm_id)::text, (u.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('method', 'recovery_codes', 'codes', cardinality(stored.hashes)))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['user.factor_added']) AS event, stored JOIN users u ON u.id = user_id
+)
+SELECT user_id FROM stored;
 
 -- replace_sealed_identity_providers
 UPDATE identity_providers SET credential = next.sealed
 FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE credential = next.old
+RETURNING next.sealed;
+
+-- replace_sealed_operator_totp_secrets
+UPDATE operator_totp_secrets SET sealed = next.sealed
+FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE sealed = next.old
 RETURNING next.sealed;
 
 -- replace_sealed_totp_secrets
@@ -2157,7 +2869,7 @@ WITH source AS (
   resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
   RETURNING count, resets_at
 ), found AS (
-  SELECT u.id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM account, users u JOIN firms f ON f.id = u.firm_id
+  SELECT u.id, u.firm_id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM account, users u JOIN firms f ON f.id = u.firm_id
   WHERE account.count <= 3 AND u.email_folded = $3 AND u.status = 'active'
 ), link AS (
   INSERT INTO password_links (user_id, hash, login_version, expires_at)
@@ -2181,6 +2893,14 @@ WITH source AS (
     'facts', jsonb_build_object()),
   now() + interval '2 days'
   FROM found u WHERE NOT u.local_passwords
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (found.id)::text,
+  (found.firm_id)::text, (found.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('local_passwords', found.local_passwords))
+  FROM (SELECT ($7)::jsonb AS origin) AS o, unnest(ARRAY['user.password_reset_requested']) AS event, found
 )
 SELECT CASE WHEN account.count IS NULL OR account.count > 3 THEN 'throttled'
 WHEN found.id IS NULL THEN 'unknown'
@@ -2192,6 +2912,44 @@ FROM source LEFT JOIN account ON true LEFT JOIN found ON true;
 -- reseal_signing_key
 UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid;
 
+-- reset_operator
+WITH changed AS (
+  UPDATE operators SET password_hash = NULL, login_version = gen_random_uuid() WHERE (id::text = $1 OR email_folded = $1)
+  RETURNING id, email, name, status
+), totp AS (
+  DELETE FROM operator_totp_secrets t USING changed WHERE t.operator_id = changed.id
+), codes AS (
+  DELETE FROM operator_recovery_codes c USING changed WHERE c.operator_id = changed.id
+), identities AS (
+  DELETE FROM operator_identities i USING changed WHERE i.operator_id = changed.id
+), ended AS (
+  DELETE FROM operator_sessions s USING changed WHERE s.operator_id = changed.id RETURNING 1
+), link AS (
+  INSERT INTO operator_links (operator_id, hash, expires_at)
+  SELECT id, $2::bytea, now() + interval '24 hours' FROM changed
+  ON CONFLICT (operator_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
+  RETURNING expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'invitation', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('link', $3::text, 'until', link.expires_at)),
+  now() + interval '24 hours'
+  FROM changed u, link WHERE $3::text IS NOT NULL
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'reset'::text))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['operator.updated']) AS event, changed
+)
+SELECT changed.id::text, changed.email, changed.status, link.expires_at,
+(SELECT count(*)::int FROM ended) AS sessions_ended
+FROM changed, link;
+
 -- resume_partner
 WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings FROM partners p WHERE client_id = $1 FOR NO KEY UPDATE), changed AS (
   UPDATE partners SET status = 'active' WHERE client_id = (SELECT client_id FROM old) RETURNING *
@@ -2202,7 +2960,7 @@ WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.st
   origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
   (NULL)::text, (NULL)::text, (c.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
-  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['partner.resumed']) AS event, changed c JOIN old USING (client_id)
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['partner.resumed']) AS event, changed c JOIN old USING (client_id)
 )
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
@@ -2245,7 +3003,7 @@ credentialed AS (
   origin->>'user_agent', origin->>'request_id', 'connection', (r.id)::text,
   (NULL)::text, (g.user_id)::text, (g.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('token', 'access', 'grant', r.grant_id))
-  FROM (SELECT $6::jsonb AS origin) AS o, unnest(ARRAY['token.revoked']) AS event, revoked r JOIN grants g ON g.id = r.grant_id
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['token.revoked']) AS event, revoked r JOIN grants g ON g.id = r.grant_id
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
@@ -2267,7 +3025,7 @@ WITH k AS (
   origin->>'user_agent', origin->>'request_id', 'api_key', (k.id)::text,
   (NULL)::text, (NULL)::text, (NULL)::text,
   jsonb_strip_nulls(jsonb_build_object('name', k.name))
-  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['api_key.revoked']) AS event, k
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['api_key.revoked']) AS event, k
 )
 SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
 CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state FROM k;
@@ -2296,7 +3054,7 @@ credentialed AS (
   origin->>'user_agent', origin->>'request_id', 'connection', (r.id)::text,
   (NULL)::text, (g.user_id)::text, (g.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('cause', 'partner', 'grant', r.grant_id))
-  FROM (SELECT $6::jsonb AS origin) AS o, unnest(ARRAY['connection.ended']) AS event, revoked r JOIN grants g ON g.id = r.grant_id
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['connection.ended']) AS event, revoked r JOIN grants g ON g.id = r.grant_id
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
@@ -2320,7 +3078,7 @@ WITH ended AS (
   origin->>'user_agent', origin->>'request_id', 'grant', (ended.id)::text,
   (NULL)::text, (ended.user_id)::text, (ended.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('cause', ended.revoked_by))
-  FROM (SELECT $3::jsonb AS origin) AS o, unnest(ARRAY['grant.revoked']) AS event, ended
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['grant.revoked']) AS event, ended
 )
 SELECT client_id FROM ended;
 
@@ -2337,7 +3095,7 @@ WITH found AS (
   origin->>'user_agent', origin->>'request_id', 'api_key', (r.id)::text,
   (NULL)::text, (NULL)::text, (NULL)::text,
   jsonb_strip_nulls(jsonb_build_object('credential', 'api_key', 'name', r.name, 'source', $3::text))
-  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, revoked r
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, revoked r
 )
 SELECT id, was_live FROM found;
 
@@ -2408,7 +3166,7 @@ WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.st
   origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
   (NULL)::text, (NULL)::text, (c.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
-  FROM (SELECT $4::jsonb AS origin) AS o, unnest(ARRAY['partner.secret_rotated']) AS event, changed c JOIN old USING (client_id)
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['partner.secret_rotated']) AS event, changed c JOIN old USING (client_id)
 )
 SELECT client_id, cardinality(secret_hashes) AS live_secrets FROM changed;
 
@@ -2465,7 +3223,7 @@ credentialed AS (
   origin->>'user_agent', origin->>'request_id', 'connection', (r.connection_id)::text,
   (NULL)::text, (g.user_id)::text, (g.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('cause', 'refresh_replayed', 'grant', r.grant_id, 'newest_generation', r.generation, 'presented_generation', $7::bigint))
-  FROM (SELECT $10::jsonb AS origin) AS o, unnest(ARRAY['token.replayed', 'connection.ended']) AS event, rotated r JOIN grants g ON g.id = r.grant_id WHERE r.replayed
+  FROM (SELECT ($10)::jsonb AS origin) AS o, unnest(ARRAY['token.replayed', 'connection.ended']) AS event, rotated r JOIN grants g ON g.id = r.grant_id WHERE r.replayed
 )
 SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
@@ -2530,7 +3288,7 @@ page AS (
     ORDER BY h.firm_id, h.id LIMIT $4::int + 1 OFFSET (SELECT skipped FROM start)) AS entry
 )
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired;
 
@@ -2591,7 +3349,7 @@ page AS (
   WHERE true
 )
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), false) AS complete;
 
@@ -2660,7 +3418,7 @@ page AS (
   WHERE caller.sees = 'granted'
 )
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, coalesce((SELECT complete FROM page), false) AS complete;
 
@@ -2737,11 +3495,11 @@ ORDER BY current DESC, s.last_seen_at DESC, s.id;
 WITH changed AS (
   UPDATE users u SET password_hash = $2, login_version = gen_random_uuid() FROM password_links l, firms f
   WHERE l.hash = $1 AND u.id = l.user_id AND f.id = u.firm_id AND l.expires_at > now() AND l.login_version = u.login_version AND u.status = 'active' AND f.local_passwords
-  RETURNING u.id, u.login_version
+  RETURNING u.id, u.firm_id, u.login_version
 ), used AS (
   DELETE FROM password_links l USING changed WHERE l.user_id = changed.id
 ), ended AS (
-  DELETE FROM sessions s USING changed WHERE s.user_id = changed.id
+  DELETE FROM sessions s USING changed WHERE s.user_id = changed.id RETURNING 1
 ), mail AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
@@ -2750,8 +3508,44 @@ WITH changed AS (
     'facts', jsonb_build_object('by', 'link', 'at', now())),
   now() + interval '2 days'
   FROM changed JOIN users u USING (id) WHERE $4::boolean
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (changed.id)::text,
+  (changed.firm_id)::text, (changed.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('by', 'link', 'sessions_ended', (SELECT count(*) FROM ended)))
+  FROM (SELECT ($5)::jsonb AS origin) AS o, unnest(ARRAY['user.password_set']) AS event, changed
 )
 SELECT encode(sha256($3::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
+
+-- set_up_operator
+WITH link AS (
+  DELETE FROM operator_links l USING operators o WHERE l.hash = $1 AND o.id = l.operator_id AND l.expires_at > now() AND o.status = 'active'
+  RETURNING l.operator_id
+), changed AS (
+  UPDATE operators o SET password_hash = $2, login_version = gen_random_uuid() FROM link WHERE o.id = link.operator_id
+  RETURNING o.id, o.name, o.login_version
+), totp AS (
+  INSERT INTO operator_totp_secrets (operator_id, sealed, last_step)
+  SELECT id, $3, $4::bigint FROM changed
+  ON CONFLICT (operator_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
+  last_used_at = NULL
+), codes AS (
+  INSERT INTO operator_recovery_codes (operator_id, hashes) SELECT id, $5::bytea[] FROM changed
+  ON CONFLICT (operator_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
+), ended AS (
+  DELETE FROM operator_sessions s USING changed WHERE s.operator_id = changed.id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'set'::text))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['operator.updated']) AS event, changed
+)
+SELECT id::text, name, login_version::text FROM changed;
 
 -- store_idempotent_answer
 UPDATE idempotent_requests SET status = $3, body = $4::jsonb WHERE actor_id = $1 AND key_hash = $2 RETURNING status;
@@ -2771,14 +3565,33 @@ WITH stored AS (
     'facts', jsonb_build_object('change', 'totp_added', 'at', now())),
   now() + interval '2 days'
   FROM stored JOIN users u ON u.id = stored.user_id WHERE $4::boolean
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (u.id)::text,
+  (u.firm_id)::text, (u.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('method', 'totp'))
+  FROM (SELECT ($5)::jsonb AS origin) AS o, unnest(ARRAY['user.factor_added']) AS event, stored JOIN users u ON u.id = user_id
 )
 SELECT user_id FROM stored;
 
 -- strengthen_session
-UPDATE sessions s SET hash = $3, acr = $4, amr = $5, auth_time = coalesce($6, s.auth_time),
-auth_time_is_known = s.auth_time_is_known OR $6 IS NOT NULL
-FROM users u WHERE s.hash = $1 AND s.user_id = $2 AND u.id = s.user_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version
-RETURNING s.user_id;
+WITH stronger AS (
+  UPDATE sessions s SET hash = $3, acr = $4, amr = $5, auth_time = coalesce($6, s.auth_time),
+  auth_time_is_known = s.auth_time_is_known OR $6 IS NOT NULL
+  FROM users u WHERE s.hash = $1 AND s.user_id = $2 AND u.id = s.user_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version
+  RETURNING s.*
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'session', (s.id)::text,
+  (NULL)::text, (s.user_id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('acr', s.acr, 'amr', s.amr, 'provider', s.provider_id, 'browser', s.browser, 'system', s.system, 'step_up', true))
+  FROM (SELECT ($7)::jsonb AS origin) AS o, unnest(ARRAY['login.succeeded']) AS event, stronger s
+)
+SELECT user_id FROM stronger;
 
 -- suspend_partner
 WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings FROM partners p WHERE client_id = $1 FOR NO KEY UPDATE), changed AS (
@@ -2790,7 +3603,7 @@ WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.st
   origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
   (NULL)::text, (NULL)::text, (c.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
-  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['partner.suspended']) AS event, changed c JOIN old USING (client_id)
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['partner.suspended']) AS event, changed c JOIN old USING (client_id)
 )
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
@@ -2850,7 +3663,7 @@ bearer AS (
       WHERE json IS NOT NULL
       ORDER BY scope, household_id, id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $5::timestamptz < sees_since FROM latest), false) AS expired;
 
@@ -2905,7 +3718,7 @@ bearer AS (
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
       ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT
-(SELECT grant_id FROM caller) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
+(SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $4::timestamptz < sees_since FROM latest), false) AS expired;
 
@@ -2950,7 +3763,8 @@ SELECT user_id, sub, (SELECT count(*)::int FROM ended) AS sessions_ended FROM go
 
 -- update-password
 WITH changed AS (
-  UPDATE users SET password_hash = $2, login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1 RETURNING id
+  UPDATE users SET password_hash = $2, login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1
+  RETURNING id, firm_id
 ), ended AS (
   DELETE FROM sessions USING changed WHERE sessions.user_id = changed.id RETURNING 1
 ), mail AS (
@@ -2961,25 +3775,83 @@ WITH changed AS (
     'facts', jsonb_build_object('by', 'operator', 'at', now())),
   now() + interval '2 days'
   FROM changed JOIN users u USING (id) WHERE $3::boolean
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (changed.id)::text,
+  (changed.firm_id)::text, (changed.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('by', 'operator', 'sessions_ended', (SELECT count(*) FROM ended)))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['user.password_set']) AS event, changed
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 
 -- update-to-active
-UPDATE users SET status = 'active', disabled_by_operator_at = NULL
-WHERE id = $1 OR email_folded = $1 RETURNING id;
+WITH old AS (SELECT id, status FROM users WHERE id = $1 OR email_folded = $1 FOR NO KEY UPDATE), changed AS (
+  UPDATE users SET status = 'active', disabled_by_operator_at = NULL
+  WHERE id = (SELECT id FROM old) RETURNING id, firm_id, status
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (changed.id)::text,
+  (changed.firm_id)::text, (changed.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('status', old.status), jsonb_build_object('status', changed.status)), 'after', differing_fields(jsonb_build_object('status', changed.status), jsonb_build_object('status', old.status))))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['user.enabled']) AS event, changed JOIN old USING (id)
+)
+SELECT id FROM changed;
 
 -- update-to-disabled
-WITH changed AS (
+WITH old AS (SELECT id, status FROM users WHERE id = $1 OR email_folded = $1 FOR NO KEY UPDATE), changed AS (
   UPDATE users SET status = 'disabled', disabled_by_operator_at = coalesce(disabled_by_operator_at, now())
-  WHERE id = $1 OR email_folded = $1 RETURNING id
+  WHERE id = (SELECT id FROM old) RETURNING id, firm_id, status
 ), ended AS (
   DELETE FROM sessions USING changed WHERE sessions.user_id = changed.id RETURNING 1
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (changed.id)::text,
+  (changed.firm_id)::text, (changed.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('status', old.status), jsonb_build_object('status', changed.status)), 'after', differing_fields(jsonb_build_object('status', changed.status), jsonb_build_object('status', old.status)), 'sessions_ended', (SELECT count(*) FROM ended)))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['user.disabled']) AS event, changed JOIN old USING (id)
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 
 -- update_firm
 UPDATE firms SET require_acr = nullif(coalesce($2, require_acr), ''), local_passwords = coalesce($3, local_passwords)
 WHERE id = $1 RETURNING id, name, require_acr, local_passwords;
+
+-- update_operator
+WITH owners AS (
+  SELECT id FROM operators WHERE role = 'owner' AND status = 'active' ORDER BY id FOR UPDATE
+), found AS (
+  SELECT id, email, name, role, status, coalesce($3, role) <> role OR coalesce($4, status) <> status AS ends_sessions
+  FROM operators WHERE (id::text = $1 OR email_folded = $1) FOR UPDATE
+), verdict AS (
+  SELECT (found.id IN (SELECT id FROM owners) AND (SELECT count(*) FROM owners) = 1) AND (coalesce($3, found.role) <> 'owner' OR coalesce($4, found.status) <> 'active') AS last_owner,
+  EXISTS (SELECT FROM operators o WHERE o.email_folded = $6 AND o.id <> found.id) AS email_taken
+  FROM found
+), changed AS (
+  UPDATE operators o
+  SET name = coalesce($2, o.name), role = coalesce($3, o.role), status = coalesce($4, o.status),
+  email = coalesce($5, o.email), email_folded = coalesce($6, o.email_folded),
+  login_version = CASE WHEN found.ends_sessions THEN gen_random_uuid() ELSE o.login_version END
+  FROM found, verdict WHERE o.id = found.id AND NOT verdict.last_owner AND NOT verdict.email_taken
+  RETURNING o.id, o.email, o.name, o.role, o.status
+), ended AS (
+  DELETE FROM operator_sessions s USING changed, found
+  WHERE s.operator_id = changed.id AND found.ends_sessions RETURNING 1
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('email', found.email, 'name', found.name, 'role', found.role, 'status', found.status), 'after', jsonb_build_object('email', changed.email, 'name', changed.name, 'role', changed.role, 'status', changed.status)))
+  FROM (SELECT ($7)::jsonb AS origin) AS o, unnest(ARRAY['operator.updated']) AS event, changed JOIN found USING (id)
+)
+SELECT found.id::text, last_owner, email_taken, (SELECT count(*)::int FROM ended) AS sessions_ended FROM found, verdict;
 
 -- update_partner_settings
 WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings FROM partners p WHERE client_id = $1 AND auth_methods = $4 FOR NO KEY UPDATE), changed AS (
@@ -3006,7 +3878,7 @@ WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.st
   origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
   (NULL)::text, (NULL)::text, (c.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
-  FROM (SELECT $18::jsonb AS origin) AS o, unnest(ARRAY['partner.updated']) AS event, changed c JOIN old USING (client_id)
+  FROM (SELECT ($18)::jsonb AS origin) AS o, unnest(ARRAY['partner.updated']) AS event, changed c JOIN old USING (client_id)
 )
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
@@ -3015,6 +3887,14 @@ grant_lifetime_days, require_acr FROM changed;
 
 -- update_role
 UPDATE roles SET require_acr = $2 WHERE name = $1 RETURNING name, sees, require_acr;
+
+-- use_operator_recovery_code
+UPDATE operator_recovery_codes SET hashes = array_remove(hashes, $2::bytea)
+WHERE operator_id = $1 AND $2 = ANY (hashes) RETURNING cardinality(hashes) AS left;
+
+-- use_operator_totp
+UPDATE operator_totp_secrets SET last_step = $2, last_used_at = now()
+WHERE operator_id = $1 AND last_step < $2 AND sealed = $3 RETURNING true AS used;
 
 -- use_passkey
 WITH answered AS (
@@ -3036,7 +3916,7 @@ WHERE user_id = $1 AND $2 = ANY (hashes) RETURNING cardinality(hashes) AS left;
 
 -- use_totp_step
 UPDATE totp_secrets SET last_step = $2, last_used_at = now()
-WHERE user_id = $1 AND last_step < $2 AND sealed = $3 RETURNING user_id;
+WHERE user_id = $1 AND last_step < $2 AND sealed = $3 RETURNING true AS used;
 
 -- visibility_version_of_caller
 WITH
@@ -3088,7 +3968,7 @@ WITH found AS (
   origin->>'user_agent', origin->>'request_id', 'partner', (w.client_id)::text,
   (NULL)::text, (NULL)::text, (w.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('credential', 'client_secret', 'live_secrets', w.live_secrets, 'source', $3::text))
-  FROM (SELECT $2::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, withdrawn w
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, withdrawn w
 )
 SELECT client_id, was_live, cardinality(others) AS live_secrets FROM found;
 

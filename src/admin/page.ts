@@ -56,22 +56,34 @@ export function pageRequestOf({
 
 /**
  * Answers with a page and a link to the next one.
- * @param list.address of the list; `query` are the parameters of this request
+ * @param address of the list, with the filters of this request: see `withFilters`
  * @param rows up to `limit` rows of `pageRequestOf`: the last one only shows that there is another page
  * @param placeOf the value of `after` for the page that follows an entry
  */
 export function pageAnswer<Row>(
-  list: { address: URL; query: Record<string, string | number | boolean | undefined>; page: PageRequest },
+  address: URL,
+  { limit }: PageRequest,
   rows: Row[],
   placeOf: (row: Row) => string,
 ): AdminAnswer {
-  const { address, query, page } = list
-  const data = rows.slice(0, page.limit - 1)
+  const data = rows.slice(0, limit - 1)
   const last = data.at(-1)
-  if (rows.length < page.limit || last === undefined) return ok({ data, next_cursor: null })
+  if (rows.length < limit || last === undefined) return ok({ data, next_cursor: null })
   const cursor = Buffer.from(placeOf(last)).toString('base64url')
-  for (const [name, value] of Object.entries({ ...query, cursor })) {
-    if (value !== undefined) address.searchParams.set(name, String(value))
-  }
+  address.searchParams.set('cursor', cursor)
   return ok({ data, next_cursor: cursor }, { link: `<${address.href}>; rel="next"` })
+}
+
+/** The address of a list with the parameters of this request. */
+export function withFilters(address: string, query: Record<string, string | number | undefined>): URL {
+  const url = new URL(address)
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value))
+  }
+  return url
+}
+
+/** Whether the text can be the id of a row with a number. */
+export function isRowId(text: string): boolean {
+  return /^\d{1,18}$/.test(text)
 }

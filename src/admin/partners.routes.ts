@@ -13,7 +13,7 @@ import {
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
 import { type AdminAnswer, conflict, created, notFound, ok, refused, withSecrets } from './answers.ts'
-import { pageAnswer, pageRequestOf } from './page.ts'
+import { pageAnswer, pageRequestOf, withFilters } from './page.ts'
 import {
   createPartnerRoute,
   deletePartnerRoute,
@@ -49,8 +49,8 @@ function reads(app: FastifyInstance, context: Context): void {
   adminRoute(app, context, listPartnersRoute, async ({ request: { query }, database }) => {
     const page = pageRequestOf(query)
     const rows = await database.run(pageOfPartners, [page.after, page.limit, query.status ?? null])
-    const address = new URL(adminAddress(context.config, 'partners'))
-    return pageAnswer({ address, query, page }, rows, ({ client_id: id }) => id)
+    const address = withFilters(adminAddress(context.config, 'partners'), query)
+    return pageAnswer(address, page, rows, ({ client_id: id }) => id)
   })
   adminRoute(app, context, getPartnerRoute, ({ request: { params }, database }) =>
     shown(database, params.client_id),

@@ -13,3 +13,5 @@ export const nullableText = (description: string) =>
 
 export const oneOf = <const T extends string>(values: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], description })
+
+export const count = (description: string) => Type.Integer({ minimum: 0, description })

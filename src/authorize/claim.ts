@@ -8,7 +8,7 @@ import {
   updatePendingLogin,
 } from '../factors/pending-login.ts'
 import type { Evidence } from '../factors/prove.ts'
-import { type FactorFacts, findFactorFacts } from '../login/factor-facts.sql.ts'
+import type { FactorFacts } from '../login/factor-facts.sql.ts'
 import {
   type AcrRequest,
   type FactorStep,
@@ -19,10 +19,10 @@ import {
 } from '../login/factor-step.ts'
 import type { Login } from '../login/login.ts'
 import { isRecent as isRecentLogin, liveSession, strengthen } from '../sessions/sessions.ts'
-import { findAcrRequest } from './acr-request.ts'
+import { findAcrRequest, findLoginFacts } from './acr-request.ts'
 import { openSession } from './finish-login.ts'
 import { openPageRequest } from './page-request.ts'
-import { type Destination, nextPage, reseal, withDestination } from './sealed-request.ts'
+import { type Destination, nextPage, reseal, type Unsealed, withDestination } from './sealed-request.ts'
 
 export const claimPaths = ['/login/second-factor', '/step-up'] as const
 export type ClaimPath = (typeof claimPaths)[number]
@@ -59,19 +59,19 @@ export async function claimOf(
 ): Promise<({ kind: 'claim' } & Claim) | { kind: 'redirect'; to: string }> {
   const { context, request, path } = exchange
   const { authorization } = openPageRequest(context, request)
-  const acrRequest = await findAcrRequest(context, authorization)
-  return path === '/step-up' ? claimOfSession(exchange, acrRequest) : claimOfLogin(exchange, acrRequest)
+  return path === '/step-up'
+    ? claimOfSession(exchange, await findAcrRequest(context, authorization))
+    : claimOfLogin(exchange, authorization)
 }
 
 type Found = ({ kind: 'claim' } & Claim) | { kind: 'redirect'; to: string }
 
-async function claimOfLogin(exchange: Exchange, acrRequest: AcrRequest): Promise<Found> {
+async function claimOfLogin(exchange: Exchange, authorization: Unsealed): Promise<Found> {
   const { context, request, reply, destination } = exchange
   const pending = pendingLoginOf(context, request)
-  const facts =
-    pending &&
-    (await context.database.maybe(findFactorFacts, [pending.login.userId, pending.login.loginVersion]))
-  if (!pending || !facts) return { kind: 'redirect', to: withDestination('/login', destination) }
+  const found = pending && (await findLoginFacts(context, pending.login, authorization))
+  if (!pending || !found) return { kind: 'redirect', to: withDestination('/login', destination) }
+  const { facts, acrRequest } = found
   const complete = async (login: Login) => {
     endPendingLogin(context, reply)
     return openSession(context, request, reply, { login, destination, stepUpOffered: true })

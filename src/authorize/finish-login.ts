@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { keepPendingLogin } from '../factors/pending-login.ts'
-import { findFactorFacts } from '../login/factor-facts.sql.ts'
 import { factorStep } from '../login/factor-step.ts'
 import type { Login } from '../login/login.ts'
 import { startSession } from '../sessions/sessions.ts'
-import { findAcrRequest } from './acr-request.ts'
+import { findLoginFacts } from './acr-request.ts'
 import { openPageRequest } from './page-request.ts'
 import { type Destination, nextPage, reseal, withDestination } from './sealed-request.ts'
 
@@ -20,11 +19,11 @@ export async function finishLogin(
   { login, destination }: { login: Login; destination: Destination },
 ): Promise<FastifyReply> {
   const { authorization } = openPageRequest(context, request)
-  const facts = await context.database.maybe(findFactorFacts, [login.userId, login.loginVersion])
+  const found = await findLoginFacts(context, login, authorization)
   // The user was disabled, or the credentials have changed, since they were checked. A session would live again as soon as the
   // user is enabled, without the second factor.
-  if (!facts) return reply.redirect(withDestination('/login', destination), 303)
-  const step = factorStep(login, facts, await findAcrRequest(context, authorization))
+  if (!found) return reply.redirect(withDestination('/login', destination), 303)
+  const step = factorStep(login, found.facts, found.acrRequest)
   if (step.kind !== 'none') {
     keepPendingLogin(context, reply, login)
     return reply.redirect(withDestination('/login/second-factor', destination), 303)

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
-import { countFactorAttempt } from '../factors/attempts.sql.ts'
 import { rawQuery } from '../http/parameters.ts'
 import { carriedBy, endFlow } from '../idp/browser-flow.ts'
 import { completeLogin } from '../idp/complete-login.ts'
 import type { ProviderClients } from '../idp/provider-clients.ts'
-import { findProvider } from '../idp/providers.sql.ts'
-import { forgiveLogin } from '../login/login.sql.ts'
+import { admitCallback, findProvider } from '../idp/providers.sql.ts'
 import { sourceOf } from '../process/source.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -61,12 +60,12 @@ async function receiveCallback(
   { context, web, providers }: Services,
   { request, reply, id, state }: { request: FastifyRequest; reply: FastifyReply; id: string; state: string },
 ): Promise<FastifyReply> {
-  const provider = await context.database.maybe(findProvider, [id])
-  if (!provider) return notFound(reply)
   const { texts } = openPageRequest(context, request)
   const destination = carriedDestination(carriedBy(state))
   const flow = endFlow(context, request, reply, { kind: 'login', state })
   if (flow?.providerId !== id) {
+    const provider = await context.database.maybe(findProvider, [id])
+    if (!provider) return notFound(reply)
     request.log.warn({
       event: 'provider_login',
       outcome: flow ? 'other_provider' : 'foreign_state',
@@ -75,18 +74,21 @@ async function receiveCallback(
     return sendForeignCallback({ web, request, reply, texts, destination })
   }
   const callback = new URL(`${context.config.authUrl}/login/idp/${id}/callback?${rawQuery(request.url)}`)
-  const exchange = { web, request, reply, texts, provider, destination }
-  // A flow is not stored, so a browser that keeps its cookie can send it again. Each callback sends a request to the provider.
+  // A flow is not stored, so a browser that keeps its cookie can send it again.
   const sourceKey = hmac(context.keys.current.throttle, 'provider source', sourceOf(request.ip))
-  const { wait } = await context.database.one(countFactorAttempt, [sourceKey, null, false])
+  const provider = await context.database.maybe(admitCallback, [id, sourceKey])
+  if (!provider) return notFound(reply)
+  const { wait } = provider
+  const exchange = { web, request, reply, texts, provider, destination }
   if (wait !== null) return sendPause({ ...exchange, pause: { kind: 'throttled', retryAfterSeconds: wait } })
-  const outcome = await completeLogin(context, providers, { provider, flow, state, callback })
+  const origin = pageOrigin(request, null)
+  const input = { provider, sourceKey, flow, state, callback }
+  const outcome = await completeLogin(context, origin, providers, input)
   switch (outcome.kind) {
     case 'welcome': {
       const { login } = outcome
       const found = { provider: id, user_id: login.userId, ...(outcome.isNew && { created: true }) }
       request.log.info({ event: 'provider_login', outcome: 'welcome', ...found })
-      await context.database.run(forgiveLogin, [sourceKey, null])
       return finishLogin(context, request, reply, { login, destination })
     }
     case 'unavailable':

@@ -79,7 +79,8 @@ async function* backupText(
   for (const table of await tablesInOrder(client)) {
     yield line(table)
     const columns = table.columns.map(quotedName).join(', ')
-    const copy = client.query(copyTo(`COPY ${quotedName(table.table)} (${columns}) TO STDOUT`))
+    // A query, because COPY does not read a partitioned table by its name.
+    const copy = client.query(copyTo(`COPY (SELECT ${columns} FROM ${quotedName(table.table)}) TO STDOUT`))
     for await (const bytes of copy) yield hashed(bytes)
     yield hashed(Buffer.from(`${endOfRows}\n`))
     onTable(table.table, copy.rowCount)
@@ -97,9 +98,8 @@ async function tablesInOrder(client: pg.Client): Promise<TableHeader[]> {
             ARRAY(SELECT f.confrelid::regclass::text FROM pg_constraint f
                    WHERE f.conrelid = c.oid AND f.contype = 'f' AND f.confrelid <> c.oid) AS needs
        FROM pg_class c
-      WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> ALL ($1)
-        AND NOT EXISTS (SELECT FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhparent
-                         WHERE i.inhrelid = c.oid AND p.relname = ANY ($1))
+      WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+        AND NOT c.relispartition AND c.relname <> ALL ($1)
       ORDER BY c.relname`,
     [omittedTables],
   )

@@ -1,6 +1,8 @@
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import type { Origin } from '../audit/origin.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import type { Environment } from '../config.ts'
 import { type Database, queriesOn } from '../database/database.ts'
 import { knownMigrations, migrateUpTo } from '../database/migrate.ts'
@@ -49,6 +51,7 @@ export type RestoreOutcome = {
  */
 export async function restore(
   database: Database,
+  origin: Origin,
   file: string,
   { environment, keys, endings, tokenWindowDays }: RestoreOptions,
 ): Promise<RestoreOutcome> {
@@ -72,6 +75,11 @@ export async function restore(
     return applied
   })
   await migrateDeployment(database, { environment })
+  await recordEvent(database, origin, {
+    event: 'deployment.restored',
+    target: { kind: 'deployment', id: environment },
+    details: { backup_of: backup.header.created_at, endings: endings.kind, ended },
+  })
   await database.withConnection((client) => client.query('ANALYZE'))
   const windowDays = hasTokens ? tokenWindowDays : 0
   return { createdAt: backup.header.created_at, rows, ended, tokenWindowDays: windowDays }

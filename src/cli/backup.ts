@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { commandOrigin } from '../audit/origin.ts'
 import { backUp } from '../backup/back-up.ts'
 import { type EndingsSource, restore } from '../backup/restore.ts'
 import { type Config, readConfig } from '../config.ts'
@@ -80,7 +81,12 @@ async function restoreInto(config: Config, file: string, endings: EndingsSource,
   const database = await connectDatabase(config, 'command', () => {})
   try {
     const { environment } = config
-    return await restore(database, file, { environment, keys: secretKeys(config), endings, tokenWindowDays })
+    return await restore(database, commandOrigin(), file, {
+      environment,
+      keys: secretKeys(config),
+      endings,
+      tokenWindowDays,
+    })
   } finally {
     await database.close()
   }

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
-import { type ListedFirm, listFirms, updateFirm } from '../directory/requirements.sql.ts'
+import { type ListedFirm, listFirms } from '../directory/requirements.sql.ts'
+import { changeFirm } from '../directory/requirements.ts'
 import { quoted } from '../visible-text.ts'
 import { requireAcrOption } from './acr-option.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
@@ -41,16 +42,15 @@ function update(): Command {
     )
     .option('--json', 'print JSON')
     .action((id: string, options: UpdateOptions) =>
-      withDatabase(async (database) => {
+      withDatabase(async (database, _, origin) => {
         const { requireAcr, localPasswords } = options
         if (requireAcr === undefined && localPasswords === undefined) {
           throw new CommandError('There is nothing to change. Pass --require-acr or --local-passwords.')
         }
-        const firm = await database.maybe(updateFirm, [
-          id,
-          requireAcr === false ? '' : (requireAcr ?? null),
-          localPasswords === undefined ? null : localPasswords === 'on',
-        ])
+        const firm = await changeFirm(database, origin, id, {
+          requireAcr: requireAcr === false ? null : requireAcr,
+          localPasswords: localPasswords === undefined ? undefined : localPasswords === 'on',
+        })
         if (!firm) throw new CommandError(`There is no firm ${quoted(id)}.`, 'not_found')
         answer(options, firm, describe(firm))
       }),

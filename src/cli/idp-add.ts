@@ -39,7 +39,7 @@ export function addCommand(): Command {
     const { operators = false, operatorsAcr: acr } = options
     await withDatabase(async (database, config, origin) => {
       await checkSecretIsInUse(database, config)
-      done(await addProvider(database, secretKeys(config), newProvider(id, options, secret)))
+      done(await addProvider(database, origin, secretKeys(config), newProvider(id, options, secret)))
       if (operators) done(await changeOperatorLogins(database, origin, { id, operators, acr }))
       const addresses = addressesOf(config, { id, auth_method: options.authMethod, operators })
       const lines = addresses.map(({ what, address }) => `${what.padEnd(26)} ${address}`)

@@ -20,8 +20,8 @@ export function linkCommand(): Command {
     .requiredOption('--sub <subject>', 'the subject of the account at the provider')
     .option('--json', 'print JSON')
     .action((id: string, user: string, options: Json & { sub: string }) =>
-      withDatabase(async (database) => {
-        const { userId } = done(await linkUser(database, { id, sub: options.sub, user }))
+      withDatabase(async (database, _, origin) => {
+        const { userId } = done(await linkUser(database, origin, { id, sub: options.sub, user }))
         answer(
           options,
           { id, user_id: userId, sub: options.sub },
@@ -38,8 +38,8 @@ export function unlinkCommand(): Command {
     .argument('<email-or-id>', 'the user')
     .option('--json', 'print JSON')
     .action((id: string, user: string, options: Json) =>
-      withDatabase(async (database) => {
-        const { userId, sub, sessionsEnded } = done(await unlinkUser(database, { id, user }))
+      withDatabase(async (database, _, origin) => {
+        const { userId, sub, sessionsEnded } = done(await unlinkUser(database, origin, { id, user }))
         answer(
           options,
           { id, user_id: userId, sub, sessions_ended: sessionsEnded },

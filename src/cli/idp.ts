@@ -114,10 +114,10 @@ function setCredentialCommand(): Command {
     )
     .option('--json', 'print JSON')
     .action((id: string, options: Json & { clientSecretFile?: string }) =>
-      withDatabase(async (database, config) => {
+      withDatabase(async (database, config, origin) => {
         await checkSecretIsInUse(database, config)
         done(
-          await setCredential(database, secretKeys(config), id, (method) =>
+          await setCredential(database, origin, secretKeys(config), id, (method) =>
             secretFor(method, options.clientSecretFile),
           ),
         )
@@ -134,8 +134,10 @@ function remove(): Command {
     .argument('<id>')
     .option('--json', 'print JSON')
     .action((id: string, options: Json) =>
-      withDatabase(async (database) => {
-        const { linkedUsers, liveSessions, usersWithoutPassword } = done(await removeProvider(database, id))
+      withDatabase(async (database, _, origin) => {
+        const { linkedUsers, liveSessions, usersWithoutPassword } = done(
+          await removeProvider(database, origin, id),
+        )
         const json = {
           id,
           linked_users: linkedUsers,

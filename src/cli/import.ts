@@ -30,9 +30,9 @@ export function importCommand(): Command {
       const display = progressDisplay(process.stderr)
       const { onProgress } = display
       const { signal, stopListening } = listenForInterrupt()
-      const outcome = await withDatabase((database, { environment }) => {
+      const outcome = await withDatabase((database, { environment }, origin) => {
         const reserved = environment === 'sandbox' ? reservedRows : undefined
-        return importDirectory(database, directory, { prune, reserved, onProgress, signal })
+        return importDirectory(database, origin, directory, { prune, reserved, onProgress, signal })
       }).finally(() => {
         display.stop()
         stopListening()

@@ -1,19 +1,23 @@
 import { Command, Option } from 'commander'
-import { rotateSigningKey, signerAt } from '../keys/keyring.ts'
-import { retirementHours } from '../keys/lifetimes.ts'
-import { listSigningKeys, type SigningKeyRow } from '../keys/signing-keys.sql.ts'
+import { listKeys } from '../keys/key-states.ts'
+import { rotateSigningKey } from '../keys/keyring.ts'
+import { jwksMaxAgeSeconds, retirementHours, watchSeconds } from '../keys/lifetimes.ts'
+import { removeSigningKey } from '../keys/remove-key.ts'
+import type { SigningKeyRow } from '../keys/signing-keys.sql.ts'
 import { type SigningAlgorithm, signingAlgorithms } from '../keys/signing-keys.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
-import { answer, withDatabase } from './command.ts'
+import { quoted } from '../visible-text.ts'
+import { answer, CommandError, withDatabase } from './command.ts'
 import { checkSecretIsInUse } from './secret-in-use.ts'
 
 type Json = { json?: boolean }
 
 export function keyCommand(): Command {
   return new Command('key')
-    .description('list and rotate the keys that sign id_tokens')
+    .description('list, rotate and remove the keys that sign id_tokens')
     .addCommand(list())
     .addCommand(rotate())
+    .addCommand(remove())
 }
 
 function list(): Command {
@@ -22,9 +26,7 @@ function list(): Command {
     .option('--json', 'print JSON')
     .action((options: Json) =>
       withDatabase(async (database) => {
-        const rows = await database.run(listSigningKeys, [])
-        const now = new Date()
-        const keys = rows.map((row) => describe(row, rows, now))
+        const keys = await listKeys(database, new Date())
         const text = keys.map(
           (key) =>
             `${key.algorithm}  ${key.kid}  ${key.state.padEnd(9)}  from ${key.signs_from.toISOString()}`,
@@ -40,12 +42,12 @@ function rotate(): Command {
     .addOption(new Option('--algorithm <algorithm>', 'only for this algorithm').choices(signingAlgorithms))
     .option('--json', 'print JSON')
     .action((options: Json & { algorithm?: SigningAlgorithm }) =>
-      withDatabase(async (database, config) => {
+      withDatabase(async (database, config, origin) => {
         const keys = secretKeys(config)
         await checkSecretIsInUse(database, config)
         const created: SigningKeyRow[] = []
         for (const algorithm of options.algorithm ? [options.algorithm] : signingAlgorithms) {
-          created.push(await rotateSigningKey(database, keys, algorithm))
+          created.push(await rotateSigningKey(database, origin, keys, algorithm))
         }
         const rotated = created.map(({ kid, algorithm, signs_from }) => ({ kid, algorithm, signs_from }))
         const lines = rotated.map(
@@ -57,16 +59,24 @@ function rotate(): Command {
     )
 }
 
-type State = 'waiting' | 'signing' | 'published' | 'retired'
-
-function describe(row: SigningKeyRow, rows: SigningKeyRow[], now: Date) {
-  const { kid, algorithm, created_at, signs_from } = row
-  return { kid, algorithm, state: stateOf(row, rows, now), created_at, signs_from }
-}
-
-function stateOf(row: SigningKeyRow, rows: SigningKeyRow[], now: Date): State {
-  if (row.private_jwk === null) return 'retired'
-  const live = rows.filter(({ private_jwk }) => private_jwk !== null)
-  if (signerAt(live, row.algorithm, now) === row) return 'signing'
-  return row.signs_from > now ? 'waiting' : 'published'
+function remove(): Command {
+  return new Command('remove')
+    .description('take a key that leaked out of the JWKS at once; makes a new one if no newer key can sign')
+    .argument('<kid>', 'the kid from `key list`')
+    .option('--json', 'print JSON')
+    .action((kid: string, options: Json) =>
+      withDatabase(async (database, config, origin) => {
+        await checkSecretIsInUse(database, config)
+        const removed = await removeSigningKey(database, origin, secretKeys(config), kid)
+        if (!removed) throw new CommandError(`There is no signing key ${quoted(kid)}.`, 'not_found')
+        const { algorithm, new_kid: made, new_signs_from: from } = removed
+        const lines = [
+          `${algorithm}  ${kid}  removed`,
+          ...(made && from ? [`${algorithm}  ${made}  signs from ${from.toISOString()}`] : []),
+          '',
+          `Within ${watchSeconds} seconds, no server publishes the key. A partner that keeps the JWKS in a cache accepts it for up to ${jwksMaxAgeSeconds / 60} minutes more.`,
+        ]
+        answer(options, removed, lines.join('\n'))
+      }),
+    )
 }

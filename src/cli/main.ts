@@ -24,6 +24,7 @@ const commands: Record<string, () => Promise<Command>> = {
   key: async () => (await import('./key.ts')).keyCommand(),
   'api-key': async () => (await import('./api-key.ts')).apiKeyCommand(),
   secret: async () => (await import('./secret.ts')).secretCommand(),
+  audit: async () => (await import('./audit.ts')).auditCommand(),
   sandbox: async () => (await import('./sandbox.ts')).sandboxCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
   restore: async () => (await import('./backup.ts')).restoreCommand(),

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { type ListedRole, listRoles, updateRole } from '../directory/requirements.sql.ts'
+import { type ListedRole, listRoles } from '../directory/requirements.sql.ts'
+import { changeRole } from '../directory/requirements.ts'
 import { quoted } from '../visible-text.ts'
 import { requireAcrOption } from './acr-option.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
@@ -35,12 +36,12 @@ function update(): Command {
       .option('--json', 'print JSON')
       // False for `--no-require-acr`.
       .action((name: string, options: Json & { requireAcr?: string | false }) =>
-        withDatabase(async (database) => {
+        withDatabase(async (database, _, origin) => {
           const { requireAcr } = options
           if (requireAcr === undefined) {
             throw new CommandError('There is nothing to change. Pass --require-acr or --no-require-acr.')
           }
-          const role = await database.maybe(updateRole, [name, requireAcr === false ? null : requireAcr])
+          const role = await changeRole(database, origin, name, requireAcr === false ? null : requireAcr)
           if (!role) throw new CommandError(`There is no role ${quoted(name)}.`, 'not_found')
           answer(options, role, describe(role))
         }),

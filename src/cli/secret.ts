@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { Origin } from '../audit/origin.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { openEmbedded } from '../database/embedded/embedded.ts'
@@ -124,20 +125,26 @@ const consequences = [
 
 async function replaceCompromised(options: Options): Promise<void> {
   const { secretInDataDir, dataDir, secret: old } = readConfig(process.env)
-  if (!secretInDataDir) return withDatabase((database, config) => endIfReplaced(options, database, config))
+  if (!secretInDataDir)
+    return withDatabase((database, config, origin) => endIfReplaced(options, database, config, origin))
   // As a server: a server that runs meanwhile would continue with the old secret.
   const claim = await openEmbedded({ dataDir, as: 'server' })
   try {
-    await withDatabase(async (database) => {
+    await withDatabase(async (database, _, origin) => {
       replaceSecretFile(dataDir, undefined, [old])
-      await endAll(options, database, readConfig(process.env))
+      await endAll(options, database, readConfig(process.env), origin)
     })
   } finally {
     await claim.leave()
   }
 }
 
-async function endIfReplaced(options: Options, database: Database, config: Config): Promise<void> {
+async function endIfReplaced(
+  options: Options,
+  database: Database,
+  config: Config,
+  origin: Origin,
+): Promise<void> {
   if (config.nextSecret || config.previousSecret || (await opensSigningKeys(database, secretKeys(config)))) {
     throw new CommandError(
       [
@@ -150,11 +157,11 @@ async function endIfReplaced(options: Options, database: Database, config: Confi
       ].join('\n'),
     )
   }
-  return endAll(options, database, config)
+  return endAll(options, database, config, origin)
 }
 
-async function endAll(options: Options, database: Database, config: Config): Promise<void> {
-  const connections = await endOldSecrets(database, config)
+async function endAll(options: Options, database: Database, config: Config, origin: Origin): Promise<void> {
+  const connections = await endOldSecrets(database, origin, config)
   const text = [
     `${connections} connections ended, and there are new signing keys. Start the servers now.`,
     consequences,

@@ -79,7 +79,7 @@ async function importDemoData(database: Database): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'latchkey-demo-'))
   try {
     await writeDemoData(directory)
-    requireImported(await importDirectory(database, directory))
+    requireImported(await importDirectory(database, systemOrigin, directory))
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

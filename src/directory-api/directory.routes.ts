@@ -166,7 +166,7 @@ async function listRows(
   const rows = await (statement
     ? database.run(statement, [...values, withoutNul(wanted)])
     : database.run(list, values))
-  return pageAnswer({ address, query: {}, page }, rows, (row) => order.map((name) => row[name]).join('\n'))
+  return pageAnswer(address, page, rows, (row) => order.map((name) => row[name]).join('\n'))
 }
 
 /** No stored text contains NUL, and PostgreSQL refuses it in parameters. */

@@ -23,7 +23,7 @@ const compiled = Compile(StrengthEstimate)
 /** Milliseconds after which an unused thread ends, and with it the memory of its dictionaries. */
 const idleTime = 60_000
 
-/** Milliseconds after which an estimate is given up. */
+/** Milliseconds after which an estimate is given up. The time in which the thread loads its dictionaries does not count. */
 const longestEstimate = 10_000
 
 let thread: Worker | undefined
@@ -34,7 +34,7 @@ const turn = pLimit(1)
 export function estimateGuesses(request: StrengthRequest): Promise<StrengthEstimate> {
   return turn(async () => {
     clearTimeout(idleTimer)
-    thread ??= new Worker(new URL('./guess-worker.mjs', import.meta.url))
+    thread ??= await startThread()
     const current = thread
     current.ref()
     try {
@@ -51,6 +51,12 @@ export function estimateGuesses(request: StrengthRequest): Promise<StrengthEstim
       current.unref()
     }
   })
+}
+
+async function startThread(): Promise<Worker> {
+  const started = new Worker(new URL('./guess-worker.mjs', import.meta.url))
+  await once(started, 'message')
+  return started
 }
 
 function endThread(): void {

@@ -48,3 +48,4 @@ function kindOf({ pattern, dictionaryName }) {
 }
 
 parentPort?.on('message', answer)
+parentPort?.postMessage('ready')

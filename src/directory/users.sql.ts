@@ -137,6 +137,15 @@ export const listUsers = statement(
     WHERE ($1::text IS NULL OR u.firm_id = $1) AND ($2::text IS NULL OR u.status = $2) ORDER BY u.id`,
 )
 
+/** In the order of the ids. $1 id after which the page begins, or null, $2 rows, $3 firm or null, $4 status or null */
+export const pageOfUsers = statement(
+  'page_of_users',
+  ListedUser,
+  `SELECT ${listed} FROM users u
+    WHERE u.id > coalesce($1::text, '') AND ($3::text IS NULL OR u.firm_id = $3) AND ($4::text IS NULL OR u.status = $4)
+    ORDER BY u.id LIMIT $2`,
+)
+
 const UserFacts = Type.Object({
   ...ListedUser.properties,
   firm_name: Type.String(),

@@ -18,8 +18,8 @@ export type NewUser = { id: string; firm: string; email: string; name: string; r
 
 export type UserOutcome =
   | { kind: 'done'; id: string; sessionsEnded: number }
-  /** Nothing was changed. The reasons are messages for the operator. */
-  | { kind: 'refused'; reasons: string[] }
+  /** Nothing was changed. The reasons are messages for the operator. `isTaken`: another user has the id or the address. */
+  | { kind: 'refused'; reasons: string[]; isTaken?: true }
 
 /** Stores an active user. The user can log in after a password is set. */
 export async function createUser(database: Database, origin: Origin, user: NewUser): Promise<UserOutcome> {
@@ -46,9 +46,11 @@ export async function createUser(database: Database, origin: Origin, user: NewUs
     found.id_taken ? `the user ${quoted(user.id)} already exists` : [],
     found.email_taken ? `${quoted(user.email)} is another user's address` : [],
   ].flat()
+  const isTaken = reasons.length === 0 || found.id_taken || found.email_taken
   return {
     kind: 'refused',
     reasons: reasons.length > 0 ? reasons : ['another session has just taken the id or the address'],
+    ...(isTaken && { isTaken }),
   }
 }
 

@@ -37,6 +37,32 @@ export const latestRedirectUri = `coalesce(
             (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
             p.redirect_uris[1])`
 
+const listed = `g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, ${latestRedirectUri} AS redirect_uri, g.created_at,
+          g.expires_at, ${endOfGrant('g')} AS revoked_at,
+          CASE WHEN ${hasExpired('g')} THEN 'expiry' ELSE g.revoked_by END AS revoked_by`
+
+const withParties = 'grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id'
+
+/**
+ * In the order of the ids. $1 id after which the page begins, or null, $2 rows, $3 user id or folded email address, or null,
+ * $4 client_id or null, $5 whether to include ended grants
+ */
+export const pageOfGrants = statement(
+  'page_of_grants',
+  Grant,
+  `SELECT ${listed} FROM ${withParties}
+    WHERE g.id > coalesce($1::bigint, 0) AND ($3::text IS NULL OR u.id = $3 OR u.email_folded = $3)
+      AND ($4::text IS NULL OR g.client_id = $4) AND ($5 OR ${isLiveGrant('g')})
+    ORDER BY g.id LIMIT $2`,
+)
+
+/** $1 grant id. No row: there is no such grant. */
+export const findGrant = statement(
+  'find_grant',
+  Grant,
+  `SELECT ${listed} FROM ${withParties} WHERE g.id = $1`,
+)
+
 /**
  * For the operator. $1 user id or folded email address, or null for all users; $2 client_id, or null for all partners;
  * $3 whether to include ended grants
@@ -44,10 +70,7 @@ export const latestRedirectUri = `coalesce(
 export const listGrants = statement(
   'list_grants',
   Grant,
-  `SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, ${latestRedirectUri} AS redirect_uri, g.created_at,
-          g.expires_at, ${endOfGrant('g')} AS revoked_at,
-          CASE WHEN ${hasExpired('g')} THEN 'expiry' ELSE g.revoked_by END AS revoked_by
-     FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
+  `SELECT ${listed} FROM ${withParties}
     WHERE ($3 OR ${isLiveGrant('g')}) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
       AND ($2::text IS NULL OR g.client_id = $2)
     ORDER BY g.created_at, g.id`,

@@ -1,3 +1,4 @@
+import { auditRow } from '../audit/audit-row.sql.ts'
 import { statement } from '../database/database.ts'
 import Type from '../typebox.ts'
 
@@ -6,7 +7,7 @@ import Type from '../typebox.ts'
  * the one that the token names: it ends if `sub` is that of its account.
  *
  * $1 SHA-256 of the token's issuer and `jti`, $2 when the token can no longer be used, $3 id of the provider, $4 `sub` or
- * null, $5 `sid` or null
+ * null, $5 `sid` or null, $6 origin
  */
 export const endProviderSessions = statement(
   'end_provider_sessions',
@@ -22,7 +23,15 @@ export const endProviderSessions = statement(
       WHERE provider_id = $3 AND EXISTS (SELECT FROM used)
         AND ($4::text IS NULL OR provider_sub = $4)
         AND ($5::text IS NULL OR provider_sid = $5 OR ($4 IS NOT NULL AND provider_sid IS NULL))
-     RETURNING 1
+     RETURNING id, user_id
+   ), recorded AS (
+     ${auditRow('session.ended', {
+       origin: '$6',
+       from: 'ended s',
+       target: { kind: 'session', id: 's.id' },
+       about: { user: 's.user_id' },
+       details: { cause: `'provider_logout'`, provider: '$3::text' },
+     })}
    )
    SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*)::int FROM ended) AS ended`,
 )

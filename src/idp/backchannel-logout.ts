@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import Type, { Compile } from '../typebox.ts'
@@ -65,7 +66,7 @@ export class BackchannelLogout {
    * Ends the browser sessions that the token names.
    * @throws {DatabaseUnavailable}
    */
-  async receive(provider: Provider, token: string): Promise<LogoutOutcome> {
+  async receive(origin: Origin, provider: Provider, token: string): Promise<LogoutOutcome> {
     let payload: JWTPayload
     try {
       // Not `use`: forged tokens must not take the places of logins.
@@ -81,7 +82,7 @@ export class BackchannelLogout {
     const { is_new: isNew, ended } = await this.#context.database.one(endProviderSessions, [
       sha256(`${provider.issuer} ${jti}`),
       new Date((Math.max(exp, iat + maxTokenAge) + 2 * clockTolerance) * 1000),
-      ...[provider.id, sub ?? null, sid ?? null],
+      ...[provider.id, sub ?? null, sid ?? null, originValue(origin)],
     ])
     return isNew
       ? { kind: 'ended', sessions: ended }

@@ -9,6 +9,7 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client'
 import { federatedAcr } from '../acr.ts'
+import type { Origin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import type { Login } from '../login/login.ts'
 import { sealStored, UnreadableSecret } from '../secrets/stored-secret.ts'
@@ -48,15 +49,20 @@ type Callback = {
   callback: URL
 }
 
-/** Exchanges the code of a callback and finds the user. @throws {DatabaseUnavailable} */
+/**
+ * Exchanges the code of a callback and finds the user.
+ * @param input `sourceKey` is that of `admitCallback`
+ * @throws {DatabaseUnavailable}
+ */
 export function completeLogin(
   context: Context,
+  origin: Origin,
   providers: ProviderClients,
-  input: Callback,
+  input: Callback & { sourceKey: Buffer },
 ): Promise<ProviderOutcome> {
-  const { provider, flow } = input
+  const { provider, sourceKey, flow } = input
   return withAnswer(context, providers, input, async ({ claims, userinfo, details, idToken }) => {
-    const found = await findUser(context.database, provider, claims, userinfo)
+    const found = await findUser(context.database, origin, { provider, sourceKey, idToken: claims }, userinfo)
     if (found.kind !== 'found') return found
     const { userId, email, loginVersion, isNew } = found
     const { acr, amr, authTime, sid } = details

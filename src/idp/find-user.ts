@@ -1,5 +1,6 @@
 import type { IDToken } from 'openid-client'
 import pLimit from 'p-limit'
+import { type Origin, originValue } from '../audit/origin.ts'
 import { DatabaseUnavailable, type Queries } from '../database/database.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { checkEmail, checkId, checkName } from '../directory/values.ts'
@@ -16,6 +17,9 @@ const creations = pLimit(1)
 
 type Claims = Record<string, unknown>
 
+/** An account at a provider, and the key of the source that its callback was counted against (`admitCallback`). */
+type Account = { provider: Provider; sourceKey: Buffer; idToken: IDToken }
+
 export type UserOutcome =
   | { kind: 'found'; userId: string; email: string; loginVersion: string; isNew: boolean }
   /** No user belongs to the account. `account` is how the user knows the account: an address, a name, or an id. */
@@ -28,17 +32,19 @@ export type UserOutcome =
   | { kind: 'inactive'; account: string }
 
 /**
- * The user of an account at a provider. The link of the first login decides. Only without one, a claim names the user.
+ * The user of an account at a provider. The link of the first login decides. Only without one, a claim names the user. A found
+ * user takes back the count of the callback.
  * @param userinfo reads further claims, if the id_token lacks those that are needed
  * @throws {DatabaseUnavailable} also if too many first logins wait for an import
  */
 export async function findUser(
   database: Queries,
-  provider: Provider,
-  idToken: IDToken,
+  origin: Origin,
+  found: Account,
   userinfo: () => Promise<Claims>,
 ): Promise<UserOutcome> {
-  const linked = await findLinked(database, provider, idToken)
+  const { provider, sourceKey, idToken } = found
+  const linked = await findLinked(database, found)
   if (linked) return linked
   const needed = [provider.claim, ...(provider.creates_users ? ['email', 'name'] : [])]
   const isComplete = needed.every((name) => idToken[name] !== undefined)
@@ -55,29 +61,35 @@ export async function findUser(
     idToken.sub,
     provider.matches === 'email' && candidate ? foldCase(candidate) : null,
     provider.matches === 'id' && candidate ? candidate : null,
+    sourceKey,
   ]
-  const { outcome, user_id, email, login_version } = await database.one(linkIdentity, link)
+  const { outcome, user_id, email, login_version } = await database.one(linkIdentity, [
+    ...link,
+    originValue(origin),
+  ])
   if (outcome === 'linked' && user_id !== null && email !== null && login_version !== null) {
     return { kind: 'found', userId: user_id, email, loginVersion: login_version, isNew: false }
   }
   const fresh = provider.creates_users ? newUser(provider, claims, candidate) : undefined
-  const created = outcome === 'unmatched' && fresh ? await createUser(database, link, fresh) : undefined
+  const created =
+    outcome === 'unmatched' && fresh ? await createUser(database, origin, link, fresh) : undefined
   if (created) return created
   // Another login of the same account may have linked it meanwhile.
-  return (await findLinked(database, provider, idToken)) ?? { kind: refusal(outcome), account }
+  return (await findLinked(database, found)) ?? { kind: refusal(outcome), account }
 }
 
 type NewUser = { id: string; email: string; name: string }
 
 async function createUser(
   database: Queries,
-  link: (string | null)[],
+  origin: Origin,
+  link: (string | Buffer | null)[],
   { id, email, name }: NewUser,
 ): Promise<UserOutcome | undefined> {
   if (creations.pendingCount >= maxQueuedCreations)
     throw new DatabaseUnavailable('too many users are created')
   const created = await creations(() =>
-    database.maybe(createLinkedUser, [...link, id, email, foldCase(email), name]),
+    database.maybe(createLinkedUser, [...link, id, email, foldCase(email), name, originValue(origin)]),
   )
   if (!created) return undefined
   const { user_id: userId, login_version: loginVersion } = created
@@ -90,12 +102,11 @@ function refusal(outcome: 'linked' | 'unmatched' | 'inactive' | 'taken') {
 
 async function findLinked(
   database: Queries,
-  provider: Provider,
-  { sub, ...claims }: IDToken,
+  { provider, sourceKey, idToken }: Account,
 ): Promise<UserOutcome | undefined> {
-  const row = await database.maybe(findIdentity, [provider.id, sub])
+  const row = await database.maybe(findIdentity, [provider.id, idToken.sub, sourceKey])
   if (!row) return undefined
-  if (!row.may_log_in) return { kind: 'inactive', account: accountOf({ sub, ...claims }) }
+  if (!row.may_log_in) return { kind: 'inactive', account: accountOf(idToken) }
   const { user_id: userId, email, login_version: loginVersion } = row
   return { kind: 'found', userId, email, loginVersion, isNew: false }
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { originOf } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { sendPublic } from '../http/send-public.ts'
 import { jwksMaxAgeSeconds } from '../keys/lifetimes.ts'
@@ -34,7 +35,8 @@ export function idpRoutes(app: FastifyInstance, context: Context, providers: Pro
       const { id } = request.params
       const provider = await database.maybe(findProvider, [id])
       if (!provider) return reply.status(404).send({ error: 'not_found' })
-      const outcome = await logouts.receive(provider, request.body.logout_token)
+      const origin = originOf(request, 'api', { kind: 'provider', id })
+      const outcome = await logouts.receive(origin, provider, request.body.logout_token)
       const details = { event: 'backchannel_logout', outcome: outcome.kind, provider: id }
       switch (outcome.kind) {
         case 'ended':

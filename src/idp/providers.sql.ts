@@ -1,5 +1,8 @@
+import { auditRow, jsonOf } from '../audit/audit-row.sql.ts'
+import type { AuditEvent } from '../audit/events.ts'
 import { Instant, type Statement, statement } from '../database/database.ts'
 import { PublicJwk } from '../keys/signing-keys.ts'
+import { counting, sourceLimit, windowMinutes } from '../login/login.sql.ts'
 import Type, { type Static, type TSchema } from '../typebox.ts'
 
 const orNull = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()])
@@ -44,6 +47,28 @@ export const findProvider: Statement<Provider> = statement(
   'find_provider',
   Provider,
   `SELECT ${provider} FROM identity_providers p WHERE p.id = $1`,
+)
+
+/**
+ * The provider of a callback. Counts the callback against its source, because each sends a request to the provider. A
+ * successful login takes its count back (`findIdentity`).
+ * $1 id of the provider, $2 key of the source. No row: there is no such provider, and nothing is counted.
+ */
+export const admitCallback = statement(
+  'admit_callback',
+  Type.Object({
+    ...Provider.properties,
+    /** Seconds until another callback is allowed; null if this one is allowed. */
+    wait: orNull(Type.Integer()),
+  }),
+  `WITH source AS (
+     INSERT INTO login_failures AS f (key, count, resets_at)
+     SELECT $2, 1, now() + interval '${windowMinutes} minutes' FROM identity_providers WHERE id = $1
+     ${counting}
+   )
+   SELECT ${provider},
+          CASE WHEN count > ${sourceLimit} THEN ceil(extract(epoch FROM resets_at - now()))::int END AS wait
+     FROM identity_providers p, source WHERE p.id = $1`,
 )
 
 /** The provider whose users have addresses in this domain. $1 the domain, folded */
@@ -111,12 +136,32 @@ export const listProviders = statement(
      FROM identity_providers p WHERE $1::text IS NULL OR p.id = $1 ORDER BY p.id`,
 )
 
+const settingsOf = (p: string) =>
+  jsonOf(p, [
+    'name',
+    'issuer',
+    'client_id',
+    'auth_method',
+    'public_jwk',
+    'claim',
+    'matches',
+    'firms',
+    'creates_firm',
+    'creates_role',
+    'scope',
+    'acr_values',
+  ])
+
+/** SQL: an audit row about the provider `p` in `from`. */
+const record = (event: AuditEvent, origin: string, from: string, details: Record<string, string>) =>
+  auditRow(event, { origin, from, target: { kind: 'provider', id: 'p.id' }, details })
+
 /**
  * Stores the provider, unless a column of the result gives a reason against it.
  *
  * $1 id, $2 name, $3 issuer, $4 client_id, $5 auth method, $6 sealed credential, $7 public JWK or null, $8 claim, $9 matches,
  * $10 firms, $11 firm of created users or null, $12 role of created users or null, $13 scope, $14 acr_values or null,
- * $15 domains, folded
+ * $15 domains, folded, $16 origin
  */
 export const insertProvider = statement(
   'insert_provider',
@@ -144,21 +189,30 @@ export const insertProvider = statement(
        FROM facts
       WHERE NOT id_taken AND issuer_of IS NULL AND taken_domains = '{}' AND unknown_firms = '{}' AND role_exists
          ON CONFLICT DO NOTHING
-     RETURNING id
+     RETURNING *
+   ), recorded AS (
+     ${record('provider.added', '$16', 'created p', {
+       after: `${settingsOf('p')} || jsonb_build_object('domains', $15::text[])`,
+     })}
    ), domains AS (
      INSERT INTO identity_provider_domains (domain, provider_id) SELECT unnest($15::text[]), id FROM created
    )
    SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts`,
 )
 
-/** $1 id, $2 sealed credential, $3 public JWK or null. No row: there is no such provider. */
+/** $1 id, $2 sealed credential, $3 public JWK or null, $4 origin. No row: there is no such provider. */
 export const replaceCredential = statement(
   'replace_credential',
   Type.Object({ id: Type.String() }),
-  'UPDATE identity_providers SET credential = $2, public_jwk = $3::jsonb WHERE id = $1 RETURNING id',
+  `WITH changed AS (
+     UPDATE identity_providers SET credential = $2, public_jwk = $3::jsonb WHERE id = $1 RETURNING id, public_jwk
+   ), recorded AS (
+     ${record('provider.updated', '$4', 'changed p', { credential: `'replaced'`, key: `p.public_jwk->>'kid'` })}
+   )
+   SELECT id FROM changed`,
 )
 
-/** Removes a provider with its links to users, and ends the sessions that it opened. $1 id. No row: there is none. */
+/** Removes a provider with its links to users, and ends the sessions that it opened. $1 id, $2 origin. No row: there is none. */
 export const deleteProvider = statement(
   'delete_provider',
   Type.Object({
@@ -166,7 +220,14 @@ export const deleteProvider = statement(
     live_sessions: Type.Integer(),
     users_without_password: Type.Integer(),
   }),
-  `WITH gone AS (DELETE FROM identity_providers WHERE id = $1 RETURNING id)
+  `WITH gone AS (
+     DELETE FROM identity_providers WHERE id = $1 RETURNING *
+   ), recorded AS (
+     ${record('provider.removed', '$2', 'gone p', {
+       before: settingsOf('p'),
+       linked_users: '(SELECT count(*) FROM identities i WHERE i.provider_id = p.id)',
+     })}
+   )
    SELECT (SELECT count(*)::int FROM identities i WHERE i.provider_id = gone.id) AS linked_users,
           (SELECT count(*)::int FROM sessions s WHERE s.provider_id = gone.id AND s.expires_at > now()) AS live_sessions,
           (SELECT count(*)::int FROM identities i JOIN users u ON u.id = i.user_id JOIN firms f ON f.id = u.firm_id

@@ -1,3 +1,4 @@
+import { type Origin, originValue } from '../audit/origin.ts'
 import type { Database } from '../database/database.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { checkName } from '../directory/values.ts'
@@ -42,6 +43,7 @@ type Changed = { kind: 'done' } | NotChanged
 /** Stores a provider. Users see it at once. */
 export async function addProvider(
   database: Database,
+  origin: Origin,
   keys: SecretKeys,
   provider: NewProvider,
 ): Promise<Changed> {
@@ -61,6 +63,7 @@ export async function addProvider(
     ],
     ...[provider.claim, provider.matches, provider.firms, creates?.firm ?? null, creates?.role ?? null],
     ...[provider.scope, provider.acrValues ?? null, provider.domains.map(foldCase)],
+    originValue(origin),
   ])
   if (row.created) return { kind: 'done' }
   const reasons = [
@@ -78,6 +81,7 @@ export async function addProvider(
 /** Stores a new client secret, or makes a new key for `private_key_jwt`. Takes effect with the next login. */
 export async function setCredential(
   database: Database,
+  origin: Origin,
   keys: SecretKeys,
   id: string,
   secret: (method: ProviderAuthMethod) => Promise<string | undefined>,
@@ -94,7 +98,7 @@ export async function setCredential(
     algorithm,
     ...(given && { secret: given }),
   })
-  await database.maybe(replaceCredential, [id, sealed, publicJwk])
+  await database.maybe(replaceCredential, [id, sealed, publicJwk, originValue(origin)])
   return { kind: 'done' }
 }
 
@@ -106,8 +110,12 @@ type Removed = {
 }
 
 /** Removes the provider and its links to users, and ends the sessions that it opened. Users and connections stay. */
-export async function removeProvider(database: Database, id: string): Promise<Removed | NotChanged> {
-  const row = await database.maybe(deleteProvider, [id])
+export async function removeProvider(
+  database: Database,
+  origin: Origin,
+  id: string,
+): Promise<Removed | NotChanged> {
+  const row = await database.maybe(deleteProvider, [id, originValue(origin)])
   if (!row) return notFound(id)
   return {
     kind: 'done',
@@ -120,11 +128,12 @@ export async function removeProvider(database: Database, id: string): Promise<Re
 /** Links an account at the provider to a user, for providers whose claims do not name the user. */
 export async function linkUser(
   database: Database,
+  origin: Origin,
   { id, sub, user }: { id: string; sub: string; user: string },
 ): Promise<{ kind: 'done'; userId: string } | NotChanged> {
   if (sub === '' || sub.length > 255)
     return { kind: 'refused', reasons: ['the subject must have 1 to 255 characters'] }
-  const row = await database.one(linkByOperator, [id, sub, foldedUnlessId(user)])
+  const row = await database.one(linkByOperator, [id, sub, foldedUnlessId(user), originValue(origin)])
   if (!row.provider_exists) return notFound(id)
   if (row.user_id === null) return { kind: 'not_found', reason: `There is no user ${quoted(user)}.` }
   if (row.linked) return { kind: 'done', userId: row.user_id }
@@ -137,9 +146,10 @@ export async function linkUser(
 /** The next login through the provider links the user again, by the claim. */
 export async function unlinkUser(
   database: Database,
+  origin: Origin,
   { id, user }: { id: string; user: string },
 ): Promise<{ kind: 'done'; userId: string; sub: string; sessionsEnded: number } | NotChanged> {
-  const row = await database.maybe(unlinkByOperator, [id, foldedUnlessId(user)])
+  const row = await database.maybe(unlinkByOperator, [id, foldedUnlessId(user), originValue(origin)])
   if (!row)
     return { kind: 'not_found', reason: `${quoted(user)} is not linked to an account of ${quoted(id)}.` }
   return { kind: 'done', userId: row.user_id, sub: row.sub, sessionsEnded: row.sessions_ended }

@@ -51,17 +51,22 @@ export async function inDirectoryTransaction<T>(
   const millisecondsLeft = () => Math.round(deadline - performance.now())
   try {
     return await database.withChangeConnection(async (client) => {
-      const timeout = `SET LOCAL lock_timeout = ${Math.max(1, millisecondsLeft())}`
-      await client.query(`BEGIN; ${timeout}; ${lockForChange}`)
-      const result = await work({ ...queriesOn(client), client })
-      await client.query(keeps(result) ? 'COMMIT' : 'ROLLBACK')
-      return result
+      try {
+        const timeout = `SET LOCAL lock_timeout = ${Math.max(1, millisecondsLeft())}`
+        await client.query(`BEGIN; ${timeout}; ${lockForChange}`)
+        const result = await work({ ...queriesOn(client), client })
+        await client.query(keeps(result) ? 'COMMIT' : 'ROLLBACK')
+        return result
+      } catch (error) {
+        if (!isChangeConflict(error instanceof DatabaseUnavailable ? error.cause : error)) throw error
+        // The connection stays open: a new one would have to plan all statements again.
+        await client.query('ROLLBACK')
+        return 'busy'
+      }
     })
   } catch (error) {
-    const isUnavailable = error instanceof DatabaseUnavailable
-    if (isChangeConflict(isUnavailable ? error.cause : error)) return 'busy'
     // All connections for changes were busy, or PostgreSQL did not answer.
-    if (isUnavailable && millisecondsLeft() <= 0) return 'busy'
+    if (error instanceof DatabaseUnavailable && millisecondsLeft() <= 0) return 'busy'
     throw error
   }
 }
@@ -142,6 +147,8 @@ export async function applyChange(
   reserved: Reserved | undefined,
 ): Promise<ChangeOutcome> {
   const staged = new StagedRows(client, change.rows)
+  // Otherwise PostgreSQL would compare each of the many rows with each other.
+  if (staged.hasManyRows) await client.query('SET LOCAL enable_hashjoin = on')
   await staged.run(lockUsers)
   await checkChange(staged, change, reserved)
   if (change.faults.total > 0) return refusal(change)
@@ -155,7 +162,7 @@ export async function applyChange(
     merged.set(file.table, await mergeFile(staged, file, { instant, source: 'api' }))
   }
   const removed = await removeRows(staged)
-  await recordAccessChanges(staged, instant)
+  await recordAccessChanges(staged, origin, instant)
 
   const counts: Partial<Record<ChangeType, TypeCounts>> = {}
   for (const type of typeNames) {

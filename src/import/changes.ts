@@ -1,3 +1,5 @@
+import { auditRow } from '../audit/audit-row.sql.ts'
+import { type Origin, originValue } from '../audit/origin.ts'
 import { Instant } from '../database/database.ts'
 import Type, { Compile } from '../typebox.ts'
 import { importFiles, tableColumns } from './files.ts'
@@ -37,9 +39,9 @@ export async function recordChanges(staged: Staged, instant: Date): Promise<void
 }
 
 /** Runs after the merge and after rows have been removed. */
-export async function recordAccessChanges(staged: Staged, instant: Date): Promise<void> {
+export async function recordAccessChanges(staged: Staged, origin: Origin, instant: Date): Promise<void> {
   await staged.run(accessChanges, [instant])
-  await staged.run(endGrantsOfMovedUsers)
+  await staged.run(endGrantsOfMovedUsers, [originValue(origin)])
 }
 
 /** $1 instant. Here and below, new firms are left out: no partner can have read their households before. */
@@ -136,18 +138,39 @@ const accountAccessChanges = `
 /** Users whose firm this import changes. */
 const movedUsers: Note = {
   name: 'moved_users',
-  columns: 'id text',
-  sql: 'SELECT id FROM staged_users s JOIN users u USING (id) WHERE u.firm_id <> s.firm_id',
+  columns: 'id text, old_firm text, new_firm text',
+  sql: 'SELECT id, u.firm_id AS old_firm, s.firm_id AS new_firm FROM staged_users s JOIN users u USING (id) WHERE u.firm_id <> s.firm_id',
 }
 
 /**
  * A user consents to share what the user sees in one firm. If the grants did not end, connections from before the move
  * could read the households of the new firm. A *Connect* at the same time and this statement wait for each other, because
- * both lock the user's row (`recordConnection`).
+ * both lock the user's row (`recordConnection`). $1 origin
  */
 const endGrantsOfMovedUsers = `
-  UPDATE grants SET revoked_at = clock_timestamp(), revoked_by = 'operator', revoked_for = 'firm_changed'
-   WHERE user_id IN (SELECT id FROM noted_moved_users) AND revoked_at IS NULL`
+  WITH ended AS (
+    UPDATE grants SET revoked_at = clock_timestamp(), revoked_by = 'operator', revoked_for = 'firm_changed'
+     WHERE user_id IN (SELECT id FROM noted_moved_users) AND revoked_at IS NULL
+    RETURNING id, user_id, client_id
+  ), recorded_ends AS (
+    ${auditRow('grant.revoked', {
+      origin: '$1',
+      from: 'ended e',
+      target: { kind: 'grant', id: 'e.id' },
+      about: { user: 'e.user_id', client: 'e.client_id' },
+      details: { cause: `'firm_changed'` },
+    })}
+  )
+  ${auditRow('user.moved_firm', {
+    origin: '$1',
+    from: 'noted_moved_users m',
+    target: { kind: 'user', id: 'm.id' },
+    about: { user: 'm.id', firm: 'm.new_firm' },
+    details: {
+      before: `jsonb_build_object('firm_id', m.old_firm)`,
+      after: `jsonb_build_object('firm_id', m.new_firm)`,
+    },
+  })}`
 
 /**
  * $1 instant. Uses the changes that were just recorded. Added and removed users count as well, because another user may

@@ -1,7 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { Database } from '../database/database.ts'
+import type { Origin } from '../audit/origin.ts'
+import { recordEvent } from '../audit/record-event.ts'
+import { type Database, queriesOn } from '../database/database.ts'
 import { chooseInstant, recordAccessChanges, recordChanges } from './changes.ts'
 import { checkStaged, duplicateChecks, storedChecks } from './check-staged.ts'
 import type { Passwords } from './copy-rows.ts'
@@ -62,7 +64,10 @@ type Source = { file: ImportFile; path: string; size: number }
 type Work = {
   client: pg.Client
   staged: StagedTables
+  origin: Origin
   sources: Source[]
+  /** SHA-256 of each file, in hexadecimal. */
+  digests: Map<string, string>
   faults: Faults
   prune: Prune | undefined
   reserved: Reserved | undefined
@@ -76,6 +81,7 @@ type Work = {
  */
 export async function importDirectory(
   database: Database,
+  origin: Origin,
   directory: string,
   { prune, reserved, onProgress = () => {}, signal = new AbortController().signal }: ImportOptions = {},
 ): Promise<ImportOutcome> {
@@ -86,7 +92,9 @@ export async function importDirectory(
     const outcome = await inTransaction({
       client,
       staged: new StagedTables(client),
+      origin,
       sources,
+      digests: new Map(),
       faults,
       prune,
       reserved,
@@ -159,13 +167,13 @@ async function findFiles(directory: string, faults: Faults): Promise<Source[]> {
 }
 
 async function importSources(work: Work): Promise<Merged> {
-  const { client, staged, sources, faults, prune, onProgress } = work
+  const { client, staged, sources, digests, faults, prune, onProgress } = work
   const passwords: Passwords = new Map()
   await prepareStaging(client)
   for (const { file, path, size } of sources) {
     const report = (bytes: number) => onProgress(`reading ${file.file}`, bytes, size)
     report(0)
-    await stageFile(staged, file, path, { faults, passwords }, report)
+    digests.set(file.file, await stageFile(staged, file, path, { faults, passwords }, report))
   }
   if (!faults.none()) return refused(faults)
 
@@ -174,7 +182,7 @@ async function importSources(work: Work): Promise<Merged> {
   const removals = await check(work)
   if (!faults.none()) return refused(faults)
   onProgress('checking', 1, 1)
-  const weakerLogins = await findWeakerLogins(client)
+  const weakerLogins = await findWeakerLogins(staged)
   if (prune && rowsOf(removals) > (prune.atMost ?? -1)) return { kind: 'planned', removals, weakerLogins }
 
   await hashPasswords(client, passwords, (count) => onProgress('hashing passwords', count, passwords.size))
@@ -216,7 +224,7 @@ function rowsOf(removals: Record<string, Removal>): number {
 }
 
 async function mergeAll(
-  { staged, sources, onProgress }: Work,
+  { client, staged, origin, sources, digests, prune, onProgress }: Work,
   removals: Record<string, Removal>,
 ): Promise<Pick<Imported, 'files' | 'keptDisabled'>> {
   const counts: Record<string, Counts> = {}
@@ -234,7 +242,13 @@ async function mergeAll(
     onProgress(`storing ${file.file}`, 1, 1)
   }
   await removeRows(staged)
-  await recordAccessChanges(staged, instant)
+  await recordAccessChanges(staged, origin, instant)
+  const files = Object.entries(counts).map(([file, count]) => [file, { ...count, sha256: digests.get(file) }])
+  await recordEvent(queriesOn(client), origin, {
+    event: 'directory.imported',
+    target: { kind: 'directory', id: 'all' },
+    details: { files: Object.fromEntries(files), pruned: prune !== undefined },
+  })
   return { files: counts, keptDisabled }
 }
 

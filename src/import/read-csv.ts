@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { CsvError, Parser } from 'csv-parse'
@@ -26,10 +27,12 @@ const csvFaults: Record<string, string> = {
 /**
  * Reads RFC 4180 in UTF-8, with or without a byte order mark. Calls `onRow` for every row, including the header and blank
  * lines, with the line on which the row begins (1 is the first). Yields the number of bytes read after each chunk.
+ * @param digest gets all bytes of the file
  * @throws {CsvFault} when the file is malformed; also throws what `onRow` throws
  */
 export async function* readCsv(
   path: string,
+  digest: Hash,
   onRow: (fields: string[], line: number) => void,
 ): AsyncGenerator<number, void> {
   let line = 1
@@ -55,6 +58,7 @@ export async function* readCsv(
       if (bytes === 0 && isUtf16(piece)) {
         throw new CsvFault(1, 'the file is UTF-16; save it as UTF-8, which Excel calls "CSV UTF-8"')
       }
+      digest.update(piece)
       utf8.decode(piece, { stream: true })
       await completed((done) => parser.write(piece, done))
       bytes += piece.length

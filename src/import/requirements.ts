@@ -1,5 +1,5 @@
-import type pg from 'pg'
 import Type, { Compile } from '../typebox.ts'
+import type { Staged } from './staged.ts'
 
 /** What an import takes away from required logins (`firm update`, `role update`). The operator sets these, and no file has them. */
 export type WeakerLogins = {
@@ -12,8 +12,8 @@ export type WeakerLogins = {
 const names = Compile(Type.Array(Type.Object({ name: Type.String() })))
 
 /** Runs before the merge, when the staged rows and those to remove are known. A new firm or role requires nothing. */
-export async function findWeakerLogins(client: pg.ClientBase): Promise<WeakerLogins> {
-  const list = async (sql: string) => names.Parse((await client.query(sql)).rows).map(({ name }) => name)
+export async function findWeakerLogins(staged: Staged): Promise<WeakerLogins> {
+  const list = async (sql: string) => names.Parse(await staged.query(sql)).map(({ name }) => name)
   return { users: await list(usersWithWeakerLogin), removed: await list(removedSettings) }
 }
 

@@ -5,7 +5,13 @@ import { type Note, relationsOf, removedName, type Staged, stagedName } from './
 
 export type Row = Record<string, unknown>
 
-/** For a change by API: sends the rows of the relations that a statement reads as JSON, in parameters after its own. */
+/** From this number of rows on, planning each statement costs less than a plan for few rows. */
+const manyRows = 200
+
+/**
+ * For a change by API: sends the rows of the relations that a statement reads as JSON, in parameters after its own. Each
+ * statement is prepared once per connection. With many rows it is not, and `hasManyRows` says so.
+ */
 export class StagedRows implements Staged {
   readonly #client: pg.ClientBase
   readonly #rows: Map<string, Row[]>
@@ -30,6 +36,10 @@ export class StagedRows implements Staged {
     this.#rows.set(`noted_${name}`, this.#areEmpty(sql) ? [] : (await this.#send(sql, [])).rows)
   }
 
+  get hasManyRows(): boolean {
+    return [...this.#rows.values()].reduce((sum, rows) => sum + rows.length, 0) > manyRows
+  }
+
   count(relation: string): number {
     return this.#rows.get(relation)?.length ?? 0
   }
@@ -41,7 +51,7 @@ export class StagedRows implements Staged {
   #send(sql: string, values: unknown[]): Promise<pg.QueryResult<Row>> {
     const { relations, name, text } = preparedFor(sql, values.length)
     return this.#client.query({
-      name,
+      ...(!this.hasManyRows && { name }),
       text,
       values: [...values, ...relations.map((each) => this.#jsonOf(each))],
     })

@@ -1,13 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type CryptoKey, importJWK } from 'jose'
+import { type Origin, originValue, systemOrigin } from '../audit/origin.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { BackgroundJob } from '../process/background-job.ts'
 import { acceptedKeys, type SecretKeys } from '../secrets/derived-keys.ts'
 import { openJson, sealJson } from '../secrets/seal.ts'
 import { resealStored } from '../secrets/stored-secret.ts'
-import { refreshSeconds, staleSeconds } from './lifetimes.ts'
+import { refreshSeconds, staleSeconds, watchSeconds } from './lifetimes.ts'
 import {
   insertSigningKey,
+  listLiveKids,
   listSigningKeys,
   resealSigningKey,
   retireSigningKeys,
@@ -43,6 +45,7 @@ export class Keyring {
   /** Milliseconds since the epoch. Minus infinity before the first refresh. */
   #refreshedAt = Number.NEGATIVE_INFINITY
   readonly #job: BackgroundJob
+  readonly #watch: BackgroundJob
 
   constructor(options: KeyringOptions) {
     this.#options = options
@@ -50,6 +53,11 @@ export class Keyring {
       everyMs: refreshSeconds * 1000,
       run: () => this.#load(),
       onError: (error) => options.logger.error(error, 'the signing keys could not be refreshed'),
+    })
+    this.#watch = new BackgroundJob({
+      everyMs: watchSeconds * 1000,
+      run: () => this.#refreshIfChanged(),
+      onError: (error) => options.logger.error(error, 'the signing keys could not be compared'),
     })
   }
 
@@ -82,14 +90,29 @@ export class Keyring {
     return this.#job.run()
   }
 
-  /** Refreshes every minute until `stop`. Logs a failure and tries again a minute later. */
+  /** Reads all keys after this call: not only a run that was in progress. For a server that has just removed a key. */
+  async reload(): Promise<void> {
+    await this.#job.run()
+    await this.#job.run()
+  }
+
+  /** Refreshes every minute until `stop`, and within seconds if a key was removed. Logs a failure and tries again later. */
   start(): void {
     this.#job.start()
+    this.#watch.start()
   }
 
   /** Resolves when the keyring no longer uses the database. */
   async stop(): Promise<void> {
+    await this.#watch.stop()
     await this.#job.stop()
+  }
+
+  /** A key that leaked must leave the JWKS at once. Comparing the kids costs much less than reading the keys. */
+  async #refreshIfChanged(): Promise<void> {
+    const { kids } = await this.#options.database.one(listLiveKids, [])
+    const known = this.#keys.filter(isLive).map(({ kid }) => kid)
+    if (kids.length !== known.length || known.some((kid) => !kids.includes(kid))) await this.reload()
   }
 
   async #load(): Promise<void> {
@@ -97,7 +120,8 @@ export class Keyring {
     const startedAt = now().getTime()
     await database.run(retireSigningKeys, [])
     let signingKeys = await openSigningKeys(database, keys)
-    if (await createDueKeys(database, keys, signingKeys)) signingKeys = await openSigningKeys(database, keys)
+    if (await createDueKeys(database, systemOrigin, keys, signingKeys))
+      signingKeys = await openSigningKeys(database, keys)
     await resealSigningKeys(database, keys, signingKeys)
     await resealStored(database, keys)
     this.#keys = signingKeys
@@ -125,23 +149,32 @@ type KeyAge = Pick<SigningKeyRow, 'algorithm' | 'generation' | 'aged'>
 /** Creates the successor of the newest key. It is published at once and signs after the lead time (docs/adr/0009). */
 async function createNextKey(
   database: Queries,
+  origin: Origin,
   { current }: SecretKeys,
   signingKeys: KeyAge[],
   algorithm: SigningAlgorithm,
 ): Promise<void> {
   const generation = (newestOf(signingKeys, algorithm)?.generation ?? 0) + 1
   const { kid, publicJwk, sealedPrivateJwk } = await generateSigningKey(algorithm, current['signing-key'])
-  await database.maybe(insertSigningKey, [kid, algorithm, generation, publicJwk, sealedPrivateJwk])
+  await database.maybe(insertSigningKey, [
+    kid,
+    algorithm,
+    generation,
+    publicJwk,
+    sealedPrivateJwk,
+    originValue(origin),
+  ])
 }
 
 /** @returns whether a key was due. It now exists: this server or another one has created it. */
 export async function createDueKeys(
   database: Queries,
+  origin: Origin,
   keys: SecretKeys,
   signingKeys: KeyAge[],
 ): Promise<boolean> {
   const due = signingAlgorithms.filter((algorithm) => newestOf(signingKeys, algorithm)?.aged ?? true)
-  for (const algorithm of due) await createNextKey(database, keys, signingKeys, algorithm)
+  for (const algorithm of due) await createNextKey(database, origin, keys, signingKeys, algorithm)
   return due.length > 0
 }
 
@@ -169,11 +202,12 @@ async function resealSigningKeys(
  */
 export async function rotateSigningKey(
   database: Database,
+  origin: Origin,
   keys: SecretKeys,
   algorithm: SigningAlgorithm,
 ): Promise<SigningKeyRow> {
   const signingKeys = await openSigningKeys(database, keys)
-  await createNextKey(database, keys, signingKeys, algorithm)
+  await createNextKey(database, origin, keys, signingKeys, algorithm)
   const newest = newestOf(await database.run(listSigningKeys, []), algorithm)
   if (!newest) throw new Error(`the new ${algorithm} key is missing from the database`)
   return newest

@@ -12,6 +12,9 @@ export const retirementHours = 24
 /** Seconds for which a partner may cache the JWKS. */
 export const jwksMaxAgeSeconds = 300
 
+/** Seconds after which every server has taken a removed key out of its JWKS. */
+export const watchSeconds = 5
+
 /** Seconds between two refreshes of a server's keys, and the age at which keys in memory are no longer used. */
 export const refreshSeconds = 60
 export const staleSeconds = 600

@@ -1,3 +1,4 @@
+import { auditRow } from '../audit/audit-row.sql.ts'
 import { Instant, statement } from '../database/database.ts'
 import Type, { type Static } from '../typebox.ts'
 import { leadMinutes, retirementHours, rotationDays } from './lifetimes.ts'
@@ -26,20 +27,37 @@ export const listSigningKeys = statement(
      FROM signing_keys ORDER BY algorithm, generation`,
 )
 
+/** The kids of the keys that are not retired, in a fixed order. */
+export const listLiveKids = statement(
+  'list_live_kids',
+  Type.Object({ kids: Type.Array(Type.String()) }),
+  'SELECT ARRAY(SELECT kid FROM signing_keys WHERE private_jwk IS NOT NULL ORDER BY kid) AS kids',
+)
+
 /**
  * Inserts a key. If several servers insert the same generation, one of them gets a row and the others get none. The first
  * key of an algorithm signs at once, because there is no other.
  *
- * $1 kid, $2 algorithm, $3 generation, $4 public JWK, $5 sealed private JWK
+ * $1 kid, $2 algorithm, $3 generation, $4 public JWK, $5 sealed private JWK, $6 origin
  */
 export const insertSigningKey = statement(
   'insert_signing_key',
   Type.Object({ kid: Type.String() }),
-  `INSERT INTO signing_keys (kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from)
-   VALUES ($1, $2, $3, $4::jsonb, $5, now(),
-           now() + CASE WHEN $3 = 1 THEN interval '0' ELSE interval '${leadMinutes} minutes' END)
-   ON CONFLICT (algorithm, generation) DO NOTHING
-   RETURNING kid`,
+  `WITH created AS (
+     INSERT INTO signing_keys (kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from)
+     VALUES ($1, $2, $3, $4::jsonb, $5, now(),
+             now() + CASE WHEN $3 = 1 THEN interval '0' ELSE interval '${leadMinutes} minutes' END)
+     ON CONFLICT (algorithm, generation) DO NOTHING
+     RETURNING kid, algorithm, generation, signs_from
+   ), recorded AS (
+     ${auditRow('key.rotated', {
+       origin: '$6',
+       from: 'created k',
+       target: { kind: 'signing_key', id: 'k.kid' },
+       details: { algorithm: 'k.algorithm', generation: 'k.generation', signs_from: 'k.signs_from' },
+     })}
+   )
+   SELECT kid FROM created`,
 )
 
 /** Deletes the private keys whose successor has been signing for `retirementHours`. */

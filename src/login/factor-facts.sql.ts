@@ -17,9 +17,14 @@ export const factorColumns = `
   (SELECT f.require_acr FROM firms f WHERE f.id = u.firm_id) AS firm_require_acr,
   (SELECT r.require_acr FROM roles r WHERE r.name = u.role) AS role_require_acr`
 
-/** No row: the user is not active, or the credentials have changed. $1 user id, $2 `login_version` of the login */
+/**
+ * For a login: the factors of its user, and what the partner requires that the user comes from. No row: the user is not active,
+ * or the credentials have changed. $1 user id, $2 `login_version` of the login, $3 client_id of the partner or null
+ */
 export const findFactorFacts = statement(
   'find_factor_facts',
-  FactorFacts,
-  `SELECT ${factorColumns} FROM users u WHERE u.id = $1 AND u.login_version = $2 AND u.status = 'active'`,
+  Type.Object({ ...FactorFacts.properties, partner_require_acr: Type.Union([Type.String(), Type.Null()]) }),
+  `SELECT ${factorColumns},
+          (SELECT p.require_acr FROM partners p WHERE p.client_id = $3) AS partner_require_acr
+     FROM users u WHERE u.id = $1 AND u.login_version = $2 AND u.status = 'active'`,
 )

@@ -50,7 +50,7 @@ export class ReadLog {
   }
 
   read(reader: Reader, at: Date, shown: ShownHouseholds): void {
-    if (this.#answers.length === 0) setImmediate(() => this.#count())
+    if (this.#answers.length === 0) setImmediate(() => this.#takeAnswers())
     this.#answers.push({ reader, at: at.getTime(), shown })
   }
 
@@ -66,6 +66,11 @@ export class ReadLog {
     await this.write()
   }
 
+  #takeAnswers(): void {
+    this.#count()
+    if (this.#size >= fullBatch) void this.#job.run()
+  }
+
   #count(): void {
     const answers = this.#answers
     this.#answers = []
@@ -75,7 +80,6 @@ export class ReadLog {
       this.#addPage(pages, ranges, 1)
       if (unknown.length > 0 && this.#hasRoom(unknown.length)) ids.push(...unknown)
     }
-    if (this.#size >= fullBatch) void this.#job.run()
   }
 
   #dayOf(reader: Reader, day: number): DayOfGrant {

@@ -53,7 +53,7 @@ const ReadHousehold = Type.Object({
   /** The household's number in the read log, which is the order of the list. */
   number: Type.Integer(),
   household_id: Type.String(),
-  /** Null: it has none, no longer exists, or the reader of this list may not see it. */
+  /** Null: it no longer exists, or the reader of this list may not see it. Empty: it has none. */
   name: Type.Union([Type.String(), Type.Null()]),
   /** In UTC. */
   last_day: Type.String(),
@@ -87,7 +87,7 @@ const householdsOfGrant = (name: string) => `
 export const listHouseholdsOfGrant = statement(
   'list_households_of_grant',
   ReadHousehold,
-  `WITH ${householdsOfGrant('SELECT h.name FROM households h WHERE h.id = page.household_id')}`,
+  `WITH ${householdsOfGrant("SELECT coalesce(h.name, '') FROM households h WHERE h.id = page.household_id")}`,
 )
 
 /** For the user: only households that the user still sees have a name. $1 to $4 as above, $5 user id */
@@ -96,7 +96,7 @@ export const listHouseholdsOfOwnGrant = statement(
   ReadHousehold,
   `WITH caller AS (
      SELECT u.id AS user_id, u.firm_id, r.sees FROM users u JOIN roles r ON r.name = u.role WHERE u.id = $5
-   ), ${householdsOfGrant(`SELECT h.name FROM households h, caller WHERE h.id = page.household_id AND ${seesHousehold}`)}`,
+   ), ${householdsOfGrant(`SELECT coalesce(h.name, '') FROM households h, caller WHERE h.id = page.household_id AND ${seesHousehold}`)}`,
 )
 
 /**

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Origin } from '../audit/origin.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import type { Database } from '../database/database.ts'
 import { type ImportOutcome, importDirectory } from '../import/import-directory.ts'
 import { ensureApplication } from './application.ts'
@@ -25,8 +26,15 @@ export async function loadSandbox(
       await writeFile(join(directory, file), text)
     }
     await database.run(forgetChangedPasswords, [reservedRows.firms, sandboxPasswordHash])
-    const outcome = await importDirectory(database, directory)
-    if (outcome.kind === 'imported') await ensureApplication(database, origin, sandboxFirm)
+    const outcome = await importDirectory(database, origin, directory)
+    if (outcome.kind === 'imported') {
+      await ensureApplication(database, origin, sandboxFirm)
+      await recordEvent(database, origin, {
+        event: 'sandbox.loaded',
+        target: { kind: 'deployment', id: 'sandbox' },
+        details: { households },
+      })
+    }
     return outcome
   } finally {
     await rm(directory, { recursive: true, force: true })

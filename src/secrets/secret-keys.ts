@@ -1,3 +1,4 @@
+import { originValue, systemOrigin } from '../audit/origin.ts'
 import type { Queries } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { ExplainedError } from '../explained-error.ts'
@@ -50,7 +51,7 @@ export async function recordedSecretKeys(
   config: Configured & { authUrl: string },
   now: Date,
 ): Promise<SecretKeys> {
-  const values = [keyIdOf(config.secret), config.authUrl]
+  const values = [keyIdOf(config.secret), config.authUrl, originValue(systemOrigin)]
   const { current_since: since } = await database.one(recordCurrentSecret, values)
   if (now < endOfOverlap(since)) return secretKeys(config, since)
   const { secret, nextSecret, environment } = config

@@ -1,3 +1,4 @@
+import { auditRow } from '../audit/audit-row.sql.ts'
 import { Instant, statement } from '../database/database.ts'
 import Type from '../typebox.ts'
 
@@ -24,17 +25,27 @@ export const findUsedSecret = statement(
  * then the operator went back to this one. During a rolling restart a server may start with the old secret again. The
  * time of the new one then moves by less than the restart takes.
  *
- * $1 key id of the secret, $2 the address of the server
+ * If another secret was current before, the audit log gets a record. $1 key id of the secret, $2 the address of the server,
+ * $3 origin
  */
 export const recordCurrentSecret = statement(
   'record_current_secret',
   Row,
-  `INSERT INTO secrets AS s (key_id, current_since, auth_url) VALUES ($1, now(), $2)
-   ON CONFLICT (key_id) DO UPDATE
-     SET auth_url = excluded.auth_url,
-         current_since = CASE WHEN EXISTS (SELECT FROM secrets other WHERE other.current_since > s.current_since)
-                              THEN now() ELSE s.current_since END
-   RETURNING key_id, current_since, auth_url`,
+  `WITH used AS (
+     INSERT INTO secrets AS s (key_id, current_since, auth_url) VALUES ($1, now(), $2)
+     ON CONFLICT (key_id) DO UPDATE
+       SET auth_url = excluded.auth_url,
+           current_since = CASE WHEN EXISTS (SELECT FROM secrets other WHERE other.current_since > s.current_since)
+                                THEN now() ELSE s.current_since END
+     RETURNING key_id, current_since, auth_url
+   ), recorded AS (
+     ${auditRow('secret.rotated', {
+       origin: '$3',
+       from: 'used WHERE used.current_since = now() AND EXISTS (SELECT FROM secrets)',
+       target: { kind: 'secret', id: 'used.key_id' },
+     })}
+   )
+   SELECT key_id, current_since, auth_url FROM used`,
 )
 
 /** After this, no secret counts as having been current. */

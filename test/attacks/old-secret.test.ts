@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { endOldSecrets } from '../../src/keys/end-old-secrets.ts'
 import { findLink } from '../../src/recovery/recovery.sql.ts'
 import { sha256 } from '../../src/secrets/token-format.ts'
@@ -154,7 +155,7 @@ describe('62: a leaked secret, replaced with --compromised', async () => {
     [link.hash],
   )
   const secret = randomBytes(48).toString('base64url')
-  const ended = await endOldSecrets(db.database, { ...leaked.context.config, secret })
+  const ended = await endOldSecrets(db.database, systemOrigin, { ...leaked.context.config, secret })
   const now = await start({ secret })
 
   test('nothing that it made is accepted, and the signing keys are new', async () => {

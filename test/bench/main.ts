@@ -11,6 +11,7 @@ import { compareBuilds, operationNames } from './against.ts'
 import { accounts } from './benches/accounts.ts'
 import { conditional } from './benches/conditional.ts'
 import { crawl } from './benches/crawl.ts'
+import { directory } from './benches/directory.ts'
 import { importRows } from './benches/import.ts'
 import { limits } from './benches/limits.ts'
 import { login } from './benches/login.ts'
@@ -40,6 +41,7 @@ const benches = new Map<string, Bench>([
   ['login', login],
   ['rotation', rotation],
   ['import', importRows],
+  ['directory', directory],
 ])
 /** Run only at the first size, because their data does not depend on it. */
 const independentOfSize = ['rotation']

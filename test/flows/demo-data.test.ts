@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import type { DemoLogin } from '../../src/demo/data/people.ts'
 import { writeDemoData } from '../../src/demo/data/write-demo-data.ts'
 import { foldCase } from '../../src/directory/case-folding.ts'
@@ -14,7 +15,7 @@ const directory = mkdtempSync(join(tmpdir(), 'latchkey-demo-'))
 
 const db = await databaseFixture()
 const logins: DemoLogin[] = await writeDemoData(directory)
-expect(await importDirectory(db.database, directory)).toMatchObject({ kind: 'imported' })
+expect(await importDirectory(db.database, systemOrigin, directory)).toMatchObject({ kind: 'imported' })
 
 afterAll(() => rmSync(directory, { recursive: true }))
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { linkUser } from '../../src/idp/providers.ts'
 import { issued } from '../support/connection.ts'
 import { serverFixture } from '../support/fixtures.ts'
@@ -41,7 +42,9 @@ test('another Latchkey as provider: its subjects are unknown here until the oper
   const sub = refused.document.querySelector('code.received')?.text ?? ''
   expect(textOf(refused)).toContain(`You signed in at Platform as ${sub}`)
   const { database } = server
-  expect(await linkUser(database, { id: 'platform', sub, user: 'ada@example.com' })).toMatchObject({
+  expect(
+    await linkUser(database, systemOrigin, { id: 'platform', sub, user: 'ada@example.com' }),
+  ).toMatchObject({
     kind: 'done',
   })
   expect(await identities(server)).toEqual([`platform ${sub} ada`])

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { setCredential } from '../../src/idp/providers.ts'
 import { sealStored } from '../../src/secrets/stored-secret.ts'
 import { query } from '../support/database.ts'
@@ -73,7 +74,7 @@ describe('how Latchkey authenticates at the provider', () => {
       const [before] = await keys()
       expect(before).toMatchObject({ alg: algorithm, use: 'sig' })
       expect(before).not.toHaveProperty('d')
-      await setCredential(server.database, server.context.keys, id, async () => undefined)
+      await setCredential(server.database, systemOrigin, server.context.keys, id, async () => undefined)
       const [after] = await keys()
       expect(after.kid).not.toBe(before.kid)
     },

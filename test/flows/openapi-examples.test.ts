@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { writeDemoData } from '../../src/demo/data/write-demo-data.ts'
 import { exampleClient, exampleTokens } from '../../src/http/openapi/examples.ts'
 import { importDirectory } from '../../src/import/import-directory.ts'
@@ -18,7 +19,7 @@ const database = await databaseFixture()
 const directory = mkdtempSync(join(tmpdir(), 'latchkey-examples-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 await writeDemoData(directory)
-expect(await importDirectory(database.database, directory)).toMatchObject({ kind: 'imported' })
+expect(await importDirectory(database.database, systemOrigin, directory)).toMatchObject({ kind: 'imported' })
 const server = await serverFixture({ on: database })
 const partner = await server.partner()
 const { accessToken } = await tokensFor(server, partner, 'ada')

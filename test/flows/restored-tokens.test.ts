@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { backUp } from '../../src/backup/back-up.ts'
 import { restore } from '../../src/backup/restore.ts'
 import { openPool } from '../../src/database/database.ts'
@@ -43,7 +44,7 @@ async function backedUp(tokenWindowDays = windowDays): Promise<() => Promise<Tes
     const target = await testDatabase()
     onTestFinished(() => target.drop())
     await query(target.database, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
-    await restore(target.database, file, {
+    await restore(target.database, systemOrigin, file, {
       environment: 'sandbox',
       keys: testKeys('sandbox'),
       endings: { kind: 'log', file: noEndings },

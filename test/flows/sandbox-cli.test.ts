@@ -21,7 +21,7 @@ const first = await load()
 
 /** Imports into a sandbox. */
 const take = (files: ImportFiles, atMost?: number) =>
-  importDirectory(db.database, writeFiles(files), {
+  importDirectory(db.database, systemOrigin, writeFiles(files), {
     reserved: reservedRows,
     ...(atMost !== undefined && { prune: { atMost } }),
   })

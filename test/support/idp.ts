@@ -1,3 +1,4 @@
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { addProvider, type NewProvider } from '../../src/idp/providers.ts'
 import { query } from './database.ts'
 import type { TestServer } from './server.ts'
@@ -10,7 +11,7 @@ export async function addTestProvider(
   { database, context }: TestServer,
   provider: Pick<NewProvider, 'id' | 'issuer'> & Partial<NewProvider>,
 ): Promise<void> {
-  const outcome = await addProvider(database, context.keys, {
+  const outcome = await addProvider(database, systemOrigin, context.keys, {
     name: 'Northbridge',
     clientId: 'latchkey',
     authMethod: 'client_secret_basic',

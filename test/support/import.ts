@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import type { Database } from '../../src/database/database.ts'
 import { type ImportOutcome, importDirectory, type Prune } from '../../src/import/import-directory.ts'
 import { query } from './database.ts'
@@ -30,7 +31,7 @@ export function writeFiles(files: ImportFiles): string {
 
 /** Imports in this process, without the command. */
 export function take(database: Database, files: ImportFiles, prune?: Prune): Promise<ImportOutcome> {
-  return importDirectory(database, writeFiles(files), { prune })
+  return importDirectory(database, systemOrigin, writeFiles(files), { prune })
 }
 
 /** Imports and must succeed. @returns what the import did to each file */
@@ -58,7 +59,7 @@ export async function startedUntil(
     const onProgress = (what: string) => {
       if (what === step) reached({ outcome })
     }
-    const outcome = importDirectory(database, directory, { onProgress })
+    const outcome = importDirectory(database, systemOrigin, directory, { onProgress })
   })
 }
 

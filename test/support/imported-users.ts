@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { importDirectory } from '../../src/import/import-directory.ts'
 import { query } from './database.ts'
 import { writeFiles } from './import.ts'
@@ -32,7 +33,7 @@ export function usersFiles(users: ImportedUser[]): Record<string, string> {
 
 /** Imports these users. @returns how many were added and changed */
 export async function importUsers(server: TestServer, users: ImportedUser[]) {
-  const outcome = await importDirectory(server.database, writeFiles(usersFiles(users)))
+  const outcome = await importDirectory(server.database, systemOrigin, writeFiles(usersFiles(users)))
   if (outcome.kind !== 'imported') throw new Error(JSON.stringify(outcome))
   const { added = 0, changed = 0 } = outcome.files['users.csv'] ?? {}
   return { added, changed }
@@ -40,7 +41,7 @@ export async function importUsers(server: TestServer, users: ImportedUser[]) {
 
 /** Imports these users and must be refused. @returns the faults */
 export async function refusedImport(server: TestServer, users: ImportedUser[]): Promise<string[]> {
-  const outcome = await importDirectory(server.database, writeFiles(usersFiles(users)))
+  const outcome = await importDirectory(server.database, systemOrigin, writeFiles(usersFiles(users)))
   if (outcome.kind !== 'refused') throw new Error(JSON.stringify(outcome))
   return outcome.faults
 }

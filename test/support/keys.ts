@@ -1,3 +1,4 @@
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { rotateSigningKey } from '../../src/keys/keyring.ts'
 import type { SigningKeyRow } from '../../src/keys/signing-keys.sql.ts'
 import type { SigningAlgorithm } from '../../src/keys/signing-keys.ts'
@@ -34,7 +35,7 @@ export function rotateKey(
   { database, context }: TestServer,
   algorithm: SigningAlgorithm = 'RS256',
 ): Promise<SigningKeyRow> {
-  return rotateSigningKey(database, context.keys, algorithm)
+  return rotateSigningKey(database, systemOrigin, context.keys, algorithm)
 }
 
 /** The address of a server's JWKS, independent of its configured public address. */

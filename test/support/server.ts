@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { inject } from 'vitest'
-import { systemOrigin } from '../../src/audit/origin.ts'
+import { originValue, systemOrigin } from '../../src/audit/origin.ts'
 import type { Brand } from '../../src/brand/brand.ts'
 import { defaultBrand } from '../../src/brand/read-brand.ts'
 import type { Config, Environment } from '../../src/config.ts'
@@ -21,6 +21,7 @@ import type { Tracing } from '../../src/metrics/tracing.ts'
 import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
+import { FailedLogins } from '../../src/login/failed-logins.ts'
 import { Usage } from '../../src/process/usage.ts'
 import { ReadLog } from '../../src/read-log/read-log.ts'
 import { CallHourCounts } from '../../src/request-log/call-hours.ts'
@@ -139,6 +140,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const counters = {
     usage: new Usage(database, logger),
     readLog: new ReadLog(database, logger),
+    failedLogins: new FailedLogins(database, logger, now),
     requestLog: new RequestLog(database, logger),
     callHours: new CallHourCounts(database, logger, now),
   }
@@ -273,7 +275,9 @@ async function lendSigningKeys(database: Database): Promise<void> {
   for (const [place, algorithm] of signingAlgorithms.entries()) {
     const key = inject('signingKeys')[place]
     if (!key) throw new Error(`there is no ${algorithm} key`)
-    await database.maybe(insertSigningKey, [key.kid, algorithm, 1, key.publicJwk, key.sealedPrivateJwk])
+    const origin = originValue(systemOrigin)
+    const values = [key.kid, algorithm, 1, key.publicJwk, key.sealedPrivateJwk, origin]
+    await database.maybe(insertSigningKey, values)
   }
 }
 

@@ -43,9 +43,9 @@ export async function login(world: World): Promise<Table[]> {
         '(ES256), checks the id_token (ES256) and finds the user. The start of the login and the cost of the provider are not counted.',
       goals: [
         {
-          goal: 'login: CPU through an OpenID Provider against a password',
+          goal: 'login: CPU of the server through an OpenID Provider against a password',
           ...({
-            measure: 'cpu',
+            measure: 'serverCpu',
             of: names.provider,
             against: names.password,
             limit: { atMost: 0.25 },
@@ -82,12 +82,13 @@ function loggingIn(
     prepare: async () => {
       const count = Math.max(connections, Math.ceil(perSecond * world.effort.seconds))
       const visit = await openLoginPage(world)
-      await checkLogin(world, await requestFor(visit, readers.firm.id))
       requests = []
-      while (requests.length < count) {
+      while (requests.length < count + connections) {
         const reader = readerNames[requests.length % readerNames.length] ?? 'firm'
         requests.push(await requestFor(visit, readers[reader].id))
       }
+      // The server closes idle database connections after seconds. Opening them is not part of a login.
+      await Promise.all(requests.splice(count).map((request) => checkLogin(world, request)))
     },
     load: () => {
       let taken = 0

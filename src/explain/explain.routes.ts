@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { adminRoute } from '../admin/admin-edge.ts'
+import { type AdminAnswer, ok } from '../admin/answers.ts'
+import { pageAnswer, pageRequestOf } from '../admin/page.ts'
+import type { Context } from '../context.ts'
+import { listHouseholdsRead, listReads, placeOfRead } from '../read-log/reads.ts'
+import { listRequests } from '../request-log/requests.ts'
+import {
+  explainAccessRoute,
+  listHouseholdReadsRoute,
+  listReadsRoute,
+  listRequestsRoute,
+} from './explain.operations.ts'
+import { explainAccess } from './explain-access.ts'
+
+/** The admin API's answers to "who read this?", "why was this call refused?" and "why does the user not see this?". */
+export function explainRoutes(app: FastifyInstance, context: Context): void {
+  readRoutes(app, context)
+  requestRoutes(app, context)
+  adminRoute(app, context, explainAccessRoute, async ({ request: { params }, database }) =>
+    ok(await explainAccess(database, params.id, params.household_id)),
+  )
+}
+
+function readRoutes(app: FastifyInstance, context: Context): void {
+  adminRoute(app, context, listReadsRoute, async ({ request, database }) => {
+    const { household_id, user_id, client_id, grant_id, since, ...page } = request.query
+    const filter = {
+      householdId: household_id,
+      userId: user_id,
+      clientId: client_id,
+      grantId: grant_id,
+      since,
+    }
+    const part = pageRequestOf(page)
+    const outcome = await listReads(database, filter, part)
+    if (outcome.kind === 'refused') return missingFilter(outcome.reason)
+    return pageAnswer(addressOf(request, context), part, outcome.reads, placeOfRead)
+  })
+
+  adminRoute(app, context, listHouseholdReadsRoute, async ({ request, database }) => {
+    const { since, ...page } = request.query
+    const part = pageRequestOf(page)
+    const rows = await listHouseholdsRead(database, { grantId: request.params.grant_id, since }, part)
+    return pageAnswer(addressOf(request, context), part, rows, ({ number }) => String(number))
+  })
+}
+
+function requestRoutes(app: FastifyInstance, context: Context): void {
+  adminRoute(app, context, listRequestsRoute, async ({ request, database }) => {
+    const { request_id, client_id, user_id, grant_id, status, since, ...page } = request.query
+    const filter = {
+      requestId: request_id,
+      clientId: client_id,
+      userId: user_id,
+      grantId: grant_id,
+      status,
+      since: since === undefined ? undefined : new Date(since),
+    }
+    const part = pageRequestOf(page)
+    const outcome = await listRequests(database, context.config.baseUrl, filter, part)
+    if (outcome.kind === 'refused') return missingFilter(outcome.reason)
+    return pageAnswer(addressOf(request, context), part, outcome.requests, ({ place }) => place)
+  })
+}
+
+function missingFilter(detail: string): AdminAnswer {
+  return { kind: 'problem', code: 'invalid_parameter', detail }
+}
+
+/** The address of a list, which has the filters of this request already. */
+function addressOf({ url }: FastifyRequest, { config }: Context): URL {
+  return new URL(url, config.authUrl)
+}
