@@ -46,6 +46,7 @@ export function Concerns({ concerns }: { concerns: Concern[] }) {
 const urgency: Concern['kind'][] = [
   'failing_partner',
   'refused_refreshes',
+  'audit_checkpoint',
   'signing_key',
   'late_import',
   'waiting_mails',
@@ -90,6 +91,11 @@ const descriptions: Record<Concern['kind'], (facts: Facts) => Described> = {
     href: '/admin/keys',
     text: <>The {name} signing key has no successor</>,
     remedy: <>It should have been replaced: {when}. Run latchkey doctor.</>,
+  }),
+  audit_checkpoint: ({ count, when }) => ({
+    href: '/admin/audit',
+    text: `The audit log has no signed checkpoint for ${count} changes`,
+    remedy: <>The first is from {when}. Run latchkey audit verify, and look at the log of the servers.</>,
   }),
   late_import: ({ when }) => ({
     href: '/admin/imports',
