@@ -145,12 +145,42 @@ export function PostButton(props: {
 /** The filters of a list. They are in the address of the page. */
 export function Filters({ action, children }: { action: string; children: ComponentChildren }) {
   return (
-    <form action={action} class="filters" role="search" aria-label="Filters of the list">
-      {children}
-      <button type="submit" class="secondary">
-        Show
-      </button>
-    </form>
+    <search aria-label="Filters of the list">
+      <form action={action} class="filters">
+        {children}
+        <button type="submit" class="secondary">
+          Show
+        </button>
+      </form>
+    </search>
+  )
+}
+
+/** Asks again before a change. */
+export function Confirmation(props: {
+  action: string
+  csrf: string
+  /** What the change does. */
+  children: ComponentChildren
+  button: string
+  isDangerous?: boolean
+  cancel: { label: string; href: string }
+}) {
+  const { action, csrf, children, button, isDangerous = false, cancel } = props
+  return (
+    <>
+      <div class={isDangerous ? 'notice warning' : 'notice'}>{children}</div>
+      <PostForm action={action} csrf={csrf}>
+        <div class="form-row">
+          <button type="submit" class={isDangerous ? 'danger' : undefined}>
+            {button}
+          </button>
+          <a class="button secondary" href={cancel.href}>
+            {cancel.label}
+          </a>
+        </div>
+      </PostForm>
+    </>
   )
 }
 
