@@ -4,7 +4,7 @@ import { AuditRecord, recordColumns } from './chain-hash.ts'
 
 /**
  * Rows of the audit log that can be chained, in their order, with the end of the chain. A row can be chained when all
- * transactions that began before its own have ended: then no row can come before it any more. Normally only rows since the
+ * transactions that began before its own have ended: then no row can come before it. Normally only rows since the
  * end of the chain are read. In another cluster (a database that was copied) transaction ids may start lower; then the end of
  * the chain is ahead of them, and all rows are read.
  *

@@ -13,7 +13,7 @@ const height = 100
 const lowest = 1.5
 
 /**
- * Bars over time. The numbers of the axes are text beside the drawing, because the drawing is stretched. The page has the same
+ * Bars over time. The numbers of the axes are text next to the drawing, because the drawing is stretched. The page has the same
  * figures as a table.
  *
  * @param props.finding what the chart shows, for screen readers
