@@ -153,3 +153,10 @@ export const removedBefore = statement(
      FROM audit_log a JOIN audit_chain c ON c.audit_id = a.id AND c.audit_at = a.at
     WHERE a.event = 'audit.partition_dropped'`,
 )
+
+/** Makes the partitions of the next months and removes rows that are too old. $1 months for which rows are kept; 0: without end */
+export const keepAuditLog = statement(
+  'keep_audit_log',
+  Type.Object({ removed: Type.Integer() }),
+  'SELECT keep_audit_log($1::int)::int AS removed',
+)
