@@ -24,6 +24,7 @@ import { OutboxWorker } from './outbox/outbox-worker.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
 import { Usage } from './process/usage.ts'
 import { ReadLog } from './read-log/read-log.ts'
+import { CallHourCounts } from './request-log/call-hours.ts'
 import { RequestLog } from './request-log/request-log.ts'
 import { sandboxFor } from './sandbox/sandbox.ts'
 import { recordedSecretKeys, secretKeys } from './secrets/secret-keys.ts'
@@ -164,6 +165,7 @@ function countersOf(config: Config, database: Database, logger: Logger) {
     usage: new Usage(database, logger),
     readLog: new ReadLog(database, logger),
     failedLogins: new FailedLogins(database, logger, () => new Date()),
+    callHours: new CallHourCounts(database, logger, () => new Date()),
     ...(config.requestLogDays > 0 && { requestLog: new RequestLog(database, logger) }),
   }
 }

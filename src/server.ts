@@ -44,6 +44,7 @@ import { secretScanningRoutes } from './incidents/secret-scanning.routes.ts'
 import { requestMetrics } from './metrics/request-metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
 import { recoveryRoutes } from './recovery/recovery.routes.tsx'
+import { countCalls } from './request-log/call-hours.ts'
 import { recordCalls } from './request-log/record-calls.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
@@ -149,6 +150,7 @@ function listeningServer(
   accessLog(app)
   requestMetrics(app, context)
   tracing?.traceRequests(app)
+  countCalls(app, context.callHours)
   return app
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { adminRoute } from '../admin/admin-edge.ts'
 import { type AdminAnswer, ok } from '../admin/answers.ts'
-import { type PageRequest, pageAnswer, pageRequestOf } from '../admin/page.ts'
+import { pageAnswer, pageRequestOf } from '../admin/page.ts'
 import type { Context } from '../context.ts'
 import { listHouseholdsRead, listReads, placeOfRead } from '../read-log/reads.ts'
 import { listRequests } from '../request-log/requests.ts'

@@ -24,6 +24,7 @@ import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/lim
 import { FailedLogins } from '../../src/login/failed-logins.ts'
 import { Usage } from '../../src/process/usage.ts'
 import { ReadLog } from '../../src/read-log/read-log.ts'
+import { CallHourCounts } from '../../src/request-log/call-hours.ts'
 import { RequestLog } from '../../src/request-log/request-log.ts'
 import { sandboxFor } from '../../src/sandbox/sandbox.ts'
 import type { Secrets } from '../../src/secrets/configured-secrets.ts'
@@ -141,6 +142,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     readLog: new ReadLog(database, logger),
     failedLogins: new FailedLogins(database, logger, now),
     requestLog: new RequestLog(database, logger),
+    callHours: new CallHourCounts(database, logger, now),
   }
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),
