@@ -32,6 +32,28 @@ CREATE INDEX audit_by_client ON audit_log (client_id, at) WHERE client_id IS NOT
 CREATE INDEX audit_by_actor ON audit_log (actor_kind, actor_id, at);
 CREATE INDEX audit_by_request ON audit_log (request_id) WHERE request_id IS NOT NULL;
 
+-- The order of the rows, with a hash of each row and all rows before it. Servers only insert. Rows are chained after every
+-- earlier transaction has ended, so no row can come late.
+CREATE TABLE audit_chain (
+  place     bigint PRIMARY KEY,         -- 1, 2, 3 … without gaps
+  audit_at  timestamptz NOT NULL,
+  audit_id  bigint NOT NULL UNIQUE,
+  hash      bytea NOT NULL,             -- SHA-256 of the hash before it and the row: src/audit/chain-hash.ts
+  looked_to xid8 NOT NULL               -- all rows of earlier transactions are chained
+);
+
+-- Signed hashes of the chain. The database does not have the key.
+CREATE TABLE audit_checkpoints (
+  number    bigint PRIMARY KEY,         -- 1, 2, 3 … without gaps
+  place     bigint NOT NULL,
+  hash      bytea NOT NULL,
+  at        timestamptz NOT NULL,
+  key_id    text NOT NULL,              -- names the secret that the key is derived from
+  signature bytea NOT NULL              -- Ed25519
+);
+
+CREATE INDEX audit_checkpoints_by_place ON audit_checkpoints (place);
+
 -- The fields of `one` that are absent from `other` or differ there. Null: none.
 CREATE FUNCTION differing_fields(one jsonb, other jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN (SELECT jsonb_object_agg(key, value) FROM jsonb_each(one) WHERE other->key IS DISTINCT FROM value);

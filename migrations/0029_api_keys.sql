@@ -19,7 +19,8 @@ CREATE TABLE idempotent_requests (
   key_hash    bytea NOT NULL,                      -- SHA-256 of the Idempotency-Key
   digest      bytea NOT NULL,                      -- SHA-256 of method, path and body
   status      integer,                             -- of the answer
-  body        jsonb,                               -- of the answer, without secrets
+  location    text,                                -- of the answer: the address of the new resource
+  body        json,                                -- of the answer, without secrets
   created_at  timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (actor_id, key_hash)
 );

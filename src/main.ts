@@ -1,5 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { Logger } from 'pino'
+import { AuditChain } from './audit/chain.ts'
+import { FailedLogins } from './audit/failed-logins.ts'
 import type { Config, LogLevel } from './config.ts'
 import { endNotices } from './connected-apps/end-notices.ts'
 import type { Context } from './context.ts'
@@ -9,6 +11,7 @@ import { passwordCost } from './directory/passwords.ts'
 import { ExplainedError } from './explained-error.ts'
 import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
+import { recordedSecretKeys } from './keys/recorded-secrets.ts'
 import { Limits } from './limits/limits.ts'
 import { Rehashing } from './login/rehashing.ts'
 import { mailChannel } from './mail/mail-channel.ts'
@@ -22,10 +25,11 @@ import { OutboxWorker } from './outbox/outbox-worker.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
 import { Usage } from './process/usage.ts'
 import { ReadLog } from './read-log/read-log.ts'
+import { CallHourCounts } from './request-log/call-hours.ts'
 import { RequestLog } from './request-log/request-log.ts'
 import { sandboxFor } from './sandbox/sandbox.ts'
-import { recordedSecretKeys, secretKeys } from './secrets/secret-keys.ts'
-import { createServer } from './server.ts'
+import { secretKeys } from './secrets/secret-keys.ts'
+import { createAdminServer, createServer } from './server.ts'
 import { version } from './version.ts'
 
 export type RunningServer = { close(): Promise<void> }
@@ -75,17 +79,24 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   await stopped.sandbox?.start()
   const server = await createServer(context, logger, tracing)
   const ops = createOpsServer(context)
+  const admin = config.admin.listener && (await createAdminServer(context, logger, tracing))
+  const servers = [server, ...(admin ? [admin] : []), ops]
   try {
     // One address: for a name with several, Fastify would open listeners that our limits do not reach.
     const { address } = await lookup(config.host)
     await server.listen({ host: address, port: config.port, listenTextResolver: () => 'listening' })
+    if (admin && config.admin.listener) {
+      const { host, port } = config.admin.listener
+      const { address } = await lookup(host)
+      await admin.listen({ host: address, port, listenTextResolver: () => 'admin listening' })
+    }
     await ops.listen({
       host: config.opsHost,
       port: config.opsPort,
       listenTextResolver: () => 'operations listening',
     })
   } catch (error) {
-    await Promise.all([server.close(), ops.close()])
+    await Promise.all(servers.map((each) => each.close()))
     throw explainListen(error)
   }
   for (const job of jobs) job.start()
@@ -93,9 +104,8 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     async close() {
       // The servers refuse new connections and finish the requests in progress. Then the database is closed. A busy
       // connection is not kept alive after its answer, because it would delay the end for more than a minute.
-      for (const { server: http } of [server, ops]) http.keepAliveTimeout = 1
-      await server.close()
-      await ops.close()
+      for (const { server: http } of servers) http.keepAliveTimeout = 1
+      for (const each of servers) await each.close()
       for (const job of [stopped.rehashing, ...jobs, stopped.sandbox]) await job?.stop()
       await database.close()
       await tracing?.close()
@@ -138,7 +148,15 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     ...(sandbox && { sandbox }),
   }
   const mails = config.mail ? [endNotices(database, logger), mailWorker(context, config.mail, logger)] : []
-  const jobs = [keyring, limits, new Purge(database, logger, config), ...mails, ...Object.values(counters)]
+  const chain = new AuditChain({ database, keys, logger, now })
+  const jobs = [
+    keyring,
+    limits,
+    new Purge(database, logger, config),
+    ...mails,
+    ...Object.values(counters),
+    chain,
+  ]
   return { context, jobs, rehashing, sandbox, tracing }
 }
 
@@ -147,6 +165,8 @@ function countersOf(config: Config, database: Database, logger: Logger) {
   return {
     usage: new Usage(database, logger),
     readLog: new ReadLog(database, logger),
+    failedLogins: new FailedLogins(database, logger, () => new Date()),
+    callHours: new CallHourCounts(database, logger, () => new Date()),
     ...(config.requestLogDays > 0 && { requestLog: new RequestLog(database, logger) }),
   }
 }
@@ -195,7 +215,7 @@ class ListenError extends ExplainedError {}
 function explainListen(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   const port = 'port' in error ? String(error.port) : ''
-  const ports = 'LATCHKEY_PORT and LATCHKEY_OPS_PORT'
+  const ports = 'LATCHKEY_PORT, LATCHKEY_ADMIN_PORT and LATCHKEY_OPS_PORT'
   switch (error.code) {
     case 'EADDRINUSE':
       return new ListenError(
@@ -205,7 +225,9 @@ function explainListen(error: unknown): unknown {
       return new ListenError(`This user may not open port ${port}. Choose a port above 1023 with ${ports}.`)
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new ListenError('LATCHKEY_HOST or LATCHKEY_OPS_HOST is not an address of this machine.')
+      return new ListenError(
+        'LATCHKEY_HOST, LATCHKEY_ADMIN_HOST or LATCHKEY_OPS_HOST is not an address of this machine.',
+      )
     default:
       return error
   }

@@ -3,6 +3,7 @@ import { adminDocument, adminPath } from './admin/admin-document.ts'
 import { adminEdge } from './admin/admin-edge.ts'
 import { apiKeyRoutes } from './admin/api-keys.routes.ts'
 import { grantRoutes } from './admin/grants.routes.ts'
+import { importRoutes } from './admin/imports.routes.ts'
 import { keyRoutes } from './admin/keys.routes.ts'
 import { partnerRoutes } from './admin/partners.routes.ts'
 import { providerRoutes } from './admin/providers.routes.ts'
@@ -42,6 +43,7 @@ import { secretScanningRoutes } from './incidents/secret-scanning.routes.ts'
 import { requestMetrics } from './metrics/request-metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
 import { recoveryRoutes } from './recovery/recovery.routes.tsx'
+import { countCalls } from './request-log/call-hours.ts'
 import { recordCalls } from './request-log/record-calls.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
@@ -60,17 +62,7 @@ export async function createServer(
 ): Promise<FastifyInstance> {
   const { config } = context
   const base = new URL(config.baseUrl).pathname
-  const app = Fastify({
-    ...fastifyOptions(config, logger),
-    loggerInstance: logger,
-    rewriteUrl: ({ url = '' }) => singleSlash(url, base),
-  })
-
-  decorateAddresses(app, config)
-  strictHttp(app, { hsts: config.authUrl.startsWith('https:') })
-  accessLog(app)
-  requestMetrics(app, context)
-  tracing?.traceRequests(app)
+  const app = listeningServer(context, logger, tracing, config.authUrl)
   const description = apiDescription(app, config)
 
   const providers = new ProviderClients(context)
@@ -126,12 +118,51 @@ function misplacedTokenRoutes(app: FastifyInstance): void {
   misplaced(app, ...names.flatMap((name) => [`/api/oauth2/${name}`, `/oauth2/${name}`]))
 }
 
-/** What operators use: the console and the admin API. They have their own origin if they have their own listener. */
-async function adminSite(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<void> {
+/** What the listener of the operators serves, if they have their own: the console and the admin API, and nothing else. */
+export async function createAdminServer(
+  context: Context,
+  logger: FastifyBaseLogger,
+  tracing?: Tracing,
+): Promise<FastifyInstance> {
+  const app = listeningServer(context, logger, tracing, context.config.admin.url)
+  await adminSite(app, context, new ProviderClients(context))
+  app.get('/', (_request, reply) => reply.redirect('/admin', 303))
+  return app
+}
+
+/** What both listeners do for every request. `url`: the origin of the listener. */
+function listeningServer(
+  context: Context,
+  logger: FastifyBaseLogger,
+  tracing: Tracing | undefined,
+  url: string,
+): FastifyInstance {
   const { config } = context
+  const base = new URL(config.baseUrl).pathname
+  const app = Fastify({
+    ...fastifyOptions(config, logger),
+    loggerInstance: logger,
+    rewriteUrl: ({ url = '' }) => singleSlash(url, base),
+  })
+  decorateAddresses(app, config)
+  strictHttp(app, { hsts: url.startsWith('https:') })
+  accessLog(app)
+  requestMetrics(app, context)
+  tracing?.traceRequests(app)
+  countCalls(app, context.callHours)
+  return app
+}
+
+/** What operators use: the console and the admin API. They have their own origin if they have their own listener. */
+async function adminSite(
+  app: FastifyInstance,
+  { config, ...shared }: Context,
+  providers: ProviderClients,
+): Promise<void> {
+  const context = { ...shared, config: { ...config, authUrl: config.admin.url } }
   await app.register(async (admin) => {
     onlyFromNetworks(admin, config.admin.networks)
-    await consoleRoutes(admin, { ...context, config: { ...config, authUrl: config.admin.url } }, providers)
+    await consoleRoutes(admin, context, providers)
     await admin.register(async (api) => adminApi(api, context), { prefix: adminPath })
   })
 }
@@ -184,6 +215,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   keyRoutes(app, context)
   providerRoutes(app, context)
   directoryRoutes(app, context)
+  importRoutes(app, context)
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {

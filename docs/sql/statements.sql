@@ -56,6 +56,22 @@ households = r.households + excluded.households,
 accounts = r.accounts + excluded.accounts
 RETURNING grant_id;
 
+-- admit_callback
+WITH source AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT $2, 1, now() + interval '15 minutes' FROM identity_providers WHERE id = $1
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+)
+SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.public_jwk, p.claim, p.matches, p.scope,
+p.acr_values, p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AS creates_users,
+EXISTS (SELECT FROM firms f WHERE f.local_passwords AND (p.firms = '{}' OR f.id = ANY (p.firms)))
+AS allows_passwords,
+CASE WHEN count > 100 THEN ceil(extract(epoch FROM resets_at - now()))::int END AS wait
+FROM identity_providers p, source WHERE p.id = $1;
+
 -- advance_sandbox_clock
 WITH found AS (
   SELECT c.id, coalesce(k.seconds_ahead, 0) AS seconds_ahead
@@ -339,11 +355,11 @@ SELECT count(*)::int AS rows FROM totp_secrets WHERE left(sealed, 3) <> ALL ($1:
 -- create_linked_user
 WITH created AS (
   INSERT INTO users (id, firm_id, email, email_folded, name, role, status, source)
-  SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active', 'login' FROM identity_providers p
+  SELECT $6, p.creates_firm, $7, $8, $9, p.creates_role, 'active', 'login' FROM identity_providers p
   WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
     OR EXISTS (SELECT FROM identity_provider_domains d
-      WHERE d.provider_id = p.id AND d.domain = split_part($7::text, '@', 2)))
-  AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $7) OR u.id IN ($4, $5))
+      WHERE d.provider_id = p.id AND d.domain = split_part($8::text, '@', 2)))
+  AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $8) OR u.id IN ($4, $6))
   ON CONFLICT DO NOTHING
   RETURNING id, email, login_version
 ), linked AS (
@@ -351,6 +367,8 @@ WITH created AS (
   SELECT $1, $2, id, now() FROM created
   ON CONFLICT DO NOTHING
   RETURNING user_id
+), forgiven AS (
+  UPDATE login_failures SET count = count - 1 WHERE key = $5 AND EXISTS (SELECT FROM linked)
 )
 SELECT user_id, email, login_version FROM created JOIN linked ON user_id = id;
 
@@ -804,7 +822,9 @@ SELECT
 EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_passkey,
 EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = u.id) AS has_totp,
 (SELECT f.require_acr FROM firms f WHERE f.id = u.firm_id) AS firm_require_acr,
-(SELECT r.require_acr FROM roles r WHERE r.name = u.role) AS role_require_acr FROM users u WHERE u.id = $1 AND u.login_version = $2 AND u.status = 'active';
+(SELECT r.require_acr FROM roles r WHERE r.name = u.role) AS role_require_acr,
+(SELECT p.require_acr FROM partners p WHERE p.client_id = $3) AS partner_require_acr
+FROM users u WHERE u.id = $1 AND u.login_version = $2 AND u.status = 'active';
 
 -- find_household
 WITH
@@ -853,6 +873,9 @@ WITH found AS (
 ), seen AS (
   UPDATE identities i SET last_login_at = now() FROM found
   WHERE i.provider_id = found.provider_id AND i.sub = found.sub AND found.may_log_in
+  RETURNING 1
+), forgiven AS (
+  UPDATE login_failures SET count = count - 1 WHERE key = $3 AND EXISTS (SELECT FROM seen)
 )
 SELECT user_id, email, login_version, may_log_in FROM found;
 
@@ -1432,6 +1455,8 @@ WITH candidate AS (
   SELECT $1, $2, id, now() FROM candidate WHERE active
   ON CONFLICT DO NOTHING
   RETURNING user_id
+), forgiven AS (
+  UPDATE login_failures SET count = count - 1 WHERE key = $5 AND EXISTS (SELECT FROM linked)
 )
 SELECT CASE WHEN candidate.id IS NULL THEN 'unmatched' WHEN NOT candidate.active THEN 'inactive'
 WHEN linked.user_id IS NULL THEN 'taken' ELSE 'linked' END AS outcome,

@@ -160,7 +160,7 @@ export function adminEdge(app: FastifyInstance, context: Context): void {
 /** Names each invalid parameter or field. Text in a path that cannot be an id names nothing that exists. */
 function sendFaults(reply: FastifyReply, context: string, faults: unknown[]): FastifyReply {
   if (context === 'params') return sendNotFound(reply, 'There is nothing with this id.')
-  const errors = faults.flatMap(describe)
+  const errors = faults.flatMap((fault) => describe(fault, context === 'body' ? 'field' : 'parameter'))
   const detail = errors.map(({ parameter, detail }) => `${parameter} ${detail}.`).join(' ')
   const code = context === 'body' ? 'invalid_content' : 'invalid_parameter'
   return sendProblem(reply, code, detail, { errors })
@@ -169,7 +169,7 @@ function sendFaults(reply: FastifyReply, context: string, faults: unknown[]): Fa
 /** More would only repeat the alternatives of a schema. */
 const mostNames = 10
 
-function describe(fault: unknown): { parameter: string; detail: string }[] {
+function describe(fault: unknown, what: string): { parameter: string; detail: string }[] {
   const { instancePath = '', keyword, params, message } = Object(fault)
   const path = String(instancePath).slice(1).replaceAll('/', '.')
   const names = (of: unknown) => (Array.isArray(of) ? of.slice(0, mostNames).map(String) : [])
@@ -177,9 +177,10 @@ function describe(fault: unknown): { parameter: string; detail: string }[] {
   if (keyword === 'additionalProperties') {
     return names(Object(params).additionalProperties).map((name) => ({
       parameter: within(name.slice(0, 100)),
-      detail: 'is not a field of this request',
+      detail: `is not a ${what} of this request`,
     }))
   }
+  if (keyword === 'boolean') return [] // says the same of each unknown field
   if (keyword === 'required') {
     return names(Object(params).requiredProperties).map((name) => ({
       parameter: within(name),

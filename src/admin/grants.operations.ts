@@ -88,7 +88,7 @@ export const revokeGrantRoute = describeRoute({
 
 export const applyLifetimeRoute = describeRoute({
   method: 'POST',
-  url: '/grants/apply-lifetime',
+  url: '/grant-lifetimes',
   scope: 'grants:write',
   schema: {
     body: closed(

@@ -33,15 +33,25 @@ export async function once(
   { actorId, hash, digest }: IdempotencyKey,
   carryOut: () => Promise<AdminAnswer>,
 ): Promise<AdminAnswer> {
-  const { is_same: isSame, status, body } = await queries.one(claimIdempotencyKey, [actorId, hash, digest])
+  const {
+    is_same: isSame,
+    status,
+    location,
+    body,
+  } = await queries.one(claimIdempotencyKey, [actorId, hash, digest])
   if (!isSame) {
     const { code, explanation } = problemReason('other_request')
     return { kind: 'problem', code, detail: explanation }
   }
-  if (status !== null) return { kind: 'json', status, body, headers: { 'idempotency-replayed': 'true' } }
+  if (status !== null) {
+    const headers = { 'idempotency-replayed': 'true', ...(location !== null && { location }) }
+    return { kind: 'json', status, body, headers }
+  }
   const answer = await carryOut()
   if (answer.kind === 'json') {
-    await queries.one(storeIdempotentAnswer, [actorId, hash, answer.status, JSON.stringify(answer.body)])
+    const { status, headers, body } = answer
+    const values = [actorId, hash, status, headers?.location ?? null, JSON.stringify(body)]
+    await queries.one(storeIdempotentAnswer, values)
   }
   return answer
 }

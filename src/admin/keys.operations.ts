@@ -69,7 +69,7 @@ export const listKeysRoute = describeRoute({
 
 export const rotateKeysRoute = describeRoute({
   method: 'POST',
-  url: '/keys/rotate',
+  url: '/keys',
   scope: 'keys:write',
   schema: {
     body: closed(

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Config } from '../config.ts'
 import { providerAddresses } from '../idp/addresses.ts'
+import { changeOperatorLogins } from '../idp/operator-logins.ts'
 import { ProviderAuthMethod } from '../idp/providers.sql.ts'
 import { addProvider, type NewProvider } from '../idp/providers.ts'
 import { type SigningAlgorithm, signingAlgorithms } from '../keys/signing-keys.ts'
@@ -26,6 +27,8 @@ type AddOptions = {
   createUsers?: NewProvider['creates']
   scope?: string
   acrValues?: string
+  operators?: true
+  operatorsAcr?: string
 }
 
 const authMethods = ProviderAuthMethod.anyOf.map(({ const: method }) => method)
@@ -33,10 +36,12 @@ const authMethods = ProviderAuthMethod.anyOf.map(({ const: method }) => method)
 export function addCommand(): Command {
   return withOptions(new Command('add')).action(async (id: string, options: AddOptions) => {
     const secret = await secretFor(options.authMethod, options.clientSecretFile)
+    const { operators = false, operatorsAcr: acr } = options
     await withDatabase(async (database, config, origin) => {
       await checkSecretIsInUse(database, config)
       done(await addProvider(database, origin, secretKeys(config), newProvider(id, options, secret)))
-      const addresses = addressesOf(config, id, options.authMethod)
+      if (operators) done(await changeOperatorLogins(database, origin, { id, operators, acr }))
+      const addresses = addressesOf(config, { id, auth_method: options.authMethod, operators })
       const lines = addresses.map(({ what, address }) => `${what.padEnd(26)} ${address}`)
       const text = [
         `${id} is added. Register at the provider:`,
@@ -92,6 +97,8 @@ function withOptions(command: Command): Command {
       'the scopes to request (default: "openid email", and profile with --create-users)',
     )
     .option('--acr-values <values>', 'the acr_values to request, as the provider defines them')
+    .option('--operators', 'operators sign in to the console there too')
+    .option('--operators-acr <value>', 'the acr that a login of an operator must reach there')
     .option('--json', 'print JSON')
 }
 
@@ -139,10 +146,22 @@ function firmAndRole(text: string): { firm: string; role: string } {
 /** An address of Latchkey to register at the provider. */
 export type Address = { what: string; key: string; address: string }
 
-export function addressesOf(config: Config, id: string, method: ProviderAuthMethod): Address[] {
+export function addressesOf(
+  config: Config,
+  { id, auth_method: method, operators }: { id: string; auth_method: ProviderAuthMethod; operators: boolean },
+): Address[] {
   const addresses = providerAddresses(config, id)
   return [
     { what: 'redirect URI', key: 'redirect_uri', address: addresses.redirectUri },
+    ...(operators
+      ? [
+          {
+            what: 'redirect URI of operators',
+            key: 'operator_redirect_uri',
+            address: addresses.operatorRedirectUri,
+          },
+        ]
+      : []),
     {
       what: 'post-logout redirect URI',
       key: 'post_logout_redirect_uri',

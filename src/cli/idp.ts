@@ -6,6 +6,7 @@ import { secretKeys } from '../secrets/secret-keys.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { type Address, addCommand, addressesOf, asJson, secretFor } from './idp-add.ts'
 import { done, linkCommand, unlinkCommand } from './idp-link.ts'
+import { updateCommand } from './idp-update.ts'
 import { checkSecretIsInUse } from './secret-in-use.ts'
 
 type Json = { json?: boolean }
@@ -17,6 +18,7 @@ export function idpCommand(): Command {
     .addCommand(list())
     .addCommand(show())
     .addCommand(test())
+    .addCommand(updateCommand())
     .addCommand(setCredentialCommand())
     .addCommand(linkCommand())
     .addCommand(unlinkCommand())
@@ -51,7 +53,7 @@ function show(): Command {
       withDatabase(async (database, config) => {
         const [provider] = await database.run(listProviders, [id])
         if (!provider) throw new CommandError(`There is no identity provider ${id}.`, 'not_found')
-        const addresses = addressesOf(config, id, provider.auth_method)
+        const addresses = addressesOf(config, provider)
         answer(options, { ...provider, ...asJson(addresses) }, describe(provider, addresses))
       }),
     )
@@ -75,6 +77,7 @@ function describe(provider: ListedProvider, addresses: Address[]): string {
       `${provider.linked_users}, last login ${provider.last_login_at?.toISOString() ?? 'never'}`,
     ],
     ['sessions', String(provider.live_sessions)],
+    ['operators', provider.operators ? `sign in there, acr: ${provider.operators_acr ?? 'any'}` : 'no'],
     ...addresses.map(({ what, address }): [string, string] => [what, address]),
   ]
   return facts.map(([name, value]) => `${name.padEnd(26)} ${value}`).join('\n')

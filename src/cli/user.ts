@@ -13,6 +13,7 @@ import { resetFactors } from '../factors/reset-factors.ts'
 import { type InviteOutcome, invite } from '../recovery/invite.ts'
 import { quoted } from '../visible-text.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
+import { eraseCommand, exportCommand } from './person.ts'
 import { readPassword } from './read-password.ts'
 import { endSessionsCommand, listSessionsCommand } from './user-sessions.ts'
 
@@ -31,6 +32,8 @@ export function userCommand(): Command {
     .addCommand(inviteCommand())
     .addCommand(listSessionsCommand())
     .addCommand(endSessionsCommand())
+    .addCommand(exportCommand())
+    .addCommand(eraseCommand())
 }
 
 function create(): Command {

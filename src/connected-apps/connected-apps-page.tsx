@@ -32,7 +32,7 @@ export function LiveGrants(props: { grants: LiveGrant[]; csrf: string; texts: Te
 
 function LiveGrantCard({ grant, csrf, texts }: { grant: LiveGrant; csrf: string; texts: Texts }) {
   const text = texts.connections
-  const [name, link] = [`app-${grant.id}`, `disconnect-${grant.id}`]
+  const [name, link, reads] = [`app-${grant.id}`, `disconnect-${grant.id}`, `reads-${grant.id}`]
   return (
     <article class="app">
       <AppHead grant={grant} id={name} />
@@ -47,6 +47,15 @@ function LiveGrantCard({ grant, csrf, texts }: { grant: LiveGrant; csrf: string;
       <h3>{text.reads(<Amount of={shownDays} language={texts.language} />)}</h3>
       <TotalReads grant={grant} texts={texts} />
       <ReadsChart grant={grant} texts={texts} />
+      <p>
+        <a
+          href={`/connections/reads?${new URLSearchParams({ grant: grant.id })}`}
+          id={reads}
+          aria-labelledby={`${reads} ${name}`}
+        >
+          {text.householdReads.link}
+        </a>
+      </p>
       <div class="app-actions">
         {grant.renewable && <RenewForm grant={grant} csrf={csrf} texts={texts} />}
         <a

@@ -7,8 +7,10 @@ import { liveSession } from '../sessions/sessions.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { Web } from '../web/edge.tsx'
 import { isolated } from '../web/parts.tsx'
-import { endedGrantsOfUser, liveGrantsOfUser } from './connected-apps.sql.ts'
+import { endedGrantsOfUser, liveGrantsOfUser, shownDays } from './connected-apps.sql.ts'
 import { DisconnectPage, EndedGrants, LiveGrants } from './connected-apps-page.tsx'
+import { HouseholdReads } from './household-reads-page.tsx'
+import { findOwnGrant, listHouseholdsOfOwnGrant } from './own-reads.sql.ts'
 
 const ChosenGrant = Type.Object({ grant: Type.String({ pattern: '^[0-9]{1,18}$' }) })
 
@@ -17,6 +19,51 @@ export function connectedAppRoutes(app: FastifyInstance, context: Context, web: 
   list(app, context, web)
   disconnect(app, context, web)
   renew(app, context, web)
+  householdReads(app, context, web)
+}
+
+const ReadsQuery = Type.Object({
+  ...ChosenGrant.properties,
+  after: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
+})
+
+/** Households on a page. */
+const readsOnPage = 100
+
+/** Which households an application has read. A grant of another user is not found. */
+function householdReads(app: FastifyInstance, context: Context, web: Web): void {
+  const { database } = context
+  app.get<{ Querystring: Static<typeof ReadsQuery> }>(
+    '/connections/reads',
+    { schema: { querystring: ReadsQuery } },
+    async (request, reply) => {
+      const session = await liveSession(request, context)
+      if (!session) return reply.redirect('/login', 303)
+      const { grant: grantId, after = '0' } = request.query
+      const since = firstShownDay(context.now())
+      const grant = await database.maybe(findOwnGrant, [grantId, session.user_id, since])
+      if (!grant) return reply.redirect('/connections', 303)
+      const values = [grantId, since, Number(after), readsOnPage + 1, session.user_id]
+      const rows = await database.run(listHouseholdsOfOwnGrant, values)
+      const households = rows.slice(0, readsOnPage)
+      const next = rows.length > readsOnPage ? households.at(-1)?.number : undefined
+      const { partner_name: partnerName, households: total } = grant
+      return sendAccountPage({
+        web,
+        reply,
+        session,
+        page: 'connections',
+        body: (_csrf, texts) => (
+          <HouseholdReads {...{ texts, grantId, partnerName, total, households, next }} />
+        ),
+      })
+    },
+  )
+}
+
+/** In UTC. */
+function firstShownDay(now: Date): string {
+  return new Date(now.getTime() - (shownDays - 1) * 24 * 3600 * 1000).toISOString().slice(0, 10)
 }
 
 /** The days for which a consent is valid by default, as a parameter of the statements. */

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js'
 type Range = ReturnType<typeof ipaddr.parseCIDR>
 
 /**
- * Answers 404 to requests from other networks, as if there were nothing. `request.ip` is the address that the proxies of
+ * Answers 404 to requests from other networks, before anything of them is read. `request.ip` is the address that the proxies of
  * LATCHKEY_TRUSTED_PROXIES give: a header of anyone else does not count.
  * @param networks IP addresses, and networks such as 10.0.0.0/8. Empty: all
  */
@@ -14,8 +14,11 @@ export function onlyFromNetworks(app: FastifyInstance, networks: string[]): void
   app.addHook('onRequest', async (request, reply) => {
     if (isIn(request.ip, ranges)) return
     request.log.warn({ event: 'admin', outcome: 'other_network', address: request.ip })
-    reply.callNotFound()
     return reply
+      .status(404)
+      .header('cache-control', 'no-store')
+      .type('text/plain; charset=utf-8')
+      .send('There is nothing here.\n')
   })
 }
 

@@ -26,8 +26,9 @@ const Read = Type.Object(
 
 const HouseholdRead = Type.Object(
   {
+    number: Type.Integer({ description: 'Its place in this list.' }),
     household_id: Type.String({ description: 'The household.' }),
-    name: nullableText('Its name now. Null: it has none, or no longer exists.'),
+    name: nullableText('Its name now. Empty: it has none. Null: it no longer exists.'),
     last_day: Type.String({ format: 'date', description: 'The last day on which it was read, in UTC.' }),
     days: Type.Integer({ description: 'Days on which it was read.' }),
     reads: Type.Number({ description: 'How often it was read.' }),
@@ -79,6 +80,7 @@ export const listHouseholdReadsRoute = describeRoute({
 const LoggedRequest = Type.Object(
   {
     at: instant('When the answer was sent.'),
+    place: Type.String({ description: 'Its place in lists.' }),
     request_id: Type.String({ description: '`X-API-Request-ID`. The caller chooses it.' }),
     method: Type.String({ description: 'The HTTP method.' }),
     route: Type.String({ description: 'The route, without values. Empty: the address does not exist.' }),

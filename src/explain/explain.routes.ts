@@ -68,6 +68,7 @@ function missingFilter(detail: string): AdminAnswer {
   return { kind: 'problem', code: 'invalid_parameter', detail }
 }
 
+/** The address of a list, which has the filters of this request already. */
 function addressOf({ url }: FastifyRequest, { config }: Context): URL {
   return new URL(url, config.authUrl)
 }

@@ -164,7 +164,7 @@ async function credentialOf(
   return clientSecret(keys, secret)
 }
 
-function notFound(id: string): NotChanged {
+export function notFound(id: string): NotChanged {
   return { kind: 'not_found', reason: `There is no identity provider ${quoted(id)}.` }
 }
 

@@ -160,10 +160,7 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
     },
   )
 
-  app.get('/password/set', async (request, reply) => {
-    const { texts } = openPageRequest(context, request)
-    return web.page({ reply, texts, title: texts.recovery.done.heading, body: <PasswordSet texts={texts} /> })
-  })
+  app.get('/password/set', (request, reply) => sendPasswordSet({ context, web, request, reply }))
 }
 
 type Exchange = { context: Context; web: Web; request: FastifyRequest; reply: FastifyReply }
@@ -176,6 +173,11 @@ function sendNewPasswordForm(exchange: Exchange & { owner: PasswordOwner; fault?
     <NewPasswordForm texts={texts} csrf={web.csrfToken(reply)} link={link} owner={owner} fault={fault} />
   )
   return web.page({ reply, texts, status: fault ? 400 : 200, title: texts.recovery.choose.heading, body })
+}
+
+function sendPasswordSet({ context, web, request, reply }: Exchange): FastifyReply {
+  const { texts } = openPageRequest(context, request)
+  return web.page({ reply, texts, title: texts.recovery.done.heading, body: <PasswordSet texts={texts} /> })
 }
 
 function sendDeadLink({ context, web, request, reply }: Exchange): FastifyReply {

@@ -14,7 +14,9 @@ export function recordCalls(app: FastifyInstance, requestLog: RequestLog | undef
   if (!requestLog) return
   app.addHook('onResponse', (request, reply, done) => {
     const notes = callNotes(request)
-    if (request.routeOptions.config.operation !== undefined || notes?.code !== undefined) {
+    // Each access builds a new object.
+    const { config, url = '' } = request.routeOptions
+    if (config.operation !== undefined || notes?.code !== undefined) {
       const {
         grantId = null,
         clientId = null,
@@ -28,7 +30,7 @@ export function recordCalls(app: FastifyInstance, requestLog: RequestLog | undef
         ms: Math.round(reply.elapsedTime * 10) / 10,
         requestId: request.id,
         method: request.method,
-        route: request.routeOptions.url ?? '',
+        route: url,
         status: reply.statusCode,
         code,
         outcome,

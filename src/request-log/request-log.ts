@@ -39,7 +39,9 @@ export class RequestLog {
   readonly #logger: FastifyBaseLogger
   readonly #job: BackgroundJob
   readonly #kinds = new Map<string, string>()
-  #waiting: LoggedCall[] = []
+  #waiting: { call: LoggedCall; at: number }[] = []
+  /** Microseconds. Calls of one process have different instants, so that a list can go on after each. */
+  #last = 0
   #dropped = 0
   #unproved = { minute: 0, calls: 0 }
 
@@ -60,7 +62,8 @@ export class RequestLog {
       this.#dropped += 1
       return
     }
-    this.#waiting.push(call)
+    this.#last = Math.max(this.#last + 1, call.at * 1000)
+    this.#waiting.push({ call, at: this.#last })
     if (this.#waiting.length === fullBatch) void this.#job.run()
   }
 
@@ -105,11 +108,11 @@ export class RequestLog {
   }
 
   /** The id of the kind of each call. */
-  async #kindsOf(batch: LoggedCall[]): Promise<string[]> {
+  async #kindsOf(batch: { call: LoggedCall }[]): Promise<string[]> {
     if (this.#kinds.size > mostKinds) this.#kinds.clear()
-    const keys = batch.map(keyOf)
+    const keys = batch.map(({ call }) => keyOf(call))
     const unknown = new Map<string, LoggedCall>()
-    for (const [place, call] of batch.entries()) {
+    for (const [place, { call }] of batch.entries()) {
       const key = keys[place] ?? ''
       if (!this.#kinds.has(key)) unknown.set(key, call)
     }
@@ -135,16 +138,16 @@ export class RequestLog {
   }
 }
 
-function valuesOf(batch: LoggedCall[], kinds: string[]): Value[] {
+function valuesOf(batch: { call: LoggedCall; at: number }[], kinds: string[]): Value[] {
   return [
     batch.map(({ at }) => String(at)),
-    batch.map(({ grantId }) => grantId),
+    batch.map(({ call }) => call.grantId),
     kinds,
-    batch.map(({ ms }) => String(ms)),
-    batch.map(({ status }) => String(status)),
-    batch.map(({ requestId }) => requestId),
-    batch.map(({ clientId }) => clientId),
-    batch.map(({ detail }) => detail),
+    batch.map(({ call }) => String(call.ms)),
+    batch.map(({ call }) => String(call.status)),
+    batch.map(({ call }) => call.requestId),
+    batch.map(({ call }) => call.clientId),
+    batch.map(({ call }) => call.detail),
   ]
 }
 

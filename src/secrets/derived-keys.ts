@@ -13,6 +13,7 @@ type Purpose =
   | 'etag'
   | 'signing-key'
   | 'stored-secret'
+  | 'audit'
 
 /** One 256-bit key for each purpose, derived from one secret: servers that share the secret have the same keys. */
 export type DerivedKeys = Record<Purpose, Buffer> & {
@@ -56,6 +57,7 @@ export function deriveKeys(secret: string, environment: Environment): DerivedKey
     etag: derive('etag'),
     'signing-key': derive('signing-key'),
     'stored-secret': derive('stored-secret'),
+    audit: derive('audit'),
   }
 }
 

@@ -91,6 +91,14 @@ describe('54: metadata and keys', () => {
     expect((await login('two')).status).toBe(303)
   })
 
+  test('an answer that breaks off gives a page, and no session', async () => {
+    provider.override.set('/token', (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
+      response.write('{', () => response.destroy())
+    })
+    await expectRefused(await login(), 503)
+  })
+
   test('a provider that is down gives a page with a way to try again and to use the password', async () => {
     provider.override.set('/.well-known/openid-configuration', (response) => response.destroy())
     const login = await visitor.get(`${server.authUrl}/login?choose=account`)

@@ -118,7 +118,7 @@ describe('a port that is in use', () => {
         expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
         const own = stderr.split('\n').filter((line) => line && !line.startsWith('{'))
         expect(own).toEqual([
-          `Another program uses port ${deployment.env[variable]}. Stop it, or choose another port with LATCHKEY_PORT and LATCHKEY_OPS_PORT.`,
+          `Another program uses port ${deployment.env[variable]}. Stop it, or choose another port with LATCHKEY_PORT, LATCHKEY_ADMIN_PORT and LATCHKEY_OPS_PORT.`,
         ])
         expectNothingLeft(deployment)
       } finally {

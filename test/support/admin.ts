@@ -1,5 +1,5 @@
 import { createApiKey } from '../../src/admin/api-keys.ts'
-import type { Scope } from '../../src/admin/scopes.ts'
+import { type Scope, scopes } from '../../src/admin/scopes.ts'
 import { commandOrigin } from '../../src/audit/origin.ts'
 import type { TestServer } from './server.ts'
 
@@ -43,4 +43,20 @@ export function adminCaller({ authUrl }: Pick<TestServer, 'authUrl'>, key: strin
       body: text === '' ? undefined : JSON.parse(text),
     }
   }
+}
+
+type Document = {
+  paths: Record<string, Record<string, { operationId: string; description: string }>>
+}
+
+/** Every operation of the document, with a path whose parameters name nothing that exists. */
+export async function adminOperations({ authUrl }: Pick<TestServer, 'authUrl'>) {
+  const document: Document = await (await fetch(`${authUrl}/admin/v1/openapi.json`)).json()
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, description }]) => {
+      const scope = scopes.find((known) => description.endsWith(`Scope: \`${known}\`.`))
+      if (!scope) throw new Error(`${operationId} has no scope`)
+      return { method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, '0'), operationId, scope }
+    }),
+  )
 }

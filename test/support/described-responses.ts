@@ -171,7 +171,9 @@ function readDescription(of: DocumentName) {
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)
   ajv.addSchema({ $id: 'openapi', components: { schemas: document.components.schemas } })
-  const operations = Object.entries(document.paths).map(([path, methods]) => ({
+  // A path without parameters comes before one with parameters that also matches.
+  const paths = Object.entries(document.paths).sort(([a], [b]) => a.split('{').length - b.split('{').length)
+  const operations = paths.map(([path, methods]) => ({
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]*')}$`),
     methods,
   }))

@@ -38,6 +38,17 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
     readsNote:
       'Was zweimal gelesen wird, zählt zweimal. Tage gelten in UTC. Neue Zugriffe erscheinen nach einigen Sekunden.',
     disconnect: 'Verbindung trennen',
+    householdReads: {
+      link: 'Welche Haushalte sie gelesen hat',
+      heading: (partner) => <>Haushalte, die {partner} gelesen hat</>,
+      none: 'In dieser Zeit hat die App keine Haushalte gelesen.',
+      household: 'Haushalt',
+      lastRead: 'Zuletzt gelesen',
+      times: 'Wie oft',
+      hidden: 'Sie können ihn nicht mehr sehen',
+      note: 'Ein Haushalt zählt jedes Mal, wenn die App ihn bekommt, allein oder mit seinen Konten. Tage gelten in UTC. Neue Zugriffe erscheinen nach einigen Sekunden.',
+      back: 'Zurück zu den verbundenen Apps',
+    },
     disconnectPage: {
       heading: (partner) => <>Verbindung mit {partner} trennen?</>,
       whatEnds: (partner) => (

@@ -37,6 +37,17 @@ export const account = {
     day: 'Day',
     readsNote: 'Data read twice counts twice. Days are in UTC. New reads appear after a few seconds.',
     disconnect: 'Disconnect',
+    householdReads: {
+      link: 'Which households it has read',
+      heading: (partner: ComponentChildren) => <>Households that {partner} has read</>,
+      none: 'It has not read any households in this time.',
+      household: 'Household',
+      lastRead: 'Last read',
+      times: 'Times read',
+      hidden: 'You can’t see it any longer',
+      note: 'A household counts each time the app gets it, alone or with its accounts. Days are in UTC. New reads appear after a few seconds.',
+      back: 'Back to the connected apps',
+    },
     disconnectPage: {
       heading: (partner: ComponentChildren) => <>Disconnect {partner}?</>,
       whatEnds: (partner: ComponentChildren) => (

@@ -38,6 +38,17 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
     readsNote:
       'Lo que se lee dos veces cuenta dos veces. Los días son en UTC. Las lecturas nuevas aparecen al cabo de unos segundos.',
     disconnect: 'Desconectar',
+    householdReads: {
+      link: 'Qué hogares ha leído',
+      heading: (partner) => <>Hogares que {partner} ha leído</>,
+      none: 'La aplicación no ha leído ningún hogar en este tiempo.',
+      household: 'Hogar',
+      lastRead: 'Última lectura',
+      times: 'Veces leído',
+      hidden: 'Usted ya no puede verlo',
+      note: 'Un hogar cuenta cada vez que la aplicación lo recibe, solo o con sus cuentas. Los días son en UTC. Las lecturas nuevas aparecen al cabo de unos segundos.',
+      back: 'Volver a las aplicaciones conectadas',
+    },
     disconnectPage: {
       heading: (partner) => <>¿Desconectar {partner}?</>,
       whatEnds: (partner) => (

@@ -38,6 +38,17 @@ export const account: Pick<Catalogue, 'account' | 'connections' | 'sessions'> = 
     readsNote:
       'Une donnée lue deux fois compte deux fois. Les jours sont en UTC. Les nouvelles lectures apparaissent au bout de quelques secondes.',
     disconnect: 'Déconnecter',
+    householdReads: {
+      link: 'Quels foyers elle a lus',
+      heading: (partner) => <>Foyers lus par {partner}</>,
+      none: 'L’application n’a lu aucun foyer pendant cette période.',
+      household: 'Foyer',
+      lastRead: 'Dernière lecture',
+      times: 'Nombre de lectures',
+      hidden: 'Vous ne pouvez plus le voir',
+      note: 'Un foyer compte chaque fois que l’application le reçoit, seul ou avec ses comptes. Les jours sont en UTC. Les nouvelles lectures apparaissent au bout de quelques secondes.',
+      back: 'Retour aux applications connectées',
+    },
     disconnectPage: {
       heading: (partner) => (
         <>

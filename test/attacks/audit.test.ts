@@ -1,0 +1,386 @@
+import { mkdtempSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { AuditChain, chainRows } from '../../src/audit/chain.ts'
+import { chainHash } from '../../src/audit/chain-hash.ts'
+import { type SignedCheckpoint, signCheckpoint } from '../../src/audit/checkpoint.ts'
+import { exportAudit } from '../../src/audit/export.ts'
+import { systemOrigin } from '../../src/audit/origin.ts'
+import { recordEvent } from '../../src/audit/record-event.ts'
+import { signRemoval } from '../../src/audit/removals.ts'
+import { verifyAudit } from '../../src/audit/verify.ts'
+import { verifyExport } from '../../src/audit/verify-export.ts'
+import { queriesOn } from '../../src/database/database.ts'
+import { createPartner, updatePartner } from '../../src/partners/partners.ts'
+import { secretKeys } from '../../src/secrets/secret-keys.ts'
+import { query } from '../support/database.ts'
+import { databaseFixture } from '../support/fixtures.ts'
+import { ofRuns } from '../support/property-runs.ts'
+import { testKeys } from '../support/server.ts'
+
+// The attacker owns the database, but has neither LATCHKEY_SECRET nor the server's log.
+
+const db = await databaseFixture()
+const { database } = db
+const keys = testKeys('sandbox')
+const attackersKeys = secretKeys({
+  secret: 'the secret of an attacker, 32 bytes or more',
+  environment: 'sandbox',
+})
+
+const lines: SignedCheckpoint[] = []
+const logger = {
+  info: ({ event, ...checkpoint }: SignedCheckpoint & { event: string }) => {
+    if (event === 'audit_checkpoint') lines.push(checkpoint)
+  },
+  error: (entry: object) => errors.push(entry),
+}
+const errors: object[] = []
+let chain: AuditChain
+const newChain = () => new AuditChain({ database, keys, logger: logger as never, now: () => new Date() })
+
+const tables = ['audit_log', 'audit_chain', 'audit_checkpoints']
+const copies = (from: string, to: string) =>
+  tables.map((table) => `CREATE TABLE ${to}${table} AS SELECT * FROM ${from}${table}`).join('; ')
+
+beforeAll(async () => {
+  for (let n = 1; n <= 6; n++) {
+    const created = await createPartner(database, systemOrigin, 'sandbox', {
+      name: `Partner ${n}`,
+      redirectUris: ['https://partner.example/callback'],
+      requirePkce: true,
+    })
+    if (created.kind !== 'created') throw new Error('refused')
+    await updatePartner(database, systemOrigin, 'sandbox', created.clientId, { name: `Renamed ${n}` })
+    await chainRows(database)
+    if (n % 2 === 0) await newChain().sign()
+  }
+  await query(database, copies('', 'kept_'))
+})
+
+beforeEach(async () => {
+  chain = newChain()
+  await query(database, tables.map((table) => `TRUNCATE ${table}`).join('; '))
+  for (const table of tables) {
+    const overriding = table === 'audit_log' ? 'OVERRIDING SYSTEM VALUE' : ''
+    await query(database, `INSERT INTO ${table} ${overriding} SELECT * FROM kept_${table}`)
+  }
+})
+
+const verify = (logged: SignedCheckpoint[] = []) =>
+  database.withConnection((client) => verifyAudit(queriesOn(client), keys, logged))
+
+async function exported(): Promise<string[]> {
+  return database.withConnection(async (client) => {
+    const lines: string[] = []
+    for await (const line of exportAudit(queriesOn(client), keys, systemOrigin, {})) lines.push(line)
+    return lines
+  })
+}
+
+const directory = mkdtempSync(join(inject('scratch'), 'audit-'))
+async function verifyLines(lines: string[]) {
+  const file = join(directory, 'export.ndjson')
+  await writeFile(file, lines.map((line) => `${line}\n`).join(''))
+  return verifyExport(file, keys)
+}
+
+test('without an attack, nothing is found', async () => {
+  const kept = await verify(lines)
+  expect(kept).toMatchObject({ fault: null, checkpoints: 2 * 3, unverifiable: 0, waiting: 0 })
+  expect(kept.rows).toBeGreaterThanOrEqual(12)
+  expect(await verifyLines(await exported())).toMatchObject({
+    fault: null,
+    rows: kept.rows,
+    signature: 'verified',
+  })
+})
+
+describe('58: the audit log is changed in the database', () => {
+  const columns = [
+    "event = 'partner.deleted'",
+    "actor_kind = 'operator'",
+    "actor_id = 'someone'",
+    "actor_name = 'Someone'",
+    "via = 'console'",
+    "address = '192.0.2.1'",
+    "user_agent = 'curl'",
+    "request_id = 'r1'",
+    "target_kind = 'user'",
+    "target_id = 'u1'",
+    "firm_id = 'f1'",
+    "user_id = 'u1'",
+    "client_id = 'c1'",
+    `details = details || '{"more": 1}'`,
+    "at = at + interval '1 microsecond'",
+    'transaction = (transaction::text::bigint + 1)::text::xid8',
+  ]
+  test.each(columns)('a column: %s', async (change) => {
+    await query(
+      database,
+      `UPDATE audit_log SET ${change} WHERE id = (SELECT audit_id FROM audit_chain WHERE place = 4)`,
+    )
+    expect(await verify()).toMatchObject({ fault: { place: '4' } })
+  })
+
+  test('a row is deleted, with or without its place in the chain', async () => {
+    await query(
+      database,
+      'DELETE FROM audit_log WHERE id = (SELECT audit_id FROM audit_chain WHERE place = 5)',
+    )
+    expect(await verify()).toMatchObject({ fault: { place: '5', reason: 'the row was removed' } })
+    await query(database, 'DELETE FROM audit_chain WHERE place = 5')
+    expect(await verify()).toMatchObject({ fault: { place: '5', reason: expect.stringContaining('gap') } })
+    await query(database, 'UPDATE audit_chain SET place = -place WHERE place > 5')
+    await query(database, 'UPDATE audit_chain SET place = -place - 1 WHERE place < 0')
+    expect(await verify()).toMatchObject({ fault: { place: '5' } })
+  })
+
+  test('a row is inserted among earlier ones, also as a copy with the same id', async () => {
+    const insert = (values: string) =>
+      query(
+        database,
+        `INSERT INTO audit_log (id, at, transaction, event, actor_kind, via, target_kind, target_id)
+         OVERRIDING SYSTEM VALUE SELECT ${values}, 'user.deleted', 'system', 'job', 'user', 'u1' FROM audit_log ORDER BY id LIMIT 1`,
+      )
+    await insert('1000000, at, transaction')
+    await chain.round()
+    expect((await verify()).fault?.reason).toMatch(/^1 rows are not in the chain.* 1000000$/)
+    await query(database, 'DELETE FROM audit_log WHERE id = 1000000')
+    await insert(`id, at + interval '1 second', transaction`)
+    await chain.round()
+    expect((await verify()).fault?.reason).toMatch(/^1 rows are not in the chain/)
+  })
+
+  test('two rows change their places', async () => {
+    await query(
+      database,
+      `UPDATE audit_chain c SET (audit_at, audit_id) = (SELECT audit_at, -audit_id FROM audit_chain o WHERE o.place = 15 - c.place)
+        WHERE place IN (7, 8)`,
+    )
+    await query(database, 'UPDATE audit_chain SET audit_id = -audit_id WHERE audit_id < 0')
+    expect(await verify()).toMatchObject({ fault: { place: '7' } })
+  })
+
+  /** Chains all rows again, as someone who has the program can. */
+  async function chainAgain(): Promise<void> {
+    await query(database, 'TRUNCATE audit_chain')
+    await chainRows(database)
+  }
+
+  test('and all rows are chained again: the checkpoints do not fit', async () => {
+    await query(
+      database,
+      "UPDATE audit_log SET actor_id = 'another' WHERE id = (SELECT min(id) FROM audit_log)",
+    )
+    await chainAgain()
+    expect((await verify()).fault?.reason).toMatch(/^checkpoint 1 has another hash/)
+  })
+
+  test('and checkpoints are removed too: they leave a gap; without any, the server that runs and the log tell', async () => {
+    await chain.sign() // the server has seen the last checkpoint
+    await query(
+      database,
+      "UPDATE audit_log SET actor_id = 'another' WHERE id = (SELECT min(id) FROM audit_log)",
+    )
+    await chainAgain()
+    await query(database, 'DELETE FROM audit_checkpoints WHERE number <= 2')
+    expect((await verify()).fault?.reason).toBe('checkpoint 1 was removed')
+    await query(database, 'DELETE FROM audit_checkpoints')
+    expect((await verify()).signed_to).toBeNull()
+    errors.length = 0
+    await chain.sign()
+    expect(errors).toMatchObject([{ event: 'audit_chain', outcome: 'tampered' }])
+    expect((await verify(lines)).fault?.reason).toMatch(/^checkpoint 1 has another hash.* \(from the log\)$/)
+  })
+
+  test('with checkpoints that the attacker has signed: wrong signature', async () => {
+    const [{ hash } = { hash: Buffer.alloc(0) }] = await query<{ hash: Buffer }>(
+      database,
+      'SELECT hash FROM audit_chain WHERE place = 4',
+    )
+    const forged = signCheckpoint(attackersKeys, {
+      number: '1',
+      place: '4',
+      hash: hash.toString('hex'),
+      at: new Date().toISOString(),
+    })
+    for (const keyId of [forged.key_id, keys.current.id]) {
+      await query(
+        database,
+        'UPDATE audit_checkpoints SET signature = $1, key_id = $2, at = $3 WHERE number = 1',
+        [Buffer.from(forged.signature, 'base64url'), keyId, forged.at],
+      )
+      const found = await verify()
+      if (keyId === keys.current.id) expect(found.fault?.reason).toBe('checkpoint 1 has a wrong signature')
+      else expect(found).toMatchObject({ fault: null, unverifiable: 1 })
+    }
+  })
+
+  test('the tail is cut off: the checkpoint tells, and without it the log', async () => {
+    await query(
+      database,
+      'DELETE FROM audit_log WHERE id IN (SELECT audit_id FROM audit_chain WHERE place > 8)',
+    )
+    await query(database, 'DELETE FROM audit_chain WHERE place > 8')
+    expect((await verify()).fault?.reason).toMatch(/the tail was cut off$/)
+    await query(database, 'DELETE FROM audit_checkpoints WHERE place > 8')
+    expect((await verify()).fault).toBeNull()
+    expect((await verify(lines)).fault?.reason).toMatch(/the tail was cut off \(from the log\)$/)
+  })
+
+  /** Deletes rows, dates their places back, and stores a record that says the retention has removed them. */
+  async function removeAsRetention(places: number[], details: Record<string, unknown>): Promise<void> {
+    await recordEvent(database, systemOrigin, {
+      event: 'audit.partition_dropped',
+      target: { kind: 'audit', id: 'log' },
+      details,
+    })
+    await chainRows(database)
+    const list = places.join(', ')
+    await query(
+      database,
+      `DELETE FROM audit_log WHERE id IN (SELECT audit_id FROM audit_chain WHERE place IN (${list}))`,
+    )
+    await query(
+      database,
+      `UPDATE audit_chain SET audit_at = audit_at - interval '1 year' WHERE place IN (${list})`,
+    )
+  }
+  const before = '2999-01-01T00:00:00.000Z'
+
+  test('a forged record of the retention excuses no deleted row', async () => {
+    for (const details of [
+      { before },
+      signRemoval(attackersKeys, { before, places: '{[1,4)}' }),
+      { ...signRemoval(keys, { before, places: '{[1,2)}' }), places: '{[1,4)}' },
+    ]) {
+      await removeAsRetention([3], details)
+      expect(await verify()).toMatchObject({ fault: { place: '3', reason: 'the row was removed' } })
+    }
+  })
+
+  test('the record of a server excuses its places only, and the export begins after them', async () => {
+    await removeAsRetention([1, 2], signRemoval(keys, { before, places: '{[1,3)}' }))
+    expect(await verify()).toMatchObject({ fault: null, removed: 2 })
+    const kept = await exported()
+    expect(JSON.parse(kept[0] ?? '').unmapped.place).toBe('3')
+    expect((await verifyLines(kept)).fault).toBeNull()
+    await removeAsRetention([5], { before })
+    expect(await verify()).toMatchObject({ fault: { place: '5', reason: 'the row was removed' } })
+  })
+
+  test('any single change is found', async () => {
+    const [{ rows } = { rows: 0 }] = await query<{ rows: number }>(
+      database,
+      'SELECT count(*)::int AS rows FROM audit_chain',
+    )
+    const change = fc.record({
+      place: fc.integer({ min: 1, max: rows }),
+      change: fc.constantFrom(...columns, 'delete', 'hash', 'checkpoint'),
+    })
+    await fc.assert(
+      fc.asyncProperty(change, async ({ place, change }) => {
+        const row = `id = (SELECT audit_id FROM audit_chain WHERE place = ${place})`
+        await database.withConnection(async (client) => {
+          await client.query('BEGIN')
+          if (change === 'delete') await client.query(`DELETE FROM audit_log WHERE ${row}`)
+          else if (change === 'hash')
+            await client.query(`UPDATE audit_chain SET hash = sha256(hash) WHERE place = ${place}`)
+          else if (change === 'checkpoint')
+            await client.query('UPDATE audit_checkpoints SET hash = sha256(hash) WHERE number = 2')
+          else await client.query(`UPDATE audit_log SET ${change} WHERE ${row}`)
+          const { fault } = await verifyAudit(queriesOn(client), keys)
+          if (change === 'checkpoint') expect(fault?.reason).toContain('checkpoint 2')
+          else expect(fault?.place).toBe(String(place))
+          await client.query('ROLLBACK')
+        })
+      }),
+      { numRuns: ofRuns(200) },
+    )
+  })
+})
+
+describe('58: an export of the audit log is changed', () => {
+  const changed: [string, (lines: string[]) => string[]][] = [
+    ['a line is removed', (lines) => lines.toSpliced(4, 1)],
+    ['the first line is removed', (lines) => lines.slice(1)],
+    ['the end is cut off', (lines) => lines.slice(0, -1)],
+    ['a line is repeated', (lines) => lines.toSpliced(4, 0, lines[4] ?? '')],
+    ['two lines change their places', (lines) => lines.toSpliced(4, 2, lines[5] ?? '', lines[4] ?? '')],
+    ['a value is changed', (lines) => lines.with(4, (lines[4] ?? '').replaceAll('partner.', 'user.'))],
+    [
+      'only what people search is changed',
+      (lines) => lines.with(4, (lines[4] ?? '').replace(/"time":\d+/, '"time":1')),
+    ],
+    ['a line is not JSON', (lines) => lines.with(4, '{')],
+  ]
+  test.each(changed)('%s', async (_, change) => {
+    const lines = await exported()
+    expect((await verifyLines(lines)).fault).toBeNull()
+    expect((await verifyLines(change(lines))).fault).not.toBeNull()
+  })
+
+  test('and chained again: the seal does not fit', async () => {
+    const lines = await exported()
+    let previous = Buffer.from(JSON.parse(lines[0] ?? '').unmapped.seal.previous_hash, 'hex')
+    const forged = lines.map((line) => {
+      const event = JSON.parse(line.replaceAll('Renamed 1', 'Renamed X'))
+      previous = Buffer.from(chainHash(previous, event.unmapped.record))
+      event.unmapped.hash = previous.toString('hex')
+      return JSON.stringify(event)
+    })
+    expect((await verifyLines(forged)).fault?.reason).toBe('rows were changed and chained again')
+  })
+})
+
+test('rows of transactions that run at the same time are all chained, in their order, by two servers at once', async () => {
+  const before = await verify()
+  await Promise.all(
+    Array.from({ length: 12 }, (_, n) =>
+      database.withConnection(async (client) => {
+        await client.query('BEGIN')
+        const queries = queriesOn(client)
+        const record = () =>
+          recordEvent(queries, systemOrigin, { event: 'user.updated', target: { kind: 'user', id: `u${n}` } })
+        await record()
+        await Promise.all([chainRows(database), chainRows(database)])
+        await record()
+        await client.query(n % 4 === 3 ? 'ROLLBACK' : 'COMMIT')
+      }),
+    ),
+  )
+  await expect
+    .poll(async () => {
+      await Promise.all([chainRows(database), chainRows(database)])
+      return (await verify()).waiting
+    })
+    .toBe(0)
+  const after = await verify()
+  expect(after.fault).toBeNull()
+  expect(after.rows - before.rows).toBe(18)
+  const order = await query<{ sorted: boolean }>(
+    database,
+    `SELECT bool_and((transaction, id) > (before, before_id)) AS sorted FROM (
+       SELECT a.transaction, a.id, lag(a.transaction) OVER w AS before, lag(a.id) OVER w AS before_id
+         FROM audit_chain c JOIN audit_log a ON a.id = c.audit_id WINDOW w AS (ORDER BY c.place)) AS rows`,
+  )
+  expect(order).toEqual([{ sorted: true }])
+})
+
+test('in a database that was copied to another cluster, new rows are chained although their transactions have lower numbers', async () => {
+  await query(
+    database,
+    `UPDATE audit_chain SET looked_to = '99999999999' WHERE place = (SELECT max(place) FROM audit_chain)`,
+  )
+  const before = await verify()
+  for (const id of ['one', 'two']) {
+    await recordEvent(database, systemOrigin, { event: 'user.updated', target: { kind: 'user', id } })
+    await chainRows(database)
+  }
+  const after = await verify()
+  expect(after.fault).toBeNull()
+  expect(after.rows - before.rows).toBe(2)
+})
