@@ -71,3 +71,17 @@ CREATE TABLE operator_sessions (
 CREATE INDEX operator_sessions_of_operator ON operator_sessions (operator_id, last_seen_at DESC);
 CREATE INDEX operator_sessions_by_expiry ON operator_sessions (expires_at);
 CREATE INDEX operator_sessions_of_provider ON operator_sessions (provider_id, provider_sub) WHERE provider_id IS NOT NULL;
+
+-- Calls by hour, for the overview of the console. A server adds to the rows every few seconds.
+CREATE TABLE call_hours (
+  hour            timestamptz NOT NULL,
+  kind            text NOT NULL,             -- 'read' or 'token'
+  client_id       text COLLATE "C" NOT NULL, -- empty: the partner is unknown
+  calls           bigint NOT NULL,
+  refused         bigint NOT NULL,           -- answered with 4xx
+  failed          bigint NOT NULL,           -- answered with 5xx
+  refresh_refused bigint NOT NULL,           -- of the refused: refreshes
+  slower          bigint[] NOT NULL,         -- calls by duration: src/request-log/call-hours.ts has the bounds
+  PRIMARY KEY (hour, kind, client_id)
+);
+CREATE INDEX grants_by_creation ON grants (created_at);

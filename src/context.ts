@@ -3,10 +3,12 @@ import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { Limits } from './limits/limits.ts'
+import type { FailedLogins } from './login/failed-logins.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
 import type { Usage } from './process/usage.ts'
 import type { ReadLog } from './read-log/read-log.ts'
+import type { CallHourCounts } from './request-log/call-hours.ts'
 import type { RequestLog } from './request-log/request-log.ts'
 import type { SecretKeys } from './secrets/derived-keys.ts'
 
@@ -22,8 +24,11 @@ export type Context = {
   limits: Limits
   usage: Usage
   readLog: ReadLog
+  failedLogins: FailedLogins
   /** Absent: the operator has turned it off. */
   requestLog?: RequestLog
+  /** Counts the calls for the overview of the console. */
+  callHours: CallHourCounts
   metrics: Metrics
   /** Absent in production. */
   sandbox?: Sandbox

@@ -11,6 +11,7 @@ import { ExplainedError } from './explained-error.ts'
 import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Limits } from './limits/limits.ts'
+import { FailedLogins } from './login/failed-logins.ts'
 import { Rehashing } from './login/rehashing.ts'
 import { mailChannel } from './mail/mail-channel.ts'
 import type { MailSettings } from './mail-settings.ts'
@@ -23,6 +24,7 @@ import { OutboxWorker } from './outbox/outbox-worker.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
 import { Usage } from './process/usage.ts'
 import { ReadLog } from './read-log/read-log.ts'
+import { CallHourCounts } from './request-log/call-hours.ts'
 import { RequestLog } from './request-log/request-log.ts'
 import { sandboxFor } from './sandbox/sandbox.ts'
 import { recordedSecretKeys, secretKeys } from './secrets/secret-keys.ts'
@@ -162,6 +164,8 @@ function countersOf(config: Config, database: Database, logger: Logger) {
   return {
     usage: new Usage(database, logger),
     readLog: new ReadLog(database, logger),
+    failedLogins: new FailedLogins(database, logger, () => new Date()),
+    callHours: new CallHourCounts(database, logger, () => new Date()),
     ...(config.requestLogDays > 0 && { requestLog: new RequestLog(database, logger) }),
   }
 }

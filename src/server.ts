@@ -3,6 +3,7 @@ import { adminDocument, adminPath } from './admin/admin-document.ts'
 import { adminEdge } from './admin/admin-edge.ts'
 import { apiKeyRoutes } from './admin/api-keys.routes.ts'
 import { grantRoutes } from './admin/grants.routes.ts'
+import { importRoutes } from './admin/imports.routes.ts'
 import { keyRoutes } from './admin/keys.routes.ts'
 import { partnerRoutes } from './admin/partners.routes.ts'
 import { providerRoutes } from './admin/providers.routes.ts'
@@ -42,6 +43,7 @@ import { secretScanningRoutes } from './incidents/secret-scanning.routes.ts'
 import { requestMetrics } from './metrics/request-metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
 import { recoveryRoutes } from './recovery/recovery.routes.tsx'
+import { countCalls } from './request-log/call-hours.ts'
 import { recordCalls } from './request-log/record-calls.ts'
 import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
@@ -147,6 +149,7 @@ function listeningServer(
   accessLog(app)
   requestMetrics(app, context)
   tracing?.traceRequests(app)
+  countCalls(app, context.callHours)
   return app
 }
 
@@ -212,6 +215,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   keyRoutes(app, context)
   providerRoutes(app, context)
   directoryRoutes(app, context)
+  importRoutes(app, context)
 }
 
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {

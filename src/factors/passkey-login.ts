@@ -28,9 +28,17 @@ export async function logInWithPasskey(
   const { database, keys } = context
   const sourceKey = hmac(keys.current.throttle, 'source', sourceOf(address))
   const { wait } = await database.one(countFactorAttempt, [sourceKey, null, false])
-  if (wait !== null) return { kind: 'throttled', retryAfterSeconds: wait }
+  const failed = (reason: 'refused' | 'throttled') =>
+    context.failedLogins.count({ method: 'passkey', reason, address })
+  if (wait !== null) {
+    failed('throttled')
+    return { kind: 'throttled', retryAfterSeconds: wait }
+  }
   const proof = await provePasskey(context, loginPurpose, json)
-  if (proof.kind === 'refused') return proof
+  if (proof.kind === 'refused') {
+    failed('refused')
+    return proof
+  }
   await database.run(forgiveLogin, [sourceKey, null])
   const { userId, loginVersion, email } = proof
   const login = { userId, email, loginVersion, acr: phishingResistantAcr, amr: passkeyAmr }

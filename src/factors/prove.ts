@@ -32,14 +32,22 @@ export type ProofOutcome =
  * @param purpose what the challenge of a passkey was made for
  * @throws {DatabaseUnavailable}
  */
-export function proveFactor(
+export async function proveFactor(
   context: Context,
   claimant: Claimant,
   evidence: Evidence,
   purpose: ChallengePurpose,
 ): Promise<ProofOutcome> {
   const attempt = { label: '', guessable: evidence.method === 'totp' } as const
-  return countedProof(context, claimant, attempt, () => check(context, claimant.userId, evidence, purpose))
+  const outcome = await countedProof(context, claimant, attempt, () =>
+    check(context, claimant.userId, evidence, purpose),
+  )
+  if (outcome.kind !== 'proved') {
+    const { userId, address } = claimant
+    const failure = { method: evidence.method, reason: outcome.kind, address, userId } as const
+    context.failedLogins.count(failure)
+  }
+  return outcome
 }
 
 /**

@@ -6,6 +6,7 @@ import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'
 import { sourceOf } from '../process/source.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { type Browser, isKnownTo, proofKey } from './known-browser.ts'
+import type { FailedLogin } from './failed-logins.ts'
 import { beginLogin, forgiveLogin, type loginStatement } from './login.sql.ts'
 import type { Login } from './login.ts'
 
@@ -65,8 +66,8 @@ export async function checkPassword(
 }
 
 async function checkAdmitted(
-  { database, keys, passwordHashLimiter }: Context,
-  { email, password, browser, log }: LoginAttempt,
+  { database, keys, passwordHashLimiter, failedLogins }: Context,
+  { email, password, address, browser, log }: LoginAttempt,
   source: string,
   { begin, label }: Accounts,
 ): Promise<Match | LoginRefusal> {
@@ -83,7 +84,15 @@ async function checkAdmitted(
     keys.accepted.map((accepted) => proofKey(accepted, browser, email)),
     browser.proofs,
   ])
-  if (found.wait !== null) return { kind: 'throttled', retryAfterSeconds: found.wait }
+  const failed = (reason: FailedLogin['reason']) => {
+    const account = found.id === null ? { accountDigest: accountKey.toString('hex') } : { userId: found.id }
+    // Operators have their own records.
+    if (label === '') failedLogins.count({ method: 'password', reason, address, ...account })
+  }
+  if (found.wait !== null) {
+    failed('throttled')
+    return { kind: 'throttled', retryAfterSeconds: found.wait }
+  }
   const { id, login_version: loginVersion, password_hash: hash } = found
   const onFault = (fault: Error) =>
     log.warn({
@@ -93,7 +102,10 @@ async function checkAdmitted(
       ...(id && { [`${label.trim() || 'user'}_id`]: id }),
     })
   const matches = await passwordHashLimiter.hash(() => verifyPassword(password, hash, onFault))
-  if (!matches || id === null || loginVersion === null || hash === null) return { kind: 'refused' }
+  if (!matches || id === null || loginVersion === null || hash === null) {
+    failed('refused')
+    return { kind: 'refused' }
+  }
   await database.run(forgiveLogin, [sourceKey, found.known_browser ? browserKey : accountKey])
   return { kind: 'matches', id, loginVersion, hash }
 }

@@ -88,7 +88,9 @@ export async function changeFactor(
   origin: Origin,
   owner: Owner,
   input: { sealed: string; code: string },
-): Promise<{ kind: 'set'; login: OperatorLogin; codes: string[] } | { kind: 'wrong_code' | 'dead' }> {
+): Promise<
+  { kind: 'set'; login: OperatorLogin; codes: string[] } | { kind: 'wrong_code' } | { kind: 'dead' }
+> {
   const proved = provedSetup(context, totpOwner(owner.id), input)
   if (!proved) return { kind: 'wrong_code' }
   const { codes, hashes } = freshCodes(owner.id)

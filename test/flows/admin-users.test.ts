@@ -2,10 +2,14 @@ import { expect, test } from 'vitest'
 import { adminCaller, newKey } from '../support/admin.ts'
 import { tokensFor } from '../support/connection.ts'
 import { serverFixture } from '../support/fixtures.ts'
+import { taken } from '../support/import.ts'
 import { withSession } from '../support/sessions.ts'
 
 const server = await serverFixture({ users: [{ id: 'ada' }, { id: 'bob' }] })
-const call = adminCaller(server, await newKey(server, ['users:write', 'grants:write', 'settings:write']))
+const call = adminCaller(
+  server,
+  await newKey(server, ['users:write', 'grants:write', 'settings:write', 'directory:read']),
+)
 
 test('a user is added, invited, disabled and enabled', async () => {
   const { firm_id, role } = (await call('GET', '/users/ada')).body
@@ -75,4 +79,21 @@ test('there is no identity provider', async () => {
   expect((await call('GET', '/providers')).body).toEqual({ data: [] })
   expect(await call('GET', '/providers/okta')).toMatchObject({ status: 404 })
   expect(await call('POST', '/providers/okta/test')).toMatchObject({ status: 404 })
+})
+
+test('past imports are listed with counts and digests', async () => {
+  await taken(server.database, { 'firms.csv': 'id,name\nlong-meadow,Long Meadow\n' })
+  await taken(server.database, { 'firms.csv': 'id,name\nlong-meadow,Longer Meadow\n' })
+  const { data } = (await call('GET', '/imports')).body
+  expect(data).toMatchObject([
+    {
+      files: { 'firms.csv': { changed: 1, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+    },
+    { files: { 'firms.csv': { added: 1 } }, pruned: false },
+  ])
+  const page = (await call('GET', '/imports?limit=1')).body
+  expect((await call('GET', `/imports?limit=1&cursor=${page.next_cursor}`)).body).toEqual({
+    data: [data[1]],
+    next_cursor: null,
+  })
 })

@@ -21,8 +21,10 @@ import type { Tracing } from '../../src/metrics/tracing.ts'
 import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
+import { FailedLogins } from '../../src/login/failed-logins.ts'
 import { Usage } from '../../src/process/usage.ts'
 import { ReadLog } from '../../src/read-log/read-log.ts'
+import { CallHourCounts } from '../../src/request-log/call-hours.ts'
 import { RequestLog } from '../../src/request-log/request-log.ts'
 import { sandboxFor } from '../../src/sandbox/sandbox.ts'
 import type { Secrets } from '../../src/secrets/configured-secrets.ts'
@@ -138,7 +140,9 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const counters = {
     usage: new Usage(database, logger),
     readLog: new ReadLog(database, logger),
+    failedLogins: new FailedLogins(database, logger, now),
     requestLog: new RequestLog(database, logger),
+    callHours: new CallHourCounts(database, logger, now),
   }
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),

@@ -1,0 +1,77 @@
+import { type CallHours, durationBounds } from '../request-log/call-hours.sql.ts'
+
+/** The time ranges of the overview, and how long a bar of a chart is. */
+export const ranges = {
+  '24h': { label: '24 hours', seconds: 86_400, period: 3600 },
+  '7d': { label: '7 days', seconds: 7 * 86_400, period: 6 * 3600 },
+  '30d': { label: '30 days', seconds: 30 * 86_400, period: 86_400 },
+} as const
+export type RangeName = keyof typeof ranges
+
+/** A bar of each chart. */
+export type Period = {
+  /** Start. */
+  at: Date
+  calls: number
+  refused: number
+  failed: number
+  refreshRefused: number
+  /** The duration that 99 of 100 calls do not exceed, in milliseconds. Null: there were no calls. */
+  p99: number | null
+  grants: number
+}
+
+/** One period after the other until now, also those in which nothing happened. */
+export function periodsOf(
+  range: RangeName,
+  now: Date,
+  rows: { calls: CallHours[]; grants: { at: Date; grants: number }[] },
+): Period[] {
+  const { seconds, period } = ranges[range]
+  const last = Math.floor(now.getTime() / 1000 / period) * period
+  const byTime = new Map(rows.calls.map((row) => [row.at.getTime(), row]))
+  const grants = new Map(rows.grants.map((row) => [row.at.getTime(), row.grants]))
+  return Array.from({ length: seconds / period }, (_, n) => {
+    const at = new Date((last - (seconds / period - 1 - n) * period) * 1000)
+    const row = byTime.get(at.getTime())
+    return {
+      at,
+      calls: row?.calls ?? 0,
+      refused: row?.refused ?? 0,
+      failed: row?.failed ?? 0,
+      refreshRefused: row?.refresh_refused ?? 0,
+      p99: row ? quantile(row.slower, 0.99) : null,
+      grants: grants.get(at.getTime()) ?? 0,
+    }
+  })
+}
+
+/** Start of the first period. */
+export function beginOf(range: RangeName, now: Date): Date {
+  const { seconds, period } = ranges[range]
+  return new Date((Math.floor(now.getTime() / 1000 / period) * period - seconds + period) * 1000)
+}
+
+/** All durations of the range together. */
+export function totalP99(rows: CallHours[]): number | null {
+  const sums = durationBounds.map((_, n) => rows.reduce((sum, { slower }) => sum + (slower[n] ?? 0), 0))
+  const slowest = rows.reduce((sum, { slower }) => sum + (slower[durationBounds.length] ?? 0), 0)
+  return quantile([...sums, slowest], 0.99)
+}
+
+/** As Prometheus does it: evenly spread within the bounds. Of calls above the last bound, only the bound is known. */
+function quantile(counts: number[], share: number): number | null {
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  if (total === 0) return null
+  let before = 0
+  for (const [n, count] of counts.entries()) {
+    const upper = durationBounds[n]
+    if (upper === undefined) break
+    if (before + count >= total * share) {
+      const lower = durationBounds[n - 1] ?? 0
+      return lower + ((total * share - before) / count) * (upper - lower)
+    }
+    before += count
+  }
+  return durationBounds.at(-1) ?? null
+}

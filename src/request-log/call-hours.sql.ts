@@ -1,0 +1,50 @@
+import { Instant, statement } from '../database/database.ts'
+import Type, { type Static } from '../typebox.ts'
+
+/** Upper bounds of the durations that are counted, in milliseconds. The last count is of slower calls. */
+export const durationBounds = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]
+
+/**
+ * Adds to the counts. The rows are in the order of the primary key, so that two servers that write the same rows cannot wait for
+ * each other. $1 hours, $2 kinds, $3 client ids, $4 calls, $5 refused, $6 failed, $7 refused refreshes, $8 calls by duration,
+ * each an array in PostgreSQL's notation
+ */
+export const addCallHours = statement(
+  'add_call_hours',
+  Type.Object({}),
+  `INSERT INTO call_hours AS h (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
+   SELECT hour::timestamptz, kind, client_id, calls::bigint, refused::bigint, failed::bigint, refresh_refused::bigint,
+          slower::bigint[]
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+          AS added (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
+    ORDER BY hour, kind, client_id
+   ON CONFLICT (hour, kind, client_id) DO UPDATE
+      SET calls = h.calls + excluded.calls, refused = h.refused + excluded.refused, failed = h.failed + excluded.failed,
+          refresh_refused = h.refresh_refused + excluded.refresh_refused,
+          slower = ARRAY(SELECT a + b FROM unnest(h.slower, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n)
+                          ORDER BY n)`,
+)
+
+const CallHours = Type.Object({
+  /** Start of the period. */
+  at: Instant,
+  calls: Type.Number(),
+  refused: Type.Number(),
+  failed: Type.Number(),
+  refresh_refused: Type.Number(),
+  /** Calls by duration: one more than `durationBounds`. */
+  slower: Type.Array(Type.Number()),
+})
+export type CallHours = Static<typeof CallHours>
+
+const counts = ['calls', 'refused', 'failed', 'refresh_refused']
+const durations = [...durationBounds, Infinity].map((_, n) => `sum(slower[${n + 1}])::float8`)
+
+/** All calls by period. Periods without calls have no row. $1 since when, $2 seconds of a period */
+export const callsByPeriod = statement(
+  'calls_by_period',
+  CallHours,
+  `SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
+          ${counts.map((name) => `sum(${name})::float8 AS ${name}`).join(', ')}, ARRAY[${durations.join(', ')}] AS slower
+     FROM call_hours WHERE hour >= $1 GROUP BY 1 ORDER BY 1`,
+)
