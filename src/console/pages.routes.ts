@@ -1,4 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import { apiKeyRoutes } from './api-keys.routes.tsx'
+import { auditRoutes } from './audit.routes.tsx'
+import { keyRoutes } from './keys.routes.tsx'
+import { readRoutes } from './reads.routes.tsx'
+import { requestRoutes } from './requests.routes.tsx'
 import type { Context } from '../context.ts'
 import { connectionRoutes } from './connections.routes.tsx'
 import type { ConsoleWeb } from './edge.ts'
@@ -17,5 +22,10 @@ export function pageRoutes(app: FastifyInstance, context: Context, web: ConsoleW
   userAccessRoutes(app, context, web)
   userChangeRoutes(app, context, web)
   connectionRoutes(app, context, web)
+  requestRoutes(app, context, web)
+  readRoutes(app, context, web)
   incidentRoutes(app, context, web)
+  keyRoutes(app, context, web)
+  apiKeyRoutes(app, context, web)
+  auditRoutes(app, context, web)
 }
