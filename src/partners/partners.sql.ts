@@ -91,7 +91,6 @@ const ListedPartner = Type.Object({
   created_at: Instant,
   live_secrets: Type.Integer(),
 })
-export type ListedPartner = Static<typeof ListedPartner>
 
 const listedColumns = `${columns}, created_at, cardinality(secret_hashes) AS live_secrets`
 
