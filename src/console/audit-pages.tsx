@@ -1,8 +1,8 @@
-import type { Static } from '../typebox.ts'
-import { auditEvents } from '../audit/events.ts'
 import type { StoredCheckpoint } from '../audit/chain.sql.ts'
+import { auditEvents } from '../audit/events.ts'
 import type { ListedRecord } from '../audit/list.sql.ts'
 import type { AuditFilter } from '../audit/list.ts'
+import type { Static } from '../typebox.ts'
 import { Actor, AuditTable, actorKinds } from './audit-table.tsx'
 import { Field, Filters, PostForm, Select } from './forms.tsx'
 import { Exact, Facts, Faults, Id, PageHead, Section, When } from './page-parts.tsx'
@@ -30,8 +30,8 @@ export function AuditList(props: {
             </>
           ) : (
             <>
-              No checkpoint is signed yet: the server signs one after some seconds. <code>latchkey audit verify</code>{' '}
-              finds what was changed.
+              No checkpoint is signed yet: the server signs one after some seconds.{' '}
+              <code>latchkey audit verify</code> finds what was changed.
             </>
           )
         }
@@ -129,7 +129,9 @@ export function RecordPage({ record }: { record: ListedRecord }) {
       {Object.keys(others).length > 0 && (
         <Section id="details" title="Details">
           <Facts
-            items={Object.fromEntries(Object.entries(others).map(([name, value]) => [name, <Json key={name} of={value} />]))}
+            items={Object.fromEntries(
+              Object.entries(others).map(([name, value]) => [name, <Json key={name} of={value} />]),
+            )}
           />
         </Section>
       )}
@@ -179,7 +181,12 @@ export function ExportPage({ csrf, faults }: { csrf: string; faults: string[] })
       />
       <Faults faults={faults} />
       <PostForm action="/admin/audit/export" csrf={csrf}>
-        <Field name="since" label="First day, as 2026-11-22" hint="Empty: from the beginning." maxLength={10} />
+        <Field
+          name="since"
+          label="First day, as 2026-11-22"
+          hint="Empty: from the beginning."
+          maxLength={10}
+        />
         <Field name="until" label="Last day" hint="Empty: until now." maxLength={10} />
         <button type="submit">Export</button>
       </PostForm>

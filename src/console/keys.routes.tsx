@@ -54,9 +54,7 @@ function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
           <Section id="signing" title="Signing keys">
             <KeyTable keys={await listKeys(database, now())} mayWrite={mayWrite} />
           </Section>
-          {mayWrite && (
-            <PostButton action={`${url}/rotate`} csrf={csrf} label="Make the next keys now" />
-          )}
+          {mayWrite && <PostButton action={`${url}/rotate`} csrf={csrf} label="Make the next keys now" />}
         </>
       )
       return show({ title: 'Keys', section: 'keys', body })
@@ -92,7 +90,10 @@ function KeyTable({ keys, mayWrite }: { keys: ListedKey[]; mayWrite: boolean }) 
       columns={[
         { label: 'Key id', cell: ({ kid }) => <Id>{kid}</Id> },
         { label: 'Algorithm', cell: ({ algorithm }) => algorithm },
-        { label: 'State', cell: ({ state }) => <State tone={states[state].tone}>{states[state].text}</State> },
+        {
+          label: 'State',
+          cell: ({ state }) => <State tone={states[state].tone}>{states[state].text}</State>,
+        },
         { label: 'Made', cell: ({ created_at: at }) => <Exact at={at} /> },
         { label: 'Signs from', cell: ({ signs_from: at }) => <Exact at={at} /> },
         ...(mayWrite
@@ -153,8 +154,8 @@ function RemovalPage({ kid, csrf, faults }: { kid: string; csrf: string; faults:
       <Faults faults={faults} />
       <div class="notice warning">
         <p>
-          Every server takes the key out of the JWKS within {watchSeconds} seconds. If no newer key can sign, a new
-          one is made and signs at once. id_tokens that the key has signed can no longer be verified.
+          Every server takes the key out of the JWKS within {watchSeconds} seconds. If no newer key can sign,
+          a new one is made and signs at once. id_tokens that the key has signed can no longer be verified.
         </p>
         <p>To replace a key that did not leak, make the next keys instead: nothing is interrupted.</p>
       </div>

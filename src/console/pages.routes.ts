@@ -1,15 +1,18 @@
 import type { FastifyInstance } from 'fastify'
+import type { Context } from '../context.ts'
 import { apiKeyRoutes } from './api-keys.routes.tsx'
 import { auditRoutes } from './audit.routes.tsx'
-import { keyRoutes } from './keys.routes.tsx'
-import { readRoutes } from './reads.routes.tsx'
-import { requestRoutes } from './requests.routes.tsx'
-import type { Context } from '../context.ts'
 import { connectionRoutes } from './connections.routes.tsx'
 import type { ConsoleWeb } from './edge.ts'
+import { importRoutes } from './imports.routes.tsx'
 import { incidentRoutes } from './incidents.routes.tsx'
+import { keyRoutes } from './keys.routes.tsx'
 import { partnerChangeRoutes } from './partner-changes.routes.tsx'
 import { partnerRoutes } from './partners.routes.tsx'
+import { readRoutes } from './reads.routes.tsx'
+import { requestRoutes } from './requests.routes.tsx'
+import { searchRoutes } from './search.routes.tsx'
+import { settingsRoutes } from './settings.routes.tsx'
 import { userAccessRoutes } from './user-access.routes.tsx'
 import { userChangeRoutes } from './user-changes.routes.tsx'
 import { userRoutes } from './users.routes.tsx'
@@ -28,4 +31,7 @@ export function pageRoutes(app: FastifyInstance, context: Context, web: ConsoleW
   keyRoutes(app, context, web)
   apiKeyRoutes(app, context, web)
   auditRoutes(app, context, web)
+  importRoutes(app, context, web)
+  settingsRoutes(app, context, web)
+  searchRoutes(app, context, web)
 }

@@ -70,7 +70,9 @@ export function requestRoutes(app: FastifyInstance, context: Context, web: Conso
   )
 }
 
-type ShownFilter = Partial<Record<'requestId' | 'clientId' | 'userId' | 'grantId' | 'status', string | undefined>>
+type ShownFilter = Partial<
+  Record<'requestId' | 'clientId' | 'userId' | 'grantId' | 'status', string | undefined>
+>
 
 function RequestFilters({ filter }: { filter: ShownFilter }) {
   return (
@@ -90,8 +92,8 @@ function Explained({ requests, requestId }: { requests: ExplainedRequest[]; requ
     return (
       <div class="panel">
         <p class="nothing">
-          There is no call with this id in the request log. Compare it with <code>X-API-Request-ID</code> of the
-          answer. Older calls are deleted.
+          There is no call with this id in the request log. Compare it with <code>X-API-Request-ID</code> of
+          the answer. Older calls are deleted.
         </p>
       </div>
     )

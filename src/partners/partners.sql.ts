@@ -94,6 +94,8 @@ const ListedPartner = Type.Object({
 
 const listedColumns = `${columns}, created_at, cardinality(secret_hashes) AS live_secrets`
 
+export type ListedPartner = Static<typeof ListedPartner>
+
 export const listPartners = statement(
   'list_partners',
   ListedPartner,
