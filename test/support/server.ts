@@ -12,6 +12,7 @@ import { insertSigningKey } from '../../src/keys/signing-keys.sql.ts'
 import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../../src/keys/signing-keys.ts'
 import type { LimitSettings } from '../../src/limit-settings.ts'
 import { Limits } from '../../src/limits/limits.ts'
+import { FailedLogins } from '../../src/login/failed-logins.ts'
 import { Rehashing } from '../../src/login/rehashing.ts'
 import { mailChannel } from '../../src/mail/mail-channel.ts'
 import type { MailSettings } from '../../src/mail-settings.ts'
@@ -21,7 +22,6 @@ import type { Tracing } from '../../src/metrics/tracing.ts'
 import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
-import { FailedLogins } from '../../src/login/failed-logins.ts'
 import { Usage } from '../../src/process/usage.ts'
 import { ReadLog } from '../../src/read-log/read-log.ts'
 import { CallHourCounts } from '../../src/request-log/call-hours.ts'
@@ -248,6 +248,7 @@ function configFor(
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
+    publicUrl: options.authUrl ?? `http://${host}:${port}`,
     baseUrl: options.baseUrl ?? `http://${host}:${port}/service-open-api/`,
     host: '127.0.0.1',
     port,
