@@ -250,6 +250,7 @@ function configFor(
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
+    publicUrl: options.authUrl ?? `http://${host}:${port}`,
     baseUrl: options.baseUrl ?? `http://${host}:${port}/service-open-api/`,
     host: '127.0.0.1',
     port,
