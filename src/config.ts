@@ -31,6 +31,8 @@ export type Config = Secrets & {
   environment: Environment
   /** Origin of the authorization server, no trailing slash; also the OpenID issuer. */
   authUrl: string
+  /** `authUrl`, also where `authUrl` is the origin of the console: for links that users get. */
+  publicUrl: string
   /** Base of the API, ends in `service-open-api/`. */
   baseUrl: string
   host: string
@@ -45,6 +47,8 @@ export type Config = Secrets & {
   dataDir: string
   /** Absent: the embedded PostgreSQL in `dataDir`. */
   databaseUrl?: string
+  /** The database as the owner of its tables, for migrations. Absent: the server's own role migrates. */
+  migrationUrl?: string
   /** Addresses of the proxies whose `X-Forwarded-For` the server trusts. */
   trustedProxies: string[]
   /** Absent: the v1 listing of households announces no deprecation. */
@@ -57,6 +61,8 @@ export type Config = Secrets & {
   readLogMonths: number
   /** Days for which the request log is kept. 0: there is none. */
   requestLogDays: number
+  /** Months for which the audit log is kept. 0: without end. */
+  auditMonths: number
   /** Failed client authentications and forged tokens from one source in a minute. Absent: no limit. */
   failuresPerMinute: number | undefined
   /** Absent: the server sends no mails. */
@@ -93,6 +99,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const admin = readAdminSettings(env, read, faults, addresses)
   const dataDir = resolve(env.LATCHKEY_DATA_DIR || './data')
   const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
+  const migrationUrl = readMigrationUrl(read, databaseUrl, faults)
   const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseNetworks)
   const v1 = readV1(read, faults)
   const forPartners = { ...readLimits(read), ...readGrantLifetime(read) }
@@ -114,6 +121,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     dataDir,
     ...secrets,
     ...(databaseUrl ? { databaseUrl } : {}),
+    ...(migrationUrl ? { migrationUrl } : {}),
     trustedProxies,
     ...(v1 ? { v1 } : {}),
     ...forPartners,
@@ -125,7 +133,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   }
 }
 
-type Addresses = Pick<Config, 'authUrl' | 'baseUrl' | 'host' | 'port' | 'opsHost' | 'opsPort'>
+type Addresses = Pick<Config, 'authUrl' | 'publicUrl' | 'baseUrl' | 'host' | 'port' | 'opsHost' | 'opsPort'>
 
 /** Where the server listens, and what its public addresses are. Undefined: there is a fault. */
 function readAddresses(env: NodeJS.ProcessEnv, read: ReadVariable, faults: string[]): Addresses | undefined {
@@ -142,7 +150,7 @@ function readAddresses(env: NodeJS.ProcessEnv, read: ReadVariable, faults: strin
     parseBaseUrl,
   )
   return port && opsPort && authUrl && baseUrl
-    ? { authUrl, baseUrl, host, port, opsHost, opsPort }
+    ? { authUrl, publicUrl: authUrl, baseUrl, host, port, opsHost, opsPort }
     : undefined
 }
 
@@ -180,10 +188,13 @@ function readGrantLifetime(read: ReadVariable): Pick<Config, 'grantLifetimeDays'
   return days ? { grantLifetimeDays: days } : {}
 }
 
-function readLogs(read: ReadVariable): Pick<Config, 'readLogMonths' | 'requestLogDays'> {
+function readLogs(
+  read: ReadVariable,
+): Pick<Config, 'readLogMonths' | 'requestLogDays' | 'auditMonths'> {
   return {
     readLogMonths: read('LATCHKEY_READ_LOG_MONTHS', '13', wholeNumber(1, 120)) ?? 13,
     requestLogDays: read('LATCHKEY_REQUEST_LOG_DAYS', '7', wholeNumber(0, 90)) ?? 7,
+    auditMonths: read('LATCHKEY_AUDIT_MONTHS', '', optional(wholeNumber(12, 1200))) ?? 0,
   }
 }
 
@@ -211,6 +222,16 @@ function parseEnvironment(text: string): Environment {
   if (text !== 'sandbox' && text !== 'production')
     throw new Error(`must be sandbox or production, not "${text}"`)
   return text
+}
+
+function readMigrationUrl(
+  read: ReadVariable,
+  databaseUrl: string | undefined,
+  faults: string[],
+): string | undefined {
+  const url = read('DATABASE_MIGRATION_URL', '', parseDatabaseUrl)
+  if (url && !databaseUrl) faults.push('DATABASE_MIGRATION_URL: needs DATABASE_URL as well')
+  return url
 }
 
 /** Null: not set. */
