@@ -188,9 +188,7 @@ function readGrantLifetime(read: ReadVariable): Pick<Config, 'grantLifetimeDays'
   return days ? { grantLifetimeDays: days } : {}
 }
 
-function readLogs(
-  read: ReadVariable,
-): Pick<Config, 'readLogMonths' | 'requestLogDays' | 'auditMonths'> {
+function readLogs(read: ReadVariable): Pick<Config, 'readLogMonths' | 'requestLogDays' | 'auditMonths'> {
   return {
     readLogMonths: read('LATCHKEY_READ_LOG_MONTHS', '13', wholeNumber(1, 120)) ?? 13,
     requestLogDays: read('LATCHKEY_REQUEST_LOG_DAYS', '7', wholeNumber(0, 90)) ?? 7,

@@ -58,7 +58,7 @@ export const insertChain = statement(
 )
 
 const ChainEnd = Type.Object({ place: Type.String(), hash: Bytes })
-export type ChainEnd = Static<typeof ChainEnd>
+type ChainEnd = Static<typeof ChainEnd>
 
 /** No row: nothing is chained. */
 export const chainEnd = statement(

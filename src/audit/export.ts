@@ -18,7 +18,7 @@ class MissingRow extends ExplainedError {}
 export type ExportRange = { since?: string | undefined; until?: string | undefined }
 
 /** What an export contains, signed: an export whose end was cut off does not have it. Hashes are hexadecimal. */
-export type ExportSeal = {
+type ExportSeal = {
   first: string
   last: string
   previous_hash: string
