@@ -21,6 +21,8 @@ export type Config = Secrets & {
   environment: Environment
   /** Origin of the authorization server, no trailing slash; also the OpenID issuer. */
   authUrl: string
+  /** `authUrl`, also where `authUrl` is the origin of the console: for links that users get. */
+  publicUrl: string
   /** Base of the API, ends in `service-open-api/`. */
   baseUrl: string
   host: string
@@ -122,7 +124,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   }
 }
 
-type Addresses = Pick<Config, 'authUrl' | 'baseUrl' | 'host' | 'port' | 'opsHost' | 'opsPort'>
+type Addresses = Pick<Config, 'authUrl' | 'publicUrl' | 'baseUrl' | 'host' | 'port' | 'opsHost' | 'opsPort'>
 
 /** Where the server listens, and what its public addresses are. Undefined: there is a fault. */
 function readAddresses(
@@ -143,7 +145,7 @@ function readAddresses(
     parseBaseUrl,
   )
   return port && opsPort && authUrl && baseUrl
-    ? { authUrl, baseUrl, host, port, opsHost, opsPort }
+    ? { authUrl, publicUrl: authUrl, baseUrl, host, port, opsHost, opsPort }
     : undefined
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { passwordAcr } from '../acr.ts'
+import type { FailedLogin } from '../audit/failed-logins.ts'
 import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'

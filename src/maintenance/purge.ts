@@ -120,7 +120,7 @@ export class Purge {
     if (found) await this.#database.withConnection((client) => this.#mergeReads(queriesOn(client)))
   }
 
-  /** On a connection without a time limit: a partner may have read very many households in an order of its own. */
+  /** On a connection without a time limit: a partner may have read very many households in its own order. */
   #mergeReads(queries: Queries): Promise<void> {
     return this.#inBatches(async () => {
       const { merged } = await queries.one(mergeReads, [])

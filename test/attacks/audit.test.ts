@@ -9,6 +9,7 @@ import { type SignedCheckpoint, signCheckpoint } from '../../src/audit/checkpoin
 import { exportAudit } from '../../src/audit/export.ts'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { recordEvent } from '../../src/audit/record-event.ts'
+import { signRemoval } from '../../src/audit/removals.ts'
 import { verifyAudit } from '../../src/audit/verify.ts'
 import { verifyExport } from '../../src/audit/verify-export.ts'
 import { queriesOn } from '../../src/database/database.ts'
@@ -229,6 +230,47 @@ describe('58: the audit log is changed in the database', () => {
     await query(database, 'DELETE FROM audit_checkpoints WHERE place > 8')
     expect((await verify()).fault).toBeNull()
     expect((await verify(lines)).fault?.reason).toMatch(/the tail was cut off \(from the log\)$/)
+  })
+
+  /** Deletes rows, dates their places back, and stores a record that says the retention has removed them. */
+  async function removeAsRetention(places: number[], details: Record<string, unknown>): Promise<void> {
+    await recordEvent(database, systemOrigin, {
+      event: 'audit.partition_dropped',
+      target: { kind: 'audit', id: 'log' },
+      details,
+    })
+    await chainRows(database)
+    const list = places.join(', ')
+    await query(
+      database,
+      `DELETE FROM audit_log WHERE id IN (SELECT audit_id FROM audit_chain WHERE place IN (${list}))`,
+    )
+    await query(
+      database,
+      `UPDATE audit_chain SET audit_at = audit_at - interval '1 year' WHERE place IN (${list})`,
+    )
+  }
+  const before = '2999-01-01T00:00:00.000Z'
+
+  test('a forged record of the retention excuses no deleted row', async () => {
+    for (const details of [
+      { before },
+      signRemoval(attackersKeys, { before, places: '{[1,4)}' }),
+      { ...signRemoval(keys, { before, places: '{[1,2)}' }), places: '{[1,4)}' },
+    ]) {
+      await removeAsRetention([3], details)
+      expect(await verify()).toMatchObject({ fault: { place: '3', reason: 'the row was removed' } })
+    }
+  })
+
+  test('the record of a server excuses its places only, and the export begins after them', async () => {
+    await removeAsRetention([1, 2], signRemoval(keys, { before, places: '{[1,3)}' }))
+    expect(await verify()).toMatchObject({ fault: null, removed: 2 })
+    const kept = await exported()
+    expect(JSON.parse(kept[0] ?? '').unmapped.place).toBe('3')
+    expect((await verifyLines(kept)).fault).toBeNull()
+    await removeAsRetention([5], { before })
+    expect(await verify()).toMatchObject({ fault: { place: '5', reason: 'the row was removed' } })
   })
 
   test('any single change is found', async () => {
