@@ -49,7 +49,7 @@ export async function* exportAudit(
   if (first === null || last === null) return
   const before = await database.maybe(chainAt, [String(BigInt(first) - 1n)])
   const end = await database.one(chainAt, [last])
-  const content = {
+  const content: ExportSeal = {
     first,
     last,
     previous_hash: (before?.hash ?? firstHash).toString('hex'),
