@@ -45,7 +45,7 @@ export function recordAddress(record: Pick<ListedRecord, 'at' | 'id'>): string {
   return `/admin/audit/${record.id}?at=${encodeURIComponent(record.at)}`
 }
 
-const kinds: Record<string, string> = {
+export const actorKinds: Record<string, string> = {
   operator: 'Operator',
   api_key: 'API key',
   os_user: 'Command by',
@@ -65,7 +65,7 @@ export function Actor({
   const who = name ?? id
   return (
     <>
-      {kinds[kind] ?? kind}
+      {actorKinds[kind] ?? kind}
       {who !== null && (
         <>
           {' '}

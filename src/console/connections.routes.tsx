@@ -45,7 +45,10 @@ function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
       const isFiltered = user !== undefined || clientId !== undefined
       const body = (
         <>
-          <PageHead title="Connections" intro="Which user lets which application read. Tokens belong to a connection." />
+          <PageHead
+            title="Connections"
+            intro="Which user lets which application read. Tokens belong to a connection."
+          />
           <Filters action={url}>
             <Field name="user" label="User: id or email address" value={user} maxLength={254} />
             <Field name="client_id" label="Partner: client id" value={clientId} maxLength={100} />
@@ -102,7 +105,9 @@ function oneConnection(app: FastifyInstance, context: Context, web: ConsoleWeb):
             <Done>The connection has ended. Its tokens are refused. The user can connect again.</Done>
           )}
           <ConnectionFacts grant={grant} />
-          {grant.revoked_at === null && may(operator, 'grants:write') && <EndConnection id={id} csrf={csrf} />}
+          {grant.revoked_at === null && may(operator, 'grants:write') && (
+            <EndConnection id={id} csrf={csrf} />
+          )}
           <Section id="changes" title="Its history">
             <AuditTable records={records} empty="Nothing is recorded about this connection." />
           </Section>

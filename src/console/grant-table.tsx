@@ -62,7 +62,10 @@ export function GrantTable(props: {
             ]),
         { label: 'State', cell: (grant) => <GrantState grant={grant} /> },
         { label: 'Connected', cell: ({ created_at: at }) => <Exact at={at} /> },
-        { label: 'Ends', cell: ({ revoked_at: ended, expires_at: at }) => <Exact at={ended ?? at} none="no end" /> },
+        {
+          label: 'Ends',
+          cell: ({ revoked_at: ended, expires_at: at }) => <Exact at={ended ?? at} none="no end" />,
+        },
       ]}
     />
   )

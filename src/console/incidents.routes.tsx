@@ -92,7 +92,11 @@ function IncidentsPage(props: {
 }
 
 const states: Record<LeakedCredential['state'], { tone: Tone; word: string; next: string }> = {
-  revoked: { tone: 'danger', word: 'ended now', next: 'It worked until now. It is refused from the next request on.' },
+  revoked: {
+    tone: 'danger',
+    word: 'ended now',
+    next: 'It worked until now. It is refused from the next request on.',
+  },
   not_live: { tone: 'ok', word: 'had ended before', next: 'Nothing to do: it no longer worked.' },
   unknown: { tone: 'plain', word: 'unknown', next: 'It was never issued here, or was deleted long ago.' },
   other_environment: {

@@ -28,7 +28,11 @@ export function ReadTable(props: { reads: ReadRow[]; empty: ComponentChildren; n
         { label: 'Reads', cell: ({ reads }) => amount(reads), isNumber: true },
         {
           label: 'Connection',
-          cell: ({ grant_id: id }) => <a href={`/admin/reads/${id}`}>Which households<span class="hidden"> of connection {id}</span></a>,
+          cell: ({ grant_id: id }) => (
+            <a href={`/admin/reads/${id}`}>
+              Which households<span class="hidden"> of connection {id}</span>
+            </a>
+          ),
         },
       ]}
     />

@@ -83,7 +83,12 @@ function AccessPage(props: {
         intro="Applications that the user has connected see the same households."
       />
       <Filters action={address}>
-        <Field name="household" label="Household: id, or a part of its name" value={household} maxLength={200} />
+        <Field
+          name="household"
+          label="Household: id, or a part of its name"
+          value={household}
+          maxLength={200}
+        />
       </Filters>
       {explanation && <Explanation {...explanation} />}
       {found.length > 0 && (
@@ -157,7 +162,9 @@ function Explanation(explanation: AccessExplanation) {
             'Firm of the user': explanation.firm_id ? <Id>{explanation.firm_id}</Id> : undefined,
             'Connected applications': amount(explanation.live_grants),
             'Who has read it': (
-              <a href={`/admin/reads?${new URLSearchParams({ household_id: id })}`}>Reads of this household</a>
+              <a href={`/admin/reads?${new URLSearchParams({ household_id: id })}`}>
+                Reads of this household
+              </a>
             ),
           }}
         />

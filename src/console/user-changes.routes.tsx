@@ -74,9 +74,9 @@ function factors(app: FastifyInstance, context: Context, web: ConsoleWeb): void 
           cancel={{ label: 'Keep them', href: address }}
         >
           <p>
-            All passkeys, the authenticator app and the recovery codes of <bdi>{user.name}</bdi> are removed, and
-            the user is signed out. Make sure that you speak with this person: whoever knows the password could
-            then sign in with it alone.
+            All passkeys, the authenticator app and the recovery codes of <bdi>{user.name}</bdi> are removed,
+            and the user is signed out. Make sure that you speak with this person: whoever knows the password
+            could then sign in with it alone.
           </p>
         </Confirmation>
       </>

@@ -41,7 +41,8 @@ export function UserList(props: {
             </>
           ) : (
             <>
-              There are no users yet. Import them with <code>latchkey import DIR</code>, or by the directory API.
+              There are no users yet. Import them with <code>latchkey import DIR</code>, or by the directory
+              API.
             </>
           )
         }

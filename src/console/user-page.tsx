@@ -42,12 +42,17 @@ export function UserPage(props: {
           items={{
             Role: (
               <>
-                <bdi>{user.role}</bdi>: {user.sees === 'firm' ? 'all households of the firm' : 'households with access to an account'}
+                <bdi>{user.role}</bdi>:{' '}
+                {user.sees === 'firm' ? 'all households of the firm' : 'households with access to an account'}
               </>
             ),
             Households: shared ? counted(shared.households, 'household') : 'none',
-            'Active accounts': shared ? `${amount(shared.accounts)}${shared.more_accounts ? ' or more' : ''}` : 'none',
-            'For example': shared?.first_names.length ? <bdi>{shared.first_names.join(', ')}</bdi> : undefined,
+            'Active accounts': shared
+              ? `${amount(shared.accounts)}${shared.more_accounts ? ' or more' : ''}`
+              : 'none',
+            'For example': shared?.first_names.length ? (
+              <bdi>{shared.first_names.join(', ')}</bdi>
+            ) : undefined,
           }}
         />
       </Section>
@@ -63,7 +68,10 @@ export function UserPage(props: {
         title="Latest reads of this user’s data"
         more={{ label: 'All reads', href: `/admin/reads?user_id=${filter}` }}
       >
-        <ReadTable reads={reads} empty="No application has read anything for this user in the time of the read log." />
+        <ReadTable
+          reads={reads}
+          empty="No application has read anything for this user in the time of the read log."
+        />
       </Section>
       <Sessions sessions={sessions} address={address} csrf={csrf} mayWrite={mayWrite} />
       <p>
@@ -133,15 +141,25 @@ function StatusSource({ user, source }: { user: UserFacts; source: string | null
   if (user.disabled_by_operator_at) {
     return (
       <>
-        An operator disabled the user on <Moment at={user.disabled_by_operator_at} language="en" />. This wins over
-        imports and the directory API, until an operator enables the user.
+        An operator disabled the user on <Moment at={user.disabled_by_operator_at} language="en" />. This wins
+        over imports and the directory API, until an operator enables the user.
       </>
     )
   }
   if (user.status === 'disabled') {
-    return <>Disabled by {writer}. If you enable the user here, the next import or change by API may disable it again.</>
+    return (
+      <>
+        Disabled by {writer}. If you enable the user here, the next import or change by API may disable it
+        again.
+      </>
+    )
   }
-  return <>The row was last written by {writer}. The last import or change by API wins; an operator’s disable wins over both.</>
+  return (
+    <>
+      The row was last written by {writer}. The last import or change by API wins; an operator’s disable wins
+      over both.
+    </>
+  )
 }
 
 function factorsText({ passkeys, has_totp: totp, recovery_codes: codes }: UserFacts): string {

@@ -14,6 +14,7 @@ import { insertSigningKey } from '../../src/keys/signing-keys.sql.ts'
 import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../../src/keys/signing-keys.ts'
 import type { LimitSettings } from '../../src/limit-settings.ts'
 import { Limits } from '../../src/limits/limits.ts'
+import { FailedLogins } from '../../src/login/failed-logins.ts'
 import { Rehashing } from '../../src/login/rehashing.ts'
 import { mailChannel } from '../../src/mail/mail-channel.ts'
 import type { MailSettings } from '../../src/mail-settings.ts'
@@ -249,6 +250,7 @@ function configFor(
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
+    publicUrl: options.authUrl ?? `http://${host}:${port}`,
     baseUrl: options.baseUrl ?? `http://${host}:${port}/service-open-api/`,
     host: '127.0.0.1',
     port,
@@ -263,6 +265,7 @@ function configFor(
     limits,
     failuresPerMinute,
     readLogMonths: 13,
+    auditMonths: 0,
     requestLogDays: 7,
     ...(grantLifetimeDays && { grantLifetimeDays }),
     ...(mail && { mail }),
