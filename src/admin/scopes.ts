@@ -1,5 +1,5 @@
 /** What the admin API and the console are divided into. */
-export const areas = [
+const areas = [
   'partners',
   'users',
   'directory',

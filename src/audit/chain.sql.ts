@@ -4,7 +4,7 @@ import { AuditRecord, recordColumns } from './chain-hash.ts'
 
 /**
  * Rows of the audit log that can be chained, in their order, with the end of the chain. A row can be chained when all
- * transactions that began before its own have ended: then no row can come before it any more. Normally only rows since the
+ * transactions that began before its own have ended: then no row can come before it. Normally only rows since the
  * end of the chain are read. In another cluster (a database that was copied) transaction ids may start lower; then the end of
  * the chain is ahead of them, and all rows are read.
  *
@@ -113,10 +113,9 @@ export const chainedRows = statement(
   Type.Object({
     place: Type.String(),
     hash: Bytes,
-    audit_at: Instant,
     record: Type.Union([AuditRecord, Type.Null()]),
   }),
-  `SELECT c.place::text, c.hash, c.audit_at, to_jsonb(r) AS record
+  `SELECT c.place::text, c.hash, to_jsonb(r) AS record
      FROM (SELECT * FROM audit_chain WHERE place > $1 ORDER BY place LIMIT $2) AS c
      LEFT JOIN LATERAL (
        SELECT ${recordColumns('a')} FROM audit_log a WHERE a.at = c.audit_at AND a.id = c.audit_id
@@ -145,11 +144,16 @@ export const unchainedRows = statement(
      FROM unchained`,
 )
 
-/** Before which instant the operator's retention has removed rows. Null: never. */
-export const removedBefore = statement(
-  'audit_removed_before',
-  Type.Object({ before: Type.Union([Instant, Type.Null()]) }),
-  `SELECT max((a.details->>'before')::timestamptz) AS before
-     FROM audit_log a JOIN audit_chain c ON c.audit_id = a.id AND c.audit_at = a.at
-    WHERE a.event = 'audit.partition_dropped'`,
+/** What the retention has removed. Only a row with the signature of a server counts: see `removedPlaces`. No parameters. */
+export const storedRemovals = statement(
+  'stored_audit_removals',
+  Type.Object({ details: Type.Unknown() }),
+  "SELECT a.details FROM audit_log a WHERE a.event = 'audit.partition_dropped'",
+)
+
+/** Makes the partitions of the next months and removes rows that are too old. $1 months for which rows are kept; 0: without end */
+export const keepAuditLog = statement(
+  'keep_audit_log',
+  Type.Object({ removed: Type.Integer() }),
+  'SELECT keep_audit_log($1::int)::int AS removed',
 )

@@ -4,8 +4,9 @@ import Type from '../typebox.ts'
 const Place = Type.Union([Type.String(), Type.Null()])
 
 /**
- * The first and the last place of rows in a time. Null: there are none. Rows before the time of the retention are left out: the
- * places from the first to the last have all their rows. $1 since or null, $2 until or null, $3 time of the retention or null
+ * The first and the last place of rows in a time. Null: there are none. Those up to the last one that the retention has
+ * removed are left out: the places from the first to the last have all their rows. $1 since or null, $2 until or null, $3 the
+ * last removed place or 0
  */
 export const findRange = statement(
   'find_audit_range',
@@ -13,5 +14,5 @@ export const findRange = statement(
   `SELECT min(place)::text AS first, max(place)::text AS last
      FROM audit_chain
     WHERE ($1::timestamptz IS NULL OR audit_at >= $1) AND ($2::timestamptz IS NULL OR audit_at < $2)
-      AND place > coalesce((SELECT max(place) FROM audit_chain WHERE audit_at < $3::timestamptz), 0)`,
+      AND place > $3::bigint`,
 )

@@ -1,13 +1,14 @@
 import type { Queries } from '../database/database.ts'
 import { ExplainedError } from '../explained-error.ts'
 import type { SecretKeys } from '../secrets/derived-keys.ts'
-import { chainAt, chainedRows, removedBefore } from './chain.sql.ts'
+import { chainAt, chainedRows } from './chain.sql.ts'
 import { firstHash } from './chain-hash.ts'
 import { signValue } from './checkpoint.ts'
 import { findRange } from './export.sql.ts'
 import { toOcsf } from './ocsf.ts'
 import type { Origin } from './origin.ts'
 import { recordEvent } from './record-event.ts'
+import { removedPlaces } from './removals.ts'
 
 const batchRows = 500
 
@@ -37,8 +38,9 @@ export async function* exportAudit(
   origin: Origin,
   range: ExportRange,
 ): AsyncGenerator<string> {
-  const { before: kept } = await database.one(removedBefore, [])
-  const { first, last } = await database.one(findRange, [range.since ?? null, range.until ?? null, kept])
+  const removed = await removedPlaces(database, keys)
+  const values = [range.since ?? null, range.until ?? null, String(removed.last)]
+  const { first, last } = await database.one(findRange, values)
   await recordEvent(database, origin, {
     event: 'audit.exported',
     target: { kind: 'audit', id: 'log' },

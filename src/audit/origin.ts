@@ -51,7 +51,16 @@ export function pageOrigin(request: FastifyRequest, userId: string | null): Orig
 
 /** The origin of a change that a person makes with a command. */
 export function commandOrigin(): Origin {
-  return { actor: { kind: 'os_user', id: userInfo().username }, via: 'cli', address: hostname() }
+  return { actor: { kind: 'os_user', id: osUser() }, via: 'cli', address: hostname() }
+}
+
+/** A container may run under a number that has no name: `uid 1000680000`. */
+function osUser(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`
+  }
 }
 
 /** The origin of a change that Latchkey makes by itself. */

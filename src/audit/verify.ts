@@ -1,9 +1,10 @@
 import type { Queries } from '../database/database.ts'
 import type { SecretKeys } from '../secrets/derived-keys.ts'
-import { chainAt, chainedRows, checkpointsAfter, removedBefore, unchainedRows } from './chain.sql.ts'
+import { chainAt, chainedRows, checkpointsAfter, unchainedRows } from './chain.sql.ts'
 import { checkpointOf } from './chain.ts'
 import { chainHash, firstHash } from './chain-hash.ts'
 import { isOwnCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
+import { removedPlaces } from './removals.ts'
 
 const batchRows = 1000
 
@@ -49,15 +50,19 @@ export async function verifyAudit(
     waiting: 0,
   }
   const fault =
-    (await checkChain(database, progress)) ??
+    (await checkChain(database, keys, progress)) ??
     (await checkStoredCheckpoints(database, keys, progress)) ??
     (await checkLogged(database, keys, logged, progress)) ??
     (await checkUnchained(database, progress))
   return { fault: fault ?? null, ...progress }
 }
 
-async function checkChain(database: Queries, progress: Progress): Promise<AuditFault | undefined> {
-  const { before } = await database.one(removedBefore, [])
+async function checkChain(
+  database: Queries,
+  keys: SecretKeys,
+  progress: Progress,
+): Promise<AuditFault | undefined> {
+  const removed = await removedPlaces(database, keys)
   let hash: Buffer = firstHash
   for (let place = 0n; ; ) {
     const rows = await database.run(chainedRows, [String(place), batchRows])
@@ -70,7 +75,7 @@ async function checkChain(database: Queries, progress: Progress): Promise<AuditF
         if (!chainHash(hash, row.record).equals(row.hash))
           return { place: row.place, reason: 'the row or its place was changed' }
         progress.rows += 1
-      } else if (before !== null && row.audit_at < before) {
+      } else if (removed.has(place)) {
         progress.removed += 1
       } else {
         return { place: row.place, reason: 'the row was removed' }

@@ -65,6 +65,16 @@ const endConnections = `
     FROM replaced_connections r
    WHERE r.id = c.id AND r.code_hash = c.code_hash AND c.revoked_at IS NULL`
 
+/** Partners that were deleted after the backup. Suspended, they can be deleted again, and a mistake can be undone. */
+const suspendDeleted = `
+  UPDATE partners p SET status = 'suspended'
+   WHERE NOT EXISTS (SELECT FROM replaced_partners r WHERE r.client_id = p.client_id)`
+
+/** A signing key that was removed because it leaked must not come back. */
+const deleteRemovedKeys = `
+  DELETE FROM signing_keys k WHERE EXISTS (SELECT FROM replaced_signing_keys)
+     AND NOT EXISTS (SELECT FROM replaced_signing_keys r WHERE r.kid = k.kid)`
+
 /** The columns that rows of the restored database take over. */
 const updatedColumns = {
   /**
@@ -209,6 +219,9 @@ export async function applyEndingsFromDatabase(
       columns: partners,
     }),
   }
+  applied.partners += await changed(restored, suspendDeleted)
+  await copyTable(replaced, restored, { table: 'signing_keys', columns: ['kid'] })
+  await restored.query(deleteRemovedKeys)
   if ((await columnsOf(restored, 'grants')).includes('expires_at')) await restored.query(shortenGrants)
   await updateRows(replaced, restored, { table: 'firms', key: 'id', columns: firms })
   await updateRows(replaced, restored, { table: 'roles', key: 'name', columns: roles })

@@ -98,7 +98,7 @@ const workClasses = {
   listing: { max: 6, options: listingPlanner, pipeline: true },
   expensive: { max: 3, options: listingPlanner },
   // Changes exclude each other. One runs, and the next one already waits in PostgreSQL.
-  changes: { max: 2, options: listingPlanner },
+  changes: { max: 2, options: listingPlanner, pipeline: true },
 } as const
 export type WorkClass = keyof typeof workClasses
 const workClassNames = ['core', 'listing', 'expensive', 'changes'] as const satisfies WorkClass[]

@@ -22,17 +22,27 @@ const Counts = Type.Object(
   { $id: 'DirectoryCounts', description: 'What happened to the rows of one type.' },
 )
 
-const keptDisabled = Type.Array(Type.String(), {
-  description: 'Users who are active in the request and stay disabled, because the operator disabled them.',
-})
-
 const Changed = Type.Object(
   {
     changed_at: nullableInstant(
       'The instant of the change, as partners see it in `as_of`. Null: the request changed nothing.',
     ),
     counts: Type.Record(Type.String(), Counts, { description: 'By type. Types without rows are absent.' }),
-    kept_disabled: keptDisabled,
+    kept_disabled: Type.Array(Type.String(), {
+      description:
+        'Users who are active in the request and stay disabled, because the operator disabled them.',
+    }),
+    weaker_logins: Type.Object(
+      {
+        users: Type.Array(Type.String(), {
+          description: 'Users whose new firm or role requires a weaker login than the old one.',
+        }),
+        removed: Type.Array(Type.String(), {
+          description: 'Deleted firms and roles with settings of logins, as `firm f1`.',
+        }),
+      },
+      { description: 'What the request takes away from required logins.' },
+    ),
   },
   { $id: 'DirectoryChanged', description: 'What a request changed.' },
 )

@@ -3,7 +3,7 @@ import { adminPath } from '../admin/admin-document.ts'
 import { adminRoute } from '../admin/admin-edge.ts'
 import { type AdminAnswer, conflict, created, notFound, ok } from '../admin/answers.ts'
 import { type IdempotencyKey, once } from '../admin/idempotency.ts'
-import { pageAnswer, pageRequestOf } from '../admin/page.ts'
+import { pageAnswer, pageRequestOf, withFilters } from '../admin/page.ts'
 import type { Origin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import type { Database } from '../database/database.ts'
@@ -70,8 +70,8 @@ const busy: AdminAnswer = {
 
 function answerOfMany(outcome: ChangeOutcome): AdminAnswer {
   if (outcome.kind === 'changed') {
-    const { counts, changedAt, keptDisabled } = outcome
-    return ok({ changed_at: changedAt, counts, kept_disabled: keptDisabled })
+    const { counts, changedAt, keptDisabled, weakerLogins } = outcome
+    return ok({ changed_at: changedAt, counts, kept_disabled: keptDisabled, weaker_logins: weakerLogins })
   }
   const { faults, total } = outcome
   const errors = faults.map(({ line, field, detail }) => ({ line, parameter: field || 'line', detail }))
@@ -91,7 +91,7 @@ function resource(app: FastifyInstance, context: Context, type: ChangeType, path
   const missing = notFound(`There is no such ${noun}.`)
 
   adminRoute(app, context, list, async ({ request: { query }, database }) =>
-    listRows(database, type, new URL(address), query),
+    listRows(database, type, address, query),
   )
 
   adminRoute(app, context, read, async ({ request: { params }, database }) => {
@@ -147,7 +147,7 @@ function findRow(
 async function listRows(
   database: Database,
   type: ChangeType,
-  address: URL,
+  url: string,
   query: Record<string, unknown>,
 ): Promise<AdminAnswer> {
   const { order, list, filtered } = directoryReads[type]
@@ -156,13 +156,12 @@ async function listRows(
     ...(typeof limit === 'number' && { limit }),
     ...(typeof cursor === 'string' && { cursor }),
   })
-  address.searchParams.set('limit', String(page.limit - 1))
   const after = (page.after ?? '').split('\n')
   const values = [...order.map((_, index) => after[index] ?? ''), page.limit]
   const [column = ''] = Object.keys(filtered).filter((column) => typeof query[column] === 'string')
   const statement = filtered[column]
   const wanted = String(query[column])
-  if (statement) address.searchParams.set(column, wanted)
+  const address = withFilters(url, { limit: page.limit - 1, ...(statement && { [column]: wanted }) })
   const rows = await (statement
     ? database.run(statement, [...values, withoutNul(wanted)])
     : database.run(list, values))

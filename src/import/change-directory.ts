@@ -1,15 +1,18 @@
 import type pg from 'pg'
-import { type Origin, originValue } from '../audit/origin.ts'
+import type { Origin } from '../audit/origin.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { type Database, DatabaseUnavailable, type Queries, queriesOn } from '../database/database.ts'
 import Type, { Compile } from '../typebox.ts'
 import { quoted } from '../visible-text.ts'
-import { auditDirectoryChange, findPasswordHashes } from './change-directory.sql.ts'
+import { findPasswordHashes } from './change-directory.sql.ts'
 import { type ChangeFault, type ChangeSet, type ChangeType, changeTypes, typeNames } from './change-set.ts'
-import { chooseInstant, recordAccessChanges, recordChanges } from './changes.ts'
+import { chooseInstant, noteChanges, recordAccessChanges, recordChanges } from './changes.ts'
 import { checkStaged, storedChecks } from './check-staged.ts'
-import { isChangeConflict, lockForChange } from './lock.ts'
+import type { ImportFile } from './files.ts'
+import { isChangeConflict, isLockConflict, lockForChange } from './lock.ts'
 import { type Counts, findKeptDisabled, keepOrHash, mergeFile, prepareUsers } from './merge.ts'
 import { findReferred, removeRows } from './prune.ts'
+import { findWeakerLogins, type WeakerLogins } from './requirements.ts'
 import { belongsTo, isReservedRow, type Reserved, reservedChecks } from './reserved.ts'
 import { removedName } from './staged.ts'
 import { StagedRows } from './staged-rows.ts'
@@ -26,6 +29,7 @@ export type ChangeOutcome =
       kind: 'changed'
       counts: Partial<Record<ChangeType, TypeCounts>>
       keptDisabled: string[]
+      weakerLogins: WeakerLogins
       changedAt: Date | null
     }
   /** Nothing was changed. `faults` has the first 1,000 of `total` faults, in the order of lines. */
@@ -51,23 +55,30 @@ export async function inDirectoryTransaction<T>(
   const millisecondsLeft = () => Math.round(deadline - performance.now())
   try {
     return await database.withChangeConnection(async (client) => {
-      try {
-        const timeout = `SET LOCAL lock_timeout = ${Math.max(1, millisecondsLeft())}`
-        await client.query(`BEGIN; ${timeout}; ${lockForChange}`)
-        const result = await work({ ...queriesOn(client), client })
-        await client.query(keeps(result) ? 'COMMIT' : 'ROLLBACK')
-        return result
-      } catch (error) {
-        if (!isChangeConflict(error instanceof DatabaseUnavailable ? error.cause : error)) throw error
-        // The connection stays open: a new one would have to plan all statements again.
-        await client.query('ROLLBACK')
-        return 'busy'
-      }
+      if (!(await hasLock(client, Math.max(1, millisecondsLeft())))) return 'busy'
+      const result = await work({ ...queriesOn(client), client })
+      await client.query(keeps(result) ? 'COMMIT' : 'ROLLBACK')
+      return result
     })
   } catch (error) {
+    const isUnavailable = error instanceof DatabaseUnavailable
+    if (isChangeConflict(isUnavailable ? error.cause : error)) return 'busy'
     // All connections for changes were busy, or PostgreSQL did not answer.
-    if (error instanceof DatabaseUnavailable && millisecondsLeft() <= 0) return 'busy'
+    if (isUnavailable && millisecondsLeft() <= 0) return 'busy'
     throw error
+  }
+}
+
+/** Begins a transaction, and waits so many milliseconds for the lock. Without it, the connection is as before. */
+async function hasLock(client: pg.ClientBase, milliseconds: number): Promise<boolean> {
+  try {
+    await client.query(`BEGIN; SET LOCAL lock_timeout = ${milliseconds}; ${lockForChange}`)
+    return true
+  } catch (error) {
+    if (!isLockConflict(error)) throw error
+    // A new connection would have to plan all statements again.
+    await client.query('ROLLBACK')
+    return false
   }
 }
 
@@ -104,12 +115,14 @@ async function checkChange(
   reserved: Reserved | undefined,
 ): Promise<void> {
   const { faults } = change
-  await checkStaged(staged, faults, (file) => [
-    ...storedChecks(file),
-    ...(reserved ? reservedChecks(reserved, file) : []),
+  const [{ named, total }] = await Promise.all([
+    findReferred(staged, faults.namedAtMost),
+    checkStaged(staged, faults, (file) => [
+      ...storedChecks(file),
+      ...(reserved ? reservedChecks(reserved, file) : []),
+    ]),
+    reserved && checkRemovedReserved(staged, change, reserved),
   ])
-  if (reserved) await checkRemovedReserved(staged, change, reserved)
-  const { named, total } = await findReferred(staged, faults.namedAtMost)
   for (const { parent, value, child, by } of named) {
     const detail = `the ${parent.noun} ${quoted(value)} cannot be deleted because the ${child.noun} ${quoted(by)} refers to it`
     faults.add(parent, change.lineOf(parent, value), parent.key.at(-1) ?? '', detail)
@@ -124,8 +137,8 @@ async function checkRemovedReserved(
   change: ChangeSet,
   reserved: Reserved,
 ): Promise<void> {
-  for (const file of Object.values(changeTypes)) {
-    if (staged.count(removedName(file)) === 0) continue
+  const files = Object.values(changeTypes).filter((file) => staged.count(removedName(file)) > 0)
+  const check = async (file: ImportFile) => {
     const found = await staged.query(
       `SELECT concat_ws(' ', ${file.key.map((column) => `t.${column}`).join(', ')}) AS key
          FROM ${removedName(file)} t WHERE ${isReservedRow(reserved, file)} ORDER BY 1`,
@@ -134,6 +147,7 @@ async function checkRemovedReserved(
       change.faults.add(file, change.lineOf(file, key), file.key.at(-1) ?? '', belongsTo(key, reserved.owner))
     }
   }
+  await Promise.all(files.map(check))
 }
 
 /**
@@ -149,39 +163,56 @@ export async function applyChange(
   const staged = new StagedRows(client, change.rows)
   // Otherwise PostgreSQL would compare each of the many rows with each other.
   if (staged.hasManyRows) await client.query('SET LOCAL enable_hashjoin = on')
-  await staged.run(lockUsers)
-  await checkChange(staged, change, reserved)
+  const [, , weakerLogins, keptDisabled, instant] = await Promise.all([
+    staged.run(lockUsers),
+    checkChange(staged, change, reserved),
+    findWeakerLogins(staged),
+    findKeptDisabled(staged),
+    chooseInstant(staged),
+    noteChanges(staged),
+  ])
   if (change.faults.total > 0) return refusal(change)
 
-  const keptDisabled = await findKeptDisabled(staged)
-  const instant = await chooseInstant(staged)
-  await recordChanges(staged, instant)
-  await prepareUsers(staged)
-  const merged = new Map<string, Counts>()
-  for (const file of Object.values(changeTypes)) {
-    merged.set(file.table, await mergeFile(staged, file, { instant, source: 'api' }))
-  }
-  const removed = await removeRows(staged)
-  await recordAccessChanges(staged, origin, instant)
-
-  const counts: Partial<Record<ChangeType, TypeCounts>> = {}
-  for (const type of typeNames) {
-    const { table } = changeTypes[type]
-    const { added = 0, changed = 0, unchanged = 0 } = merged.get(table) ?? {}
-    const of = staged.count(removedName(changeTypes[type]))
-    const gone = removed.get(table) ?? 0
-    if (added + changed + unchanged + of > 0) {
-      counts[type] = { added, changed, unchanged, deleted: gone, missing: of - gone }
-    }
-  }
+  const files = typeNames.map((type) => changeTypes[type])
+  const [, , merged, removed] = await Promise.all([
+    recordChanges(staged, instant),
+    prepareUsers(staged),
+    Promise.all(files.map((file) => mergeFile(staged, file, { instant, source: 'api' }))),
+    removeRows(staged),
+    recordAccessChanges(staged, origin, instant),
+  ])
+  const counts = countsOf(staged, merged, removed)
   const written = Object.values(counts).reduce(
     (sum, { added, changed, deleted }) => sum + added + changed + deleted,
     0,
   )
-  if (written === 0) return { kind: 'changed', counts, keptDisabled, changedAt: null }
-  const details = { counts, ids: idsOf(change), kept_disabled: keptDisabled.length > 0 ? keptDisabled : null }
-  await queries.one(auditDirectoryChange, [originValue(origin), JSON.stringify(details), onlyUserOf(change)])
-  return { kind: 'changed', counts, keptDisabled, changedAt: instant }
+  if (written > 0) {
+    const user = onlyUserOf(change)
+    await recordEvent(queries, origin, {
+      event: 'directory.changed',
+      target: { kind: 'directory', id: 'all' },
+      about: user === undefined ? {} : { user },
+      details: { counts, ...(change.size <= mostAuditedKeys && { ids: idsOf(change) }) },
+    })
+  }
+  return { kind: 'changed', counts, keptDisabled, weakerLogins, changedAt: written > 0 ? instant : null }
+}
+
+function countsOf(
+  staged: StagedRows,
+  merged: Counts[],
+  removed: Map<string, number>,
+): Partial<Record<ChangeType, TypeCounts>> {
+  const counts: Partial<Record<ChangeType, TypeCounts>> = {}
+  for (const [index, type] of typeNames.entries()) {
+    const file = changeTypes[type]
+    const { added = 0, changed = 0, unchanged = 0 } = merged[index] ?? {}
+    const [of, deleted] = [staged.count(removedName(file)), removed.get(file.table) ?? 0]
+    if (added + changed + unchanged + of > 0) {
+      counts[type] = { added, changed, unchanged, deleted, missing: of - deleted }
+    }
+  }
+  return counts
 }
 
 /**
@@ -200,8 +231,7 @@ function refusal({ faults }: ChangeSet): ChangeOutcome {
 /** Up to this number, the audit row has the keys of all rows. */
 const mostAuditedKeys = 20
 
-function idsOf(change: ChangeSet): Partial<Record<ChangeType, string[]>> | null {
-  if (change.size > mostAuditedKeys) return null
+function idsOf(change: ChangeSet): Partial<Record<ChangeType, string[]>> {
   return Object.fromEntries(
     typeNames.flatMap((type) => {
       const ids = change.keysOf(changeTypes[type])
@@ -210,11 +240,11 @@ function idsOf(change: ChangeSet): Partial<Record<ChangeType, string[]>> | null 
   )
 }
 
-function onlyUserOf(change: ChangeSet): string | null {
+/** The user whom the change is about, if it is one. */
+function onlyUserOf(change: ChangeSet): string | undefined {
   const users = new Set([
     ...change.keysOf(changeTypes.user),
     ...change.keysOf(changeTypes.access).map((key) => key.split(' ')[0] ?? ''),
   ])
-  const [user, other] = users
-  return other === undefined ? (user ?? null) : null
+  return users.size === 1 ? [...users][0] : undefined
 }

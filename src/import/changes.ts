@@ -27,21 +27,27 @@ export async function chooseInstant(staged: Staged): Promise<Date> {
 
 const instantRow = Compile(Type.Object({ instant: Instant }))
 
+/** Runs before `recordChanges`. */
+export async function noteChanges(staged: Staged): Promise<void> {
+  await staged.note(addedAccess)
+  await Promise.all([staged.note(touchedAccess), staged.note(movedUsers)])
+}
+
 /** Runs before the merge. */
 export async function recordChanges(staged: Staged, instant: Date): Promise<void> {
-  for (const sql of [householdChanges, accountChanges, seesSinceOfUsers, seesSinceOfRoles]) {
-    await staged.run(sql, [instant])
-  }
-  for (const note of [addedAccess, touchedAccess]) await staged.note(note)
-  await staged.run(accountAccessChanges, [instant])
-  await staged.query(firmsChanged, [instant])
-  await staged.note(movedUsers)
+  const changes = [householdChanges, accountChanges, seesSinceOfUsers, seesSinceOfRoles, accountAccessChanges]
+  await Promise.all([
+    ...changes.map((sql) => staged.run(sql, [instant])),
+    staged.query(firmsChanged, [instant]),
+  ])
 }
 
 /** Runs after the merge and after rows have been removed. */
 export async function recordAccessChanges(staged: Staged, origin: Origin, instant: Date): Promise<void> {
-  await staged.run(accessChanges, [instant])
-  await staged.run(endGrantsOfMovedUsers, [originValue(origin)])
+  await Promise.all([
+    staged.run(accessChanges, [instant]),
+    staged.run(endGrantsOfMovedUsers, [originValue(origin)]),
+  ])
 }
 
 /** $1 instant. Here and below, new firms are left out: no partner can have read their households before. */

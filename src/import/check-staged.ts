@@ -32,12 +32,19 @@ export async function checkStaged(
   faults: FaultSink,
   checksOf: (file: ImportFile) => StagedCheck[],
 ): Promise<void> {
-  for (const file of importFiles.filter((file) => staged.count(stagedName(file)) > 0)) {
-    for (const { column, sql, message } of checksOf(file)) {
-      const rows = invalidRows.Parse(await staged.query(sql, [faults.namedAtMost]))
-      for (const { line, value, other } of rows) faults.add(file, line, column, message(value, other))
-      faults.count((rows[0]?.total ?? 0) - rows.length)
-    }
+  const files = importFiles.filter((file) => staged.count(stagedName(file)) > 0)
+  const found = await Promise.all(
+    files.flatMap((file) =>
+      checksOf(file).map(async (check) => {
+        const rows = invalidRows.Parse(await staged.query(check.sql, [faults.namedAtMost]))
+        return { file, check, rows }
+      }),
+    ),
+  )
+  for (const { file, check, rows } of found) {
+    for (const { line, value, other } of rows)
+      faults.add(file, line, check.column, check.message(value, other))
+    faults.count((rows[0]?.total ?? 0) - rows.length)
   }
 }
 
@@ -52,7 +59,11 @@ export function duplicateChecks(file: ImportFile): StagedCheck[] {
 }
 
 /** References to rows that do not exist or are removed, and addresses of other users. */
-export function storedChecks(file: ImportFile): StagedCheck[] {
+export function storedChecks({ table }: ImportFile): StagedCheck[] {
+  return checksByTable.get(table) ?? []
+}
+
+function referenceChecks(file: ImportFile): StagedCheck[] {
   const references = file.columns.flatMap(({ name, references: to }) =>
     to
       ? {
@@ -103,3 +114,5 @@ function duplicateRows(table: string, key: string[], shown = key.join(` || ' ' |
            USING (${columns})
            WHERE line > first ORDER BY line LIMIT $1`
 }
+
+const checksByTable = new Map(importFiles.map((file) => [file.table, referenceChecks(file)]))

@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Origin } from '../audit/origin.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { type Database, queriesOn } from '../database/database.ts'
-import { chooseInstant, recordAccessChanges, recordChanges } from './changes.ts'
+import { chooseInstant, noteChanges, recordAccessChanges, recordChanges } from './changes.ts'
 import { checkStaged, duplicateChecks, storedChecks } from './check-staged.ts'
 import type { Passwords } from './copy-rows.ts'
 import { Faults } from './faults.ts'
@@ -230,6 +230,7 @@ async function mergeAll(
   const counts: Record<string, Counts> = {}
   const keptDisabled = await findKeptDisabled(staged)
   const instant = await chooseInstant(staged)
+  await noteChanges(staged)
   await recordChanges(staged, instant)
   await prepareUsers(staged)
   for (const { file } of sources) {

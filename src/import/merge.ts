@@ -22,8 +22,10 @@ export async function mergeFile(
   { instant, source }: { instant: Date; source: Source },
 ): Promise<Counts> {
   const { updates, inserts } = mergesOf(file)
-  const changed = updates ? await staged.run(updates, [source]) : 0
-  const added = await staged.run(inserts, file.instant ? [source, instant] : [source])
+  const [changed, added] = await Promise.all([
+    updates ? staged.run(updates, [source]) : 0,
+    staged.run(inserts, file.instant ? [source, instant] : [source]),
+  ])
   return { added, changed, unchanged: staged.count(stagedName(file)) - added - changed }
 }
 
@@ -137,8 +139,7 @@ export async function keepOrHash(password: string, stored: string | null): Promi
  * @returns their ids, in order
  */
 export async function findKeptDisabled(staged: Staged): Promise<string[]> {
-  if (staged.count('staged_users') === 0) return []
-  const rows = await staged.query(
+  const rows = await staged.find(
     `SELECT u.id FROM staged_users s JOIN users u ON u.id = s.id
       WHERE u.disabled_by_operator_at IS NOT NULL AND s.status = 'active' ORDER BY u.id`,
   )
@@ -149,7 +150,7 @@ const userIds = Compile(Type.Array(Type.Object({ id: Type.String() })))
 
 /** Runs just before the merge. Only the merge of users needs it. */
 export async function prepareUsers(staged: Staged): Promise<void> {
-  for (const sql of [endSessions, newLoginVersions, freeEmails]) await staged.run(sql)
+  await Promise.all([endSessions, newLoginVersions, freeEmails].map((sql) => staged.run(sql)))
 }
 
 /** Ends the sessions of disabled users and of users with a new password: an attacker who is logged in may be the reason. */

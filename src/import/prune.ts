@@ -63,15 +63,20 @@ export async function findReferred(
   staged: Staged,
   namedAtMost: number,
 ): Promise<{ named: Referred[]; total: number }> {
-  const named: Referred[] = []
-  let total = 0
-  for (const { parent, child, sql } of foreignKeys) {
-    if (staged.count(removedName(parent)) === 0) continue
-    const rows = referringRows.Parse(await staged.query(sql, [namedAtMost]))
-    named.push(...rows.map(({ value, by }) => ({ parent, value, child, by })))
-    total += rows[0]?.total ?? 0
+  const checked = foreignKeys.filter(({ parent }) => staged.count(removedName(parent)) > 0)
+  const found = await Promise.all(
+    checked.map(async ({ parent, child, sql }) => {
+      const rows = referringRows.Parse(await staged.query(sql, [namedAtMost]))
+      return {
+        named: rows.map(({ value, by }): Referred => ({ parent, value, child, by })),
+        total: rows[0]?.total ?? 0,
+      }
+    }),
+  )
+  return {
+    named: found.flatMap(({ named }) => named),
+    total: found.reduce((sum, { total }) => sum + total, 0),
   }
-  return { named, total }
 }
 
 /** $1 the number of rows that it returns at most. */
@@ -109,12 +114,11 @@ export async function checkRemoved(staged: Staged, faults: Faults): Promise<void
  * @returns the number of deleted rows of each table
  */
 export async function removeRows(staged: Staged): Promise<Map<string, number>> {
-  const removed = new Map<string, number>()
-  for (const file of importFiles.toReversed()) {
-    removed.set(file.table, await staged.run(deletion(file)))
-  }
-  return removed
+  const counts = await Promise.all(deletions.map(({ sql }) => staged.run(sql)))
+  return new Map(deletions.map(({ table }, index) => [table, counts[index] ?? 0]))
 }
+
+const deletions = importFiles.toReversed().map((file) => ({ table: file.table, sql: deletion(file) }))
 
 function deletion(file: ImportFile): string {
   const { table, key, household } = file

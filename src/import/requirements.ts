@@ -13,8 +13,9 @@ const names = Compile(Type.Array(Type.Object({ name: Type.String() })))
 
 /** Runs before the merge, when the staged rows and those to remove are known. A new firm or role requires nothing. */
 export async function findWeakerLogins(staged: Staged): Promise<WeakerLogins> {
-  const list = async (sql: string) => names.Parse(await staged.query(sql)).map(({ name }) => name)
-  return { users: await list(usersWithWeakerLogin), removed: await list(removedSettings) }
+  const list = async (sql: string) => names.Parse(await staged.find(sql)).map(({ name }) => name)
+  const [users, removed] = await Promise.all([list(usersWithWeakerLogin), list(removedSettings)])
+  return { users, removed }
 }
 
 const usersWithWeakerLogin = `

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { importFiles, tableColumns } from './files.ts'
-import { type Note, relationsOf, removedName, type Staged, stagedName } from './staged.ts'
+import { areEmpty, type Note, relationsOf, removedName, type Staged, stagedName } from './staged.ts'
 
 export type Row = Record<string, unknown>
 
@@ -23,17 +23,21 @@ export class StagedRows implements Staged {
     this.#rows = new Map(rows)
   }
 
-  async query(sql: string, values: unknown[] = []): Promise<unknown[]> {
+  async query(sql: string, values: unknown[] = []): Promise<Row[]> {
     return (await this.#send(sql, values)).rows
   }
 
+  async find(sql: string, values: unknown[] = []): Promise<Row[]> {
+    return areEmpty(this, sql) ? [] : this.query(sql, values)
+  }
+
   async run(sql: string, values: unknown[] = []): Promise<number> {
-    return this.#areEmpty(sql) ? 0 : ((await this.#send(sql, values)).rowCount ?? 0)
+    return areEmpty(this, sql) ? 0 : ((await this.#send(sql, values)).rowCount ?? 0)
   }
 
   async note({ name, columns, sql }: Note): Promise<void> {
     definitions.set(`noted_${name}`, (rows) => `SELECT * FROM ${rows} AS r (${columns})`)
-    this.#rows.set(`noted_${name}`, this.#areEmpty(sql) ? [] : (await this.#send(sql, [])).rows)
+    this.#rows.set(`noted_${name}`, await this.find(sql))
   }
 
   get hasManyRows(): boolean {
@@ -42,10 +46,6 @@ export class StagedRows implements Staged {
 
   count(relation: string): number {
     return this.#rows.get(relation)?.length ?? 0
-  }
-
-  #areEmpty(sql: string): boolean {
-    return relationsOf(sql).every((relation) => this.count(relation) === 0)
   }
 
   #send(sql: string, values: unknown[]): Promise<pg.QueryResult<Row>> {
@@ -91,7 +91,7 @@ type Prepared = { relations: string[]; name: string; text: string }
 /** The statements are constants, so there are few. PostgreSQL plans each once per connection. */
 const prepared = new Map<string, Prepared>()
 
-/** The statement with its relations in front of it. `first` is the number of its own parameters. */
+/** The statement, with its relations in front of it. `first` is the number of parameters that the statement has. */
 function preparedFor(sql: string, first: number): Prepared {
   const known = prepared.get(sql)
   if (known) return known

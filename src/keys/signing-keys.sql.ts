@@ -13,7 +13,7 @@ const Row = Type.Object({
   private_jwk: Type.Union([Type.String(), Type.Null()]),
   created_at: Instant,
   signs_from: Instant,
-  /** Whether the key is old enough to need a successor. */
+  /** Whether the key is old enough to need a successor, or retired: it has none if the newer keys were removed. */
   aged: Type.Boolean(),
 })
 export type SigningKeyRow = Static<typeof Row>
@@ -23,7 +23,7 @@ export const listSigningKeys = statement(
   'list_signing_keys',
   Row,
   `SELECT kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from,
-          created_at <= now() - interval '${rotationDays} days' AS aged
+          private_jwk IS NULL OR created_at <= now() - interval '${rotationDays} days' AS aged
      FROM signing_keys ORDER BY algorithm, generation`,
 )
 

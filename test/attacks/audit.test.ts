@@ -9,11 +9,13 @@ import { type SignedCheckpoint, signCheckpoint } from '../../src/audit/checkpoin
 import { exportAudit } from '../../src/audit/export.ts'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { recordEvent } from '../../src/audit/record-event.ts'
+import { signRemoval } from '../../src/audit/removals.ts'
 import { verifyAudit } from '../../src/audit/verify.ts'
 import { verifyExport } from '../../src/audit/verify-export.ts'
 import { queriesOn } from '../../src/database/database.ts'
 import { createPartner, updatePartner } from '../../src/partners/partners.ts'
 import { secretKeys } from '../../src/secrets/secret-keys.ts'
+import { chainAll } from '../support/audit.ts'
 import { query } from '../support/database.ts'
 import { databaseFixture } from '../support/fixtures.ts'
 import { ofRuns } from '../support/property-runs.ts'
@@ -53,7 +55,7 @@ beforeAll(async () => {
     })
     if (created.kind !== 'created') throw new Error('refused')
     await updatePartner(database, systemOrigin, 'sandbox', created.clientId, { name: `Renamed ${n}` })
-    await chainRows(database)
+    await chainAll(database)
     if (n % 2 === 0) await newChain().sign()
   }
   await query(database, copies('', 'kept_'))
@@ -166,7 +168,7 @@ describe('58: the audit log is changed in the database', () => {
   /** Chains all rows again, as someone who has the program can. */
   async function chainAgain(): Promise<void> {
     await query(database, 'TRUNCATE audit_chain')
-    await chainRows(database)
+    await chainAll(database)
   }
 
   test('and all rows are chained again: the checkpoints do not fit', async () => {
@@ -228,6 +230,47 @@ describe('58: the audit log is changed in the database', () => {
     await query(database, 'DELETE FROM audit_checkpoints WHERE place > 8')
     expect((await verify()).fault).toBeNull()
     expect((await verify(lines)).fault?.reason).toMatch(/the tail was cut off \(from the log\)$/)
+  })
+
+  /** Deletes rows, dates their places back, and stores a record that says the retention has removed them. */
+  async function removeAsRetention(places: number[], details: Record<string, unknown>): Promise<void> {
+    await recordEvent(database, systemOrigin, {
+      event: 'audit.partition_dropped',
+      target: { kind: 'audit', id: 'log' },
+      details,
+    })
+    await chainRows(database)
+    const list = places.join(', ')
+    await query(
+      database,
+      `DELETE FROM audit_log WHERE id IN (SELECT audit_id FROM audit_chain WHERE place IN (${list}))`,
+    )
+    await query(
+      database,
+      `UPDATE audit_chain SET audit_at = audit_at - interval '1 year' WHERE place IN (${list})`,
+    )
+  }
+  const before = '2999-01-01T00:00:00.000Z'
+
+  test('a forged record of the retention excuses no deleted row', async () => {
+    for (const details of [
+      { before },
+      signRemoval(attackersKeys, { before, places: '{[1,4)}' }),
+      { ...signRemoval(keys, { before, places: '{[1,2)}' }), places: '{[1,4)}' },
+    ]) {
+      await removeAsRetention([3], details)
+      expect(await verify()).toMatchObject({ fault: { place: '3', reason: 'the row was removed' } })
+    }
+  })
+
+  test('the record of a server excuses its places only, and the export begins after them', async () => {
+    await removeAsRetention([1, 2], signRemoval(keys, { before, places: '{[1,3)}' }))
+    expect(await verify()).toMatchObject({ fault: null, removed: 2 })
+    const kept = await exported()
+    expect(JSON.parse(kept[0] ?? '').unmapped.place).toBe('3')
+    expect((await verifyLines(kept)).fault).toBeNull()
+    await removeAsRetention([5], { before })
+    expect(await verify()).toMatchObject({ fault: { place: '5', reason: 'the row was removed' } })
   })
 
   test('any single change is found', async () => {
@@ -295,6 +338,7 @@ describe('58: an export of the audit log is changed', () => {
 })
 
 test('rows of transactions that run at the same time are all chained, in their order, by two servers at once', async () => {
+  await chainAll(database)
   const before = await verify()
   await Promise.all(
     Array.from({ length: 12 }, (_, n) =>
@@ -310,12 +354,7 @@ test('rows of transactions that run at the same time are all chained, in their o
       }),
     ),
   )
-  await expect
-    .poll(async () => {
-      await Promise.all([chainRows(database), chainRows(database)])
-      return (await verify()).waiting
-    })
-    .toBe(0)
+  await Promise.all([chainAll(database), chainAll(database)])
   const after = await verify()
   expect(after.fault).toBeNull()
   expect(after.rows - before.rows).toBe(18)
@@ -336,7 +375,7 @@ test('in a database that was copied to another cluster, new rows are chained alt
   const before = await verify()
   for (const id of ['one', 'two']) {
     await recordEvent(database, systemOrigin, { event: 'user.updated', target: { kind: 'user', id } })
-    await chainRows(database)
+    await chainAll(database)
   }
   const after = await verify()
   expect(after.fault).toBeNull()

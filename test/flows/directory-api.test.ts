@@ -1,47 +1,40 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { adminCaller, newKey } from '../support/admin.ts'
+import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
-import { directoryCaller, remove, upsert } from '../support/directory-api.ts'
+import { emailOf, seed } from '../support/directory.ts'
+import { type ChangeRow, directoryCaller, remove, upsert } from '../support/directory-api.ts'
 import { serverFixture } from '../support/fixtures.ts'
-import { emptyDirectory, everything } from '../support/import.ts'
+import { addSession, emptyDirectory, everything } from '../support/import.ts'
+import { api } from '../support/journey.ts'
 
 const server = await serverFixture()
+const { database } = server
 const key = await newKey(server, ['directory:write'])
 const call = adminCaller(server, key)
 const send = directoryCaller(server, key)
 
-const user = {
-  id: 'u1',
-  firm_id: 'f1',
-  email: 'Ann@Example.com',
-  name: 'Ann',
-  role: 'advisor',
-  status: 'active',
+const ann = {
+  ...{ id: 'u1', firm_id: 'f1', email: 'Ann@Example.com', name: 'Ann', role: 'advisor', status: 'active' },
 }
 const base = [
   upsert('access', { user_id: 'u1', account_id: 'a1' }),
   upsert('account', { id: 'a1', household_id: 'h1', status: 'active', opened_on: '2020-02-29' }),
   upsert('household', { id: 'h1', firm_id: 'f1', name: 'Straße' }),
-  upsert('user', user),
+  upsert('user', ann),
   upsert('firm', { id: 'f1', name: 'First' }),
   upsert('role', { name: 'advisor', sees: 'granted' }),
 ]
 
-beforeEach(() => emptyDirectory(server.database))
+beforeEach(() => emptyDirectory(database))
 
 describe('many rows', () => {
-  test('are stored together, in any order, and the answer counts them', async () => {
+  test('are stored together, in any order of lines, and the answer counts them', async () => {
     const stored = await send(base)
     expect(stored).toMatchObject({ status: 200, body: { kept_disabled: [] } })
     const one = { added: 1, changed: 0, unchanged: 0, deleted: 0, missing: 0 }
-    expect(stored.body.counts).toEqual({
-      firm: one,
-      role: one,
-      user: one,
-      household: one,
-      account: one,
-      access: one,
-    })
+    const all = { firm: one, role: one, user: one, household: one, account: one, access: one }
+    expect(stored.body.counts).toEqual(all)
     expect((await send(base)).body).toMatchObject({ changed_at: null, counts: { user: { unchanged: 1 } } })
     const deleted = await send([
       remove('account', { id: 'a1' }),
@@ -54,12 +47,380 @@ describe('many rows', () => {
       household: { deleted: 0, missing: 1 },
     })
   })
+
+  test('all faults are named by line and field, and nothing is changed', async () => {
+    await send(base)
+    const before = await everything(database)
+    const gone: [string, string] = ['firm_id', 'there is no firm "f1"'] // line 17 deletes it
+    const lines: [row: ChangeRow | string, ...faults: [parameter: string, detail: string][]][] = [
+      ['{"op":', ['line', 'is not JSON: write one object on each line']],
+      ['[]', ['line', 'is not a JSON object']],
+      ['', ...[]],
+      [upsert('hosehold', { id: 'x' }), ['type', 'is not firm, role, user, household, account, access']],
+      [{ type: 'firm', id: 'x' }, ['op', 'is not upsert or delete']],
+      [upsert('firm', { id: 'x', name: 'X', nmae: 'X' }), ['nmae', 'is not a field of this change']],
+      [remove('firm', { id: 'y', name: 'X' }), ['name', 'is not a field of this change']],
+      [upsert('firm', { id: 'z', name: 7 }), ['name', 'is not text: write it as a JSON string']],
+      [upsert('firm', { id: 'a b', name: null }), ['id', 'is not an id'], ['name', 'is empty']],
+      [
+        '{"op":"upsert","type":"firm","id":"s","name":"\\ud800"}',
+        ['name', 'contains half of a surrogate pair'],
+      ],
+      ['{"op":"upsert","type":"firm","id":"n","name":"a\\u0000"}', ['name', 'contains a NUL character']],
+      [
+        upsert('account', { id: 'a2', household_id: 'h9', status: 'active' }),
+        ['household_id', 'there is no household "h9"'],
+      ],
+      [
+        upsert('account', { id: 'a3', household_id: 'h1', status: 'active', opened_on: '2021-02-29' }),
+        ['opened_on', 'is not a date'],
+      ],
+      [
+        upsert('account', { id: 'a3', household_id: 'h1', status: 'active' }),
+        ['id', '"a3" is already on line 13'],
+      ],
+      [upsert('user', { ...ann, id: 'u2' }), ['email', '"Ann@Example.com" belongs to the user "u1"'], gone],
+      [
+        upsert('user', { ...ann, id: 'u3', email: 'ANN@example.com', role: 'none' }),
+        ['email', '"ANN@example.com" is already on line 15'],
+        ['role', 'there is no role "none"'],
+        ['email', 'belongs to the user "u1"'],
+        gone,
+      ],
+      [
+        remove('firm', { id: 'f1' }),
+        ['id', 'cannot be deleted because the user "u1" refers to it'],
+        ['id', 'because the household "h1" refers to it'],
+      ],
+      [
+        remove('account', { id: 'a1' }),
+        ['id', 'the account "a1" cannot be deleted because the access row "u1 a1" refers to it'],
+      ],
+      [
+        upsert('user', {
+          ...ann,
+          id: 'u4',
+          email: 'u4@x.example',
+          password: 'a',
+          password_hash: '$2b$12$abcdefghijklmnopqrstuunTbthqMCXWVUA9RLyG5CjyN0KGy8oJW',
+        }),
+        ['password_hash', 'the row has a password too'],
+        gone,
+      ],
+      [upsert('household', { id: 'h7', firm_id: 'f1' }), gone],
+    ]
+    const text = lines.map(([row]) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\r\n')
+    const { status, body } = await send(text)
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_content' })
+    const expected = lines.flatMap(([, ...faults], index) =>
+      faults.map(([parameter, detail]) => ({
+        ...{ line: index + 1, parameter, detail: expect.stringContaining(detail) },
+      })),
+    )
+    expect(body.errors).toHaveLength(expected.length)
+    expect(body.errors).toEqual(expect.arrayContaining(expected))
+    expect(await everything(database)).toEqual(before)
+  })
+
+  test('a batch has at most 10,000 rows', async () => {
+    await send(base)
+    const rows = Array.from({ length: 10_000 }, (_, n) =>
+      upsert('household', { id: `n${n}`, firm_id: 'f1', name: `Name ${n}` }),
+    )
+    expect((await send([...rows, upsert('firm', { id: 'f2', name: 'x' })])).body.detail).toContain(
+      'a request has at most 10000 rows',
+    )
+    expect((await send(rows)).body.counts.household).toMatchObject({ added: 10_000 })
+    const moved = rows.flatMap((row) => [{ ...row, name: `${row.name} again` }])
+    expect((await send(moved)).body.counts.household).toMatchObject({ changed: 10_000 })
+    const gone = rows.map(({ id }) => remove('household', { id }))
+    expect((await send(gone)).body.counts.household).toMatchObject({ deleted: 10_000 })
+  })
+
+  test('a body that is not NDJSON in UTF-8 is refused', async () => {
+    expect((await send('{}', { 'content-type': 'application/json' })).body).toMatchObject({
+      status: 415,
+      detail: 'Send the body as application/x-ndjson, in UTF-8 and not compressed.',
+    })
+    expect((await send(Buffer.from([0xff]))).body.errors).toEqual([
+      { line: 1, parameter: 'line', detail: 'the body is not UTF-8' },
+    ])
+    expect((await send('\n')).body.errors).toMatchObject([{ detail: 'the body has no rows' }])
+  })
+
+  test('the scope directory:write is needed', async () => {
+    const reading = directoryCaller(server, await newKey(server, ['directory:read', 'users:write']))
+    expect((await reading(base)).body).toMatchObject({ status: 403, code: 'insufficient_scope' })
+  })
 })
 
-test('one resource', async () => {
-  await send(base)
-  expect(await call('GET', '/directory/users/u1')).toMatchObject({
-    status: 200,
-    body: { ...user, source: 'api', disabled_by_operator_at: null },
+describe('a request with an Idempotency-Key', () => {
+  const headers = () => ({ 'idempotency-key': crypto.randomUUID() })
+
+  test('is carried out once', async () => {
+    const same = headers()
+    const first = await send(base, same)
+    await send([upsert('firm', { id: 'f1', name: 'Renamed' })])
+    const again = await send(base, same)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect(again.body).toEqual(first.body)
+    expect(await query(database, 'SELECT name FROM firms')).toEqual([{ name: 'Renamed' }])
+    expect((await send([...base].reverse(), same)).body).toMatchObject({ code: 'idempotency_key_reused' })
   })
+
+  test('many times at once is carried out once', async () => {
+    const same = headers()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(base, same)))
+    const done = answers.filter(
+      ({ status, headers }) => status === 200 && !headers.get('idempotency-replayed'),
+    )
+    expect(done).toHaveLength(1)
+    for (const { status } of answers) expect([200, 503]).toContain(status)
+  })
+
+  test('may be sent again after it was refused', async () => {
+    const same = headers()
+    expect((await send(base.slice(0, 2), same)).status).toBe(422)
+    expect((await send(base, same)).status).toBe(200)
+  })
+})
+
+describe('while an import holds the lock', () => {
+  const releases: (() => Promise<unknown>)[] = []
+  afterEach(async () => {
+    for (const release of releases.splice(0)) await release()
+  })
+
+  const lock = () =>
+    new Promise<() => Promise<unknown>>((locked) => {
+      const held = database.withConnection(async (client) => {
+        await client.query('BEGIN; LOCK TABLE firms, users IN SHARE ROW EXCLUSIVE MODE')
+        await new Promise<void>((release) => {
+          const end = async () => {
+            release()
+            await held
+          }
+          releases.push(end)
+          locked(end)
+        })
+      })
+    })
+
+  test('a change answers 503 after two seconds, and changes nothing', async () => {
+    await send(base)
+    const before = await everything(database)
+    await lock()
+    const started = performance.now()
+    const rows = Array.from({ length: 6 }, (_, n) => [upsert('firm', { id: `n${n}`, name: 'x' })])
+    const answers = await Promise.all(rows.map((row) => send(row)))
+    expect(performance.now() - started).toBeGreaterThan(1500)
+    for (const { status, headers, body } of answers) {
+      expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' })
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect(answers[0]?.body.detail).toContain('Nothing was changed')
+    await releases[0]?.()
+    expect(await everything(database)).toEqual(before)
+    expect((await send(rows[0] ?? [])).status).toBe(200)
+  })
+
+  test('a change that waits is stored when the import ends, with the later instant', async () => {
+    await send(base)
+    const release = await lock()
+    const waiting = send([upsert('firm', { id: 'f1', name: 'Later' })])
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const [{ now } = { now: new Date(8e15) }] = await query<{ now: Date }>(
+      database,
+      'SELECT clock_timestamp() AS now',
+    )
+    await release()
+    const { body } = await waiting
+    expect(new Date(body.changed_at).getTime()).toBeGreaterThanOrEqual(now.getTime())
+  })
+})
+
+describe('users', () => {
+  test('whom the operator disabled stay disabled, and the answer names them', async () => {
+    await send(base)
+    await query(database, `UPDATE users SET status = 'disabled', disabled_by_operator_at = now()`)
+    expect((await send([upsert('user', ann)])).body).toMatchObject({
+      kept_disabled: ['u1'],
+      changed_at: null,
+    })
+    expect((await call('GET', '/directory/users/u1')).body).toMatchObject({
+      status: 'disabled',
+      disabled_by_operator_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    })
+  })
+
+  test('keep their password if the row has none, and a new one ends their sessions', async () => {
+    await send([
+      ...base.filter(({ type }) => type !== 'user'),
+      upsert('user', { ...ann, password: 'first-password' }),
+    ])
+    const hash = async () =>
+      (await query<{ password_hash: string }>(database, 'SELECT password_hash FROM users'))[0]?.password_hash
+    const first = await hash()
+    await addSession(database, 'u1')
+    await send([upsert('user', { ...ann, name: 'Renamed' })])
+    await send([upsert('user', { ...ann, password: 'first-password' })])
+    expect(await hash()).toBe(first)
+    expect(await query(database, 'SELECT FROM sessions')).toHaveLength(1)
+    await send([upsert('user', { ...ann, password: 'second-password' })])
+    expect(await hash()).not.toBe(first)
+    expect(await query(database, 'SELECT FROM sessions')).toEqual([])
+  })
+
+  test('may swap their addresses, and take that of a deleted user', async () => {
+    const bob = { ...ann, id: 'u2', email: 'bob@example.com' }
+    await send([...base, upsert('user', bob)])
+    await send([upsert('user', { ...ann, email: bob.email }), upsert('user', { ...bob, email: ann.email })])
+    await send([remove('user', { id: 'u2' }), upsert('user', { ...bob, id: 'u3', email: ann.email })])
+    expect(await query(database, 'SELECT id, email_folded FROM users ORDER BY id')).toEqual([
+      { id: 'u1', email_folded: 'bob@example.com' },
+      { id: 'u3', email_folded: 'ann@example.com' },
+    ])
+  })
+
+  test('who move to another firm lose their grants with the next call; the change has one audit record', async () => {
+    await seed(database, { users: ['ada'], households: [{ id: 'h1', firm: 'firm-1' }] })
+    const partner = await server.partner()
+    const { accessToken: token } = await tokensFor(server, partner, 'ada')
+    expect((await api(server, 'households', token)).status).toBe(200)
+    const user = {
+      id: 'ada',
+      firm_id: 'f2',
+      email: emailOf('ada'),
+      name: 'Ada',
+      role: 'sees-firm',
+      status: 'active',
+    }
+    const { status } = await send([upsert('firm', { id: 'f2', name: 'Second' }), upsert('user', user)])
+    expect(status).toBe(200)
+    expect((await api(server, 'households', token)).status).toBe(401)
+    expect(
+      await query(
+        database,
+        `SELECT event, actor_kind, via, user_id, details->'ids' AS ids FROM audit_log
+          WHERE user_id = 'ada' AND via = 'admin_api' ORDER BY event`,
+      ),
+    ).toEqual([
+      {
+        event: 'directory.changed',
+        actor_kind: 'api_key',
+        via: 'admin_api',
+        user_id: 'ada',
+        ids: { firm: ['f2'], user: ['ada'] },
+      },
+      expect.objectContaining({ event: 'grant.revoked' }),
+      expect.objectContaining({ event: 'user.moved_firm' }),
+    ])
+  })
+})
+
+describe('one resource', () => {
+  test('is created, read, replaced and deleted', async () => {
+    await send(base)
+    const { id, ...fields } = ann
+    const made = await call('PUT', '/directory/users/u2', { ...fields, email: 'u2@x.example' })
+    expect(made).toMatchObject({
+      status: 201,
+      body: { id: 'u2', source: 'api', disabled_by_operator_at: null },
+    })
+    expect(made.headers.get('location')).toBe(`${server.authUrl}/admin/v1/directory/users/u2`)
+    expect(
+      await call('PUT', '/directory/users/u2', { ...fields, email: 'u2@x.example', name: 'B' }),
+    ).toMatchObject({ status: 200, body: { name: 'B' } })
+    expect((await call('GET', '/directory/users/u1')).body).toEqual({
+      ...ann,
+      source: 'api',
+      disabled_by_operator_at: null,
+    })
+    expect((await call('DELETE', '/directory/users/u2')).status).toBe(204)
+    expect((await call('DELETE', '/directory/users/u2')).status).toBe(404)
+    expect((await call('GET', '/directory/users/u2')).status).toBe(404)
+    expect(id).toBe('u1')
+  })
+
+  test('of every type', async () => {
+    await send(base)
+    for (const [path, body] of [
+      ['firms/f2', { name: 'Second' }],
+      ['roles/principal', { sees: 'firm' }],
+      ['households/h2', { firm_id: 'f1', name: null }],
+      ['accounts/a2', { household_id: 'h1', status: 'active', opened_on: '2020-02-29' }],
+      ['access/u1/a2', undefined],
+    ] as const) {
+      expect((await call('PUT', `/directory/${path}`, body)).status, path).toBe(201)
+      expect((await call('GET', `/directory/${path}`)).body, path).toMatchObject({ ...body, source: 'api' })
+    }
+    expect((await call('GET', '/directory/access?user_id=u1')).body.data).toMatchObject([
+      { account_id: 'a1' },
+      { account_id: 'a2' },
+    ])
+    expect((await call('DELETE', '/directory/access/u1/a2')).status).toBe(204)
+    expect((await call('DELETE', '/directory/households/h1')).body).toMatchObject({
+      status: 409,
+      detail:
+        'the household "h1" cannot be deleted because the account "a1" refers to it. Nothing was deleted.',
+    })
+  })
+
+  test('with faults is refused by field', async () => {
+    await send(base)
+    expect(
+      (await call('PUT', '/directory/accounts/a9', { household_id: 'h9', status: 'A' })).body,
+    ).toMatchObject({
+      status: 422,
+      errors: [
+        { parameter: 'status', detail: expect.stringContaining('is not a status') },
+        { parameter: 'household_id', detail: 'there is no household "h9"' },
+      ],
+    })
+    expect((await call('PUT', '/directory/firms/f9', { nmae: 'x' })).status).toBe(422)
+    expect((await call('PUT', '/directory/firms/a%20b', { name: 'x' })).status).toBe(422)
+    expect((await call('GET', '/directory/firms/%00')).status).toBe(404)
+  })
+
+  test('lists have pages in the order of ids, with filters', async () => {
+    await send([
+      ...base,
+      upsert('firm', { id: 'f2', name: 'x' }),
+      ...['b', 'a', 'c'].map((id) => upsert('household', { id, firm_id: 'f2' })),
+    ])
+    const ids: string[] = []
+    let next: string | null = '/directory/households?limit=2'
+    while (next !== null) {
+      const { body, headers } = await call('GET', next)
+      ids.push(...body.data.map((row: { id: string }) => row.id))
+      const link: string | undefined = /<.*\/admin\/v1(.*)>/.exec(headers.get('link') ?? '')?.[1]
+      expect(link === undefined).toBe(body.next_cursor === null)
+      next = link ?? null
+    }
+    expect(ids).toEqual(['a', 'b', 'c', 'h1'])
+    const first = await call('GET', '/directory/households?firm_id=f2&limit=2')
+    expect(first.body.data).toMatchObject([{ id: 'a' }, { id: 'b' }])
+    const second = await call('GET', `/directory/households?firm_id=f2&cursor=${first.body.next_cursor}`)
+    expect(second.body).toMatchObject({ data: [{ id: 'c' }], next_cursor: null })
+  })
+})
+
+test('rows of the sandbox are left alone', async () => {
+  await seed(database, {
+    households: [{ id: 'sh', firm: 'sandbox' }],
+    users: [{ id: 'su', firm: 'sandbox' }],
+  })
+  const before = await everything(database)
+  const { body } = await send([
+    upsert('household', { id: 'sh', firm_id: 'sandbox' }),
+    remove('user', { id: 'su' }),
+  ])
+  const detail = 'belongs to `latchkey sandbox load`, and imports leave it alone'
+  expect(body.errors.filter((error: { detail: string }) => error.detail.endsWith(detail))).toMatchObject([
+    { line: 1, parameter: 'id' },
+    { line: 1, parameter: 'firm_id' },
+    { line: 2, parameter: 'id' },
+  ])
+  expect((await call('DELETE', '/directory/households/sh')).status).toBe(409)
+  expect(await everything(database)).toEqual(before)
 })

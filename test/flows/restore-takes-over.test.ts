@@ -199,6 +199,22 @@ describe('a restore takes over from the replaced database', () => {
     await query(database, 'DELETE FROM identity_providers; DELETE FROM totp_secrets; DELETE FROM passkeys')
   })
 
+  test('deleted partners and removed signing keys do not come back', async () => {
+    const { clientId } = await server.partner({ name: 'Deleted later' })
+    const [{ kid }] = await cliFor(source).json('key', 'rotate', '--algorithm', 'ES256')
+    const file = await backup()
+    await cliFor(source).json('partner', 'delete', clientId, '--confirm')
+    await cliFor(source).json('key', 'remove', kid)
+    await cliFor(target).json('restore', file, '--replaces', source.url)
+    expect(await cliFor(target).json('partner', 'show', clientId)).toMatchObject({ status: 'suspended' })
+    expect(await cliFor(target).json('partner', 'show', partner.clientId)).toMatchObject({ status: 'active' })
+    const keys = await cliFor(target).json('key', 'list')
+    expect(keys.map((key: { kid: string }) => key.kid)).not.toContain(kid)
+    const restored = await testServer({ on: target, secret })
+    await restored.context.keyring.signer('ES256')
+    await restored.close()
+  })
+
   test('no end of a grant that was moved to later', async () => {
     await tokensFor(server, partner, 'fay')
     const ends = (days: number) =>

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { inject } from 'vitest'
+import { FailedLogins } from '../../src/audit/failed-logins.ts'
 import { originValue, systemOrigin } from '../../src/audit/origin.ts'
 import type { Brand } from '../../src/brand/brand.ts'
 import { defaultBrand } from '../../src/brand/read-brand.ts'
@@ -8,10 +9,12 @@ import type { Config, Environment } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
+import { recordedSecretKeys } from '../../src/keys/recorded-secrets.ts'
 import { insertSigningKey } from '../../src/keys/signing-keys.sql.ts'
 import { generateSigningKey, type StoredKeyPair, signingAlgorithms } from '../../src/keys/signing-keys.ts'
 import type { LimitSettings } from '../../src/limit-settings.ts'
 import { Limits } from '../../src/limits/limits.ts'
+import { FailedLogins } from '../../src/login/failed-logins.ts'
 import { Rehashing } from '../../src/login/rehashing.ts'
 import { mailChannel } from '../../src/mail/mail-channel.ts'
 import type { MailSettings } from '../../src/mail-settings.ts'
@@ -21,7 +24,6 @@ import type { Tracing } from '../../src/metrics/tracing.ts'
 import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { createPartner } from '../../src/partners/partners.ts'
 import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
-import { FailedLogins } from '../../src/login/failed-logins.ts'
 import { Usage } from '../../src/process/usage.ts'
 import { ReadLog } from '../../src/read-log/read-log.ts'
 import { CallHourCounts } from '../../src/request-log/call-hours.ts'
@@ -29,7 +31,7 @@ import { RequestLog } from '../../src/request-log/request-log.ts'
 import { sandboxFor } from '../../src/sandbox/sandbox.ts'
 import type { Secrets } from '../../src/secrets/configured-secrets.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
-import { recordedSecretKeys, secretKeys } from '../../src/secrets/secret-keys.ts'
+import { secretKeys } from '../../src/secrets/secret-keys.ts'
 import { createServer } from '../../src/server.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { type MovableClock, movableClock } from './database-clock.ts'
@@ -248,6 +250,7 @@ function configFor(
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
+    publicUrl: options.authUrl ?? `http://${host}:${port}`,
     baseUrl: options.baseUrl ?? `http://${host}:${port}/service-open-api/`,
     host: '127.0.0.1',
     port,
@@ -262,6 +265,7 @@ function configFor(
     limits,
     failuresPerMinute,
     readLogMonths: 13,
+    auditMonths: 0,
     requestLogDays: 7,
     ...(grantLifetimeDays && { grantLifetimeDays }),
     ...(mail && { mail }),
