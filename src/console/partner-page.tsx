@@ -171,7 +171,7 @@ function Danger({ partner, csrf }: { partner: ListedPartner; csrf: string }) {
   const isSuspended = partner.status === 'suspended'
   return (
     <section class="danger-zone" aria-labelledby="stop">
-      <div class="part-head">
+      <div class="section-head">
         <h2 id="stop">Stop the partner</h2>
       </div>
       <p>
