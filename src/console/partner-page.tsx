@@ -50,6 +50,7 @@ export function PartnerPage(props: {
       >
         <RequestTable
           requests={calls}
+          ofPartner
           empty="The request log has no calls of this partner. They appear here some seconds after the first one."
         />
       </Section>

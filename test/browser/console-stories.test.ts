@@ -79,7 +79,11 @@ test('"which app read my clients?": the search finds the household, and the page
 
 test('a secret leaked: support pastes the log line, and the secret no longer works', async () => {
   const partner = await server.partner({ name: 'Leaky App' })
-  const support = await newOperator(server, { email: 'sam@platform.example', name: 'Sam Support', role: 'support' })
+  const support = await newOperator(server, {
+    email: 'sam@platform.example',
+    name: 'Sam Support',
+    role: 'support',
+  })
   const context = await operatorBrowser(server, browser, support)
   const page = await context.newPage()
   await page.goto(`${server.authUrl}/admin/incidents`)

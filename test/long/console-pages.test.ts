@@ -6,10 +6,9 @@ import { expect, test } from 'vitest'
 import { pageFaults } from '../support/accessibility.ts'
 import { screenshot } from '../support/browser.ts'
 import { operatorBrowser } from '../support/console.ts'
-import { consoleData, consolePages } from '../support/console-data.ts'
+import { consoleData, consoleDirectory, consolePages } from '../support/console-data.ts'
 import { browserFixture, serverFixture } from '../support/fixtures.ts'
 import { newOperator } from '../support/operators.ts'
-import { consoleDirectory } from '../support/console-data.ts'
 
 /** `SCREENSHOTS=docs npm run test:long -- test/long/console-pages.test.ts` writes the pictures of docs/console-pages.md. */
 const writesDocs = process.env.SCREENSHOTS === 'docs'
@@ -26,7 +25,9 @@ const inDocs = new Set([
   ...['partner 390 light', 'audit 390 dark'],
 ])
 
-const looks = [1280, 390].flatMap((width) => (['light', 'dark'] as const).map((scheme) => ({ width, scheme })))
+const looks = [1280, 390].flatMap((width) =>
+  (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
+)
 
 const server = await serverFixture({ ...consoleDirectory(), host: 'localhost' })
 const operator = await newOperator(server, { name: 'Olive Owner' })

@@ -34,7 +34,10 @@ export async function consoleData(server: TestServer, operator: TestOperator): P
   await query(database, `UPDATE firms SET name = 'Northbridge Advisors'`)
   const partner = await server.partner({
     ...{ name: 'Ledgerline', description: 'Plans for retirement', site: 'https://ledgerline.example' },
-    ...{ privacyUrl: 'https://ledgerline.example/privacy', redirectUri: 'https://app.ledgerline.example/callback' },
+    ...{
+      privacyUrl: 'https://ledgerline.example/privacy',
+      redirectUri: 'https://app.ledgerline.example/callback',
+    },
     ...{ limits: { requests_per_minute: 600 }, grantLifetimeDays: 365 },
   })
   await server.partner({ name: 'Harbor Reports', redirectUri: 'https://harbor.example/callback' })
@@ -73,7 +76,13 @@ export async function consoleData(server: TestServer, operator: TestOperator): P
 }
 
 /** Every page of the console by name, with its address. */
-export function consolePages({ clientId, grantId, kid, requestId, record }: ConsoleData): Record<string, string> {
+export function consolePages({
+  clientId,
+  grantId,
+  kid,
+  requestId,
+  record,
+}: ConsoleData): Record<string, string> {
   return {
     partners: '/admin/partners',
     'partners empty': '/admin/partners?q=nothing',
