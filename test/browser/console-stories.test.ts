@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { tokensFor } from '../support/connection.ts'
 import { latestRecord, operatorBrowser } from '../support/console.ts'
+import { query } from '../support/database.ts'
 import { browserFixture, serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
 import { publishedKids } from '../support/keys.ts'
@@ -18,6 +19,7 @@ const server = await serverFixture({
     { id: 'a2', household: 'h2' },
   ],
 })
+await query(server.database, `UPDATE users SET name = 'Bob Carter' WHERE id = 'bob'`)
 const operator = await newOperator(server, { name: 'Olive Owner' })
 const browser = await browserFixture()
 
@@ -35,6 +37,15 @@ async function searchFor(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Results for' }).waitFor()
+}
+
+/** Records of what operators have changed in the console. A story in which the operator only looks leaves none. */
+async function changesByOperators(): Promise<number | undefined> {
+  const rows = await query<{ rows: number }>(
+    server.database,
+    `SELECT count(*)::int AS rows FROM audit_log WHERE via = 'console' AND event NOT LIKE 'operator.%'`,
+  )
+  return rows[0]?.rows
 }
 
 const byOlive = { via: 'console', actor_name: 'Olive Owner' }
@@ -64,6 +75,7 @@ test('"which app read my clients?": the search finds the household, and the page
   const { accessToken } = await tokensFor(server, partner, 'ada')
   expect((await api(server, 'households', accessToken)).status).toBe(200)
   await server.context.readLog.write()
+  const before = await changesByOperators()
   await atConsole(async (page) => {
     await searchFor(page, 'miller')
     await page.getByRole('link', { name: 'Miller Family' }).click()
@@ -73,8 +85,7 @@ test('"which app read my clients?": the search finds the household, and the page
     await page.getByText('Ashworth Family').waitFor()
     await page.getByText('Miller Family').waitFor()
   })
-  // Reading the console changes nothing. The consent that allowed the read is recorded.
-  expect(await latestRecord(server, 'grant.created')).toMatchObject({ target_id: expect.any(String) })
+  expect(await changesByOperators()).toBe(before)
 })
 
 test('a secret leaked: support pastes the log line, and the secret no longer works', async () => {
@@ -102,9 +113,10 @@ test('a secret leaked: support pastes the log line, and the secret no longer wor
 })
 
 test('"why can\'t I see the Miller household?": the operator finds the reason by the name of the household', async () => {
+  const before = await changesByOperators()
   await atConsole(async (page) => {
     await searchFor(page, 'bob')
-    await page.getByRole('link', { name: 'bob', exact: true }).first().click()
+    await page.getByRole('link', { name: 'Bob Carter' }).click()
     await page.getByRole('link', { name: 'Why does the user see a household' }).click()
     await page.getByLabel('Household').fill('miller')
     await page.getByRole('button', { name: 'Show' }).click()
@@ -112,8 +124,7 @@ test('"why can\'t I see the Miller household?": the operator finds the reason by
     await page.getByText('the user has access to none of its accounts').waitFor()
     await page.getByText('Import an access row for one of its accounts').waitFor()
   })
-  // The explanation changes nothing. The last thing that is recorded about the operator is the login.
-  expect(await latestRecord(server, 'operator.logged_in')).toMatchObject({ via: 'console' })
+  expect(await changesByOperators()).toBe(before)
 })
 
 test('a key was stolen: the owner removes it, and it leaves the JWKS at once', async () => {
