@@ -32,9 +32,9 @@ SELECT count(*)::int AS rows FROM added;
 
 -- add_requests
 INSERT INTO request_log (at, grant_id, kind_id, ms, status, request_id, client_id, detail)
-SELECT to_timestamp(ms_at / 1000.0), grant_id, kind_id, ms, status, request_id, client_id, detail
+SELECT to_timestamp(us / 1000000.0), grant_id, kind_id, ms, status, request_id, client_id, detail
 FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[])
-AS call (ms_at, grant_id, kind_id, ms, status, request_id, client_id, detail);
+AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail);
 
 -- add_usage
 WITH batch AS (
@@ -55,22 +55,6 @@ requests = r.requests + excluded.requests,
 households = r.households + excluded.households,
 accounts = r.accounts + excluded.accounts
 RETURNING grant_id;
-
--- admit_callback
-WITH source AS (
-  INSERT INTO login_failures AS f (key, count, resets_at)
-  SELECT $2, 1, now() + interval '15 minutes' FROM identity_providers WHERE id = $1
-  ON CONFLICT (key) DO UPDATE SET
-  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
-  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
-  RETURNING count, resets_at
-)
-SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.public_jwk, p.claim, p.matches, p.scope,
-p.acr_values, p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AS creates_users,
-EXISTS (SELECT FROM firms f WHERE f.local_passwords AND (p.firms = '{}' OR f.id = ANY (p.firms)))
-AS allows_passwords,
-CASE WHEN count > 100 THEN ceil(extract(epoch FROM resets_at - now()))::int END AS wait
-FROM identity_providers p, source WHERE p.id = $1;
 
 -- advance_sandbox_clock
 WITH found AS (
@@ -355,11 +339,11 @@ SELECT count(*)::int AS rows FROM totp_secrets WHERE left(sealed, 3) <> ALL ($1:
 -- create_linked_user
 WITH created AS (
   INSERT INTO users (id, firm_id, email, email_folded, name, role, status, source)
-  SELECT $6, p.creates_firm, $7, $8, $9, p.creates_role, 'active', 'login' FROM identity_providers p
+  SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active', 'login' FROM identity_providers p
   WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
     OR EXISTS (SELECT FROM identity_provider_domains d
-      WHERE d.provider_id = p.id AND d.domain = split_part($8::text, '@', 2)))
-  AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $8) OR u.id IN ($4, $6))
+      WHERE d.provider_id = p.id AND d.domain = split_part($7::text, '@', 2)))
+  AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $7) OR u.id IN ($4, $5))
   ON CONFLICT DO NOTHING
   RETURNING id, email, login_version
 ), linked AS (
@@ -367,8 +351,6 @@ WITH created AS (
   SELECT $1, $2, id, now() FROM created
   ON CONFLICT DO NOTHING
   RETURNING user_id
-), forgiven AS (
-  UPDATE login_failures SET count = count - 1 WHERE key = $5 AND EXISTS (SELECT FROM linked)
 )
 SELECT user_id, email, login_version FROM created JOIN linked ON user_id = id;
 
@@ -749,6 +731,34 @@ FROM grants g JOIN partners p USING (client_id)
 WHERE g.user_id = $1 AND NOT (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
 ORDER BY ended_at DESC, g.id DESC LIMIT 20;
 
+-- erase_person
+WITH person AS (
+  SELECT * FROM users u WHERE u.id = $1 OR u.email_folded = $1 FOR UPDATE
+), gone AS (
+  DELETE FROM users u USING person WHERE u.id = person.id AND u.status = 'disabled' RETURNING u.id, u.firm_id
+), facts AS (
+  SELECT person.id, gone.id IS NOT NULL AS erased,
+  (SELECT count(*)::int FROM grants g WHERE g.user_id = gone.id) AS grants,
+  (SELECT count(*)::int FROM sessions s WHERE s.user_id = gone.id) AS sessions,
+  (SELECT count(*)::int FROM account_access x WHERE x.user_id = gone.id) AS account_access
+  FROM person LEFT JOIN gone ON true
+), access AS (
+  DELETE FROM account_access x USING gone WHERE x.user_id = gone.id
+), mail AS (
+  DELETE FROM outbox o USING person JOIN gone USING (id) WHERE o.kind = 'mail' AND o.payload->>'to' = person.email
+), reader AS (
+  UPDATE read_log_grants n SET user_id = $2 FROM gone WHERE n.user_id = gone.id
+), record AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (gone.id)::text,
+  (gone.firm_id)::text, (gone.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('grants', facts.grants, 'sessions', facts.sessions, 'account_access', facts.account_access))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['person.erased']) AS event, gone JOIN facts ON facts.erased
+)
+SELECT * FROM facts;
+
 -- explain_refresh
 SELECT c.grant_id, CASE
 WHEN c.revoked_at IS NOT NULL THEN
@@ -761,6 +771,33 @@ WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
 WHEN u.status <> 'active' THEN 'user_disabled' END AS ended, $4::timestamptz <= now() AS expired, $3::bigint > c.generation AS ahead
 FROM connections c JOIN grants g ON g.id = c.grant_id JOIN users u ON u.id = g.user_id
 WHERE c.refresh_locator_hash = $2 AND c.client_id = $1;
+
+-- export_person
+WITH person AS (SELECT * FROM users u WHERE u.id = $1 OR u.email_folded = $1)
+SELECT json_build_object('id', u.id, 'firm_id', u.firm_id, 'email', u.email, 'name', u.name, 'role', u.role, 'status', u.status,
+  'disabled_by_operator_at', u.disabled_by_operator_at, 'has_password', u.password_hash IS NOT NULL,
+  'has_authenticator_app', EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = u.id)) AS user,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT s.auth_time, s.expires_at FROM sessions s WHERE s.user_id = u.id ORDER BY s.auth_time) AS entry) AS sessions,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT i.provider_id, i.sub, i.linked_at, i.last_login_at FROM identities i WHERE i.user_id = u.id ORDER BY i.provider_id) AS entry) AS identities,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT k.name, k.created_at, k.last_used_at FROM passkeys k WHERE k.user_id = u.id ORDER BY k.created_at) AS entry) AS passkeys,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT x.account_id, x.household_id FROM account_access x WHERE x.user_id = u.id ORDER BY x.household_id, x.account_id) AS entry)
+AS account_access,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT g.id, g.client_id, p.name AS partner_name, g.subject, g.created_at, g.last_used_at, g.expires_at, g.revoked_at,
+    g.revoked_by
+    FROM grants g JOIN partners p USING (client_id) WHERE g.user_id = u.id ORDER BY g.id) AS entry) AS grants,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT a.at, a.event, a.actor_kind, a.actor_id, a.via, a.address, a.user_agent, a.request_id, a.target_kind, a.target_id,
+    a.client_id, a.details
+    FROM audit_log a WHERE a.user_id = u.id OR (a.actor_kind = 'user' AND a.actor_id = u.id) ORDER BY a.at DESC LIMIT 100000) AS entry) AS audit,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT iso_date(l.day) AS day, n.grant_id, n.client_id, n.partner_name, l.reads,
+    (SELECT json_agg(h.household_id ORDER BY h.number)
+      FROM unnest(l.households) AS part, household_numbers h
+      WHERE h.number >= lower(part) AND h.number < upper(part)) AS households
+    FROM read_log_grants n JOIN read_log l ON l.grant_id = n.grant_id
+    WHERE n.user_id = u.id ORDER BY l.day DESC, n.grant_id DESC, l.reads LIMIT 100000) AS entry) AS reads,
+(SELECT coalesce(json_agg(entry), '[]') FROM (SELECT l.at, l.request_id, g.client_id, l.grant_id, k.method, k.route, l.status, k.code, k.outcome, l.ms
+    FROM grants g JOIN request_log l ON l.grant_id = g.id JOIN request_kinds k ON k.id = l.kind_id
+    WHERE g.user_id = u.id ORDER BY l.at DESC LIMIT 100000) AS entry) AS requests
+FROM person u;
 
 -- find-user-facts
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at, f.name AS firm_name, r.sees, u.password_hash IS NOT NULL AS has_password,
@@ -822,9 +859,7 @@ SELECT
 EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_passkey,
 EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = u.id) AS has_totp,
 (SELECT f.require_acr FROM firms f WHERE f.id = u.firm_id) AS firm_require_acr,
-(SELECT r.require_acr FROM roles r WHERE r.name = u.role) AS role_require_acr,
-(SELECT p.require_acr FROM partners p WHERE p.client_id = $3) AS partner_require_acr
-FROM users u WHERE u.id = $1 AND u.login_version = $2 AND u.status = 'active';
+(SELECT r.require_acr FROM roles r WHERE r.name = u.role) AS role_require_acr FROM users u WHERE u.id = $1 AND u.login_version = $2 AND u.status = 'active';
 
 -- find_household
 WITH
@@ -873,9 +908,6 @@ WITH found AS (
 ), seen AS (
   UPDATE identities i SET last_login_at = now() FROM found
   WHERE i.provider_id = found.provider_id AND i.sub = found.sub AND found.may_log_in
-  RETURNING 1
-), forgiven AS (
-  UPDATE login_failures SET count = count - 1 WHERE key = $3 AND EXISTS (SELECT FROM seen)
 )
 SELECT user_id, email, login_version, may_log_in FROM found;
 
@@ -1455,8 +1487,6 @@ WITH candidate AS (
   SELECT $1, $2, id, now() FROM candidate WHERE active
   ON CONFLICT DO NOTHING
   RETURNING user_id
-), forgiven AS (
-  UPDATE login_failures SET count = count - 1 WHERE key = $5 AND EXISTS (SELECT FROM linked)
 )
 SELECT CASE WHEN candidate.id IS NULL THEN 'unmatched' WHEN NOT candidate.active THEN 'inactive'
 WHEN linked.user_id IS NULL THEN 'taken' ELSE 'linked' END AS outcome,
@@ -1900,7 +1930,7 @@ part AS (
     ORDER BY number LIMIT $4) AS n
   ORDER BY n.number LIMIT $4
 )
-SELECT page.number, page.household_id, (SELECT h.name FROM households h WHERE h.id = page.household_id) AS name, total.*
+SELECT page.number, page.household_id, (SELECT coalesce(h.name, '') FROM households h WHERE h.id = page.household_id) AS name, total.*
 FROM page CROSS JOIN LATERAL (
   SELECT iso_date(max(day)) AS last_day, count(DISTINCT day)::int AS days, sum(reads)::float8 AS reads
   FROM log WHERE households @> page.number) AS total
@@ -1920,7 +1950,7 @@ part AS (
     ORDER BY number LIMIT $4) AS n
   ORDER BY n.number LIMIT $4
 )
-SELECT page.number, page.household_id, (SELECT h.name FROM households h, caller WHERE h.id = page.household_id AND (
+SELECT page.number, page.household_id, (SELECT coalesce(h.name, '') FROM households h, caller WHERE h.id = page.household_id AND (
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS name, total.*
 FROM page CROSS JOIN LATERAL (
@@ -2648,6 +2678,18 @@ origin->>'user_agent', origin->>'request_id', 'operator', (operators.id)::text,
 (NULL)::text, (NULL)::text, (NULL)::text,
 jsonb_strip_nulls(jsonb_build_object('reason', $2::text))
 FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['operator.login_failed']) AS event, operators WHERE email_folded = $1;
+
+-- record_person_export
+WITH record AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (u.id)::text,
+  (u.firm_id)::text, (u.id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object())
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['person.exported']) AS event, users u WHERE u.id = $1 OR u.email_folded = $1
+)
+SELECT;
 
 -- redeem_code
 WITH

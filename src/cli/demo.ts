@@ -65,7 +65,9 @@ export function demoCommand(): Command {
 /** The link works once: the console needs a password and an authenticator app of one's own. */
 function consoleLine(console: { address: string; isSetUp: boolean } | undefined): string {
   if (!console) return ''
-  const what = console.isSetUp ? 'Console for operators' : 'Console for operators, set up an owner with this link'
+  const what = console.isSetUp
+    ? 'Console for operators'
+    : 'Console for operators, set up an owner with this link'
   return `${what}: ${console.address}\n`
 }
 

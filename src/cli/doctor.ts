@@ -98,10 +98,22 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
     yield { check, ok: schema.kind === 'current', detail: describeSchema(schema) }
     if (schema.kind !== 'current') return
     check = 'data'
-    const { users, households, partners, grants } = await database.one(dataFacts, [])
+    const {
+      users,
+      households,
+      partners,
+      grants,
+      changes_audit: changesAudit,
+    } = await database.one(dataFacts, [])
     yield passed(
       check,
       `${users} users, ${households} households, ${partners} partners, ${grants} live grants`,
+    )
+    yield passed(
+      'audit log',
+      changesAudit
+        ? 'the role of this program may change its rows; DATABASE_MIGRATION_URL prevents that (docs/audit.md)'
+        : 'the role of this program may only add rows',
     )
     check = 'signing keys'
     yield passed(check, await describeKeys(database, config))

@@ -4,7 +4,7 @@ import { seesAccount, seesHousehold } from '../households/visibility.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 
 /** Accounts of a household that are explained at most. */
-export const mostAccounts = 200
+const mostAccounts = 200
 
 const MaybeText = Type.Union([Type.String(), Type.Null()])
 const MaybeInstant = Type.Union([Instant, Type.Null()])

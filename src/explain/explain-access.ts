@@ -4,7 +4,7 @@ import { daysKept } from '../households/v2/list-changes.sql.ts'
 import { quoted } from '../visible-text.ts'
 import { type AccessFacts, type AccountAccess, findAccessFacts } from './access.sql.ts'
 
-export type AccessKind =
+type AccessKind =
   | 'unknown_user'
   | 'unknown_household'
   /** The role shows all households of the firm. */

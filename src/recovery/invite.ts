@@ -22,7 +22,7 @@ export async function invite(
   config: Config,
   idOrEmail: string,
 ): Promise<InviteOutcome> {
-  const link = newLink(config.authUrl)
+  const link = newLink(config.publicUrl)
   const sealed = config.mail ? sealStored(secretKeys(config), link.address) : null
   const user = idOrEmail.includes('@') ? foldCase(idOrEmail) : idOrEmail
   const found = await database.maybe(inviteUser, [user, link.hash, sealed, originValue(origin)])

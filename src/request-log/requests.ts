@@ -65,7 +65,7 @@ function statusesOf(text: string | undefined): [number, number] | undefined {
   return /^[1-5]\d\d$/.test(text) ? [Number(text), Number(text)] : undefined
 }
 
-export function explainRequest(row: RequestRow, baseUrl: string): ExplainedRequest {
+function explainRequest(row: RequestRow, baseUrl: string): ExplainedRequest {
   const { code, outcome } = row
   const known = code === '' ? undefined : errorCause(code, outcome)
   return {

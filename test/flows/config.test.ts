@@ -18,6 +18,7 @@ describe('without any variable', () => {
     expect(read()).toEqual({
       environment: 'sandbox',
       authUrl: 'http://localhost:4000',
+      publicUrl: 'http://localhost:4000',
       baseUrl: 'http://localhost:4000/service-open-api/',
       host: '127.0.0.1',
       port: 4000,
@@ -78,6 +79,7 @@ test('a production deployment can set every variable', () => {
   expect(config).toEqual({
     environment: 'production',
     authUrl: 'https://login.example',
+    publicUrl: 'https://login.example',
     baseUrl: 'https://api.example/partners/service-open-api/',
     host: '0.0.0.0',
     port: 8080,

@@ -249,6 +249,7 @@ function configFor(
   return {
     environment,
     authUrl: options.authUrl ?? `http://${host}:${port}`,
+    publicUrl: options.authUrl ?? `http://${host}:${port}`,
     baseUrl: options.baseUrl ?? `http://${host}:${port}/service-open-api/`,
     host: '127.0.0.1',
     port,
@@ -263,6 +264,7 @@ function configFor(
     limits,
     failuresPerMinute,
     readLogMonths: 13,
+    auditMonths: 0,
     requestLogDays: 7,
     ...(grantLifetimeDays && { grantLifetimeDays }),
     ...(mail && { mail }),
