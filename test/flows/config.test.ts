@@ -33,6 +33,7 @@ describe('without any variable', () => {
       failuresPerMinute: undefined,
       readLogMonths: 13,
       requestLogDays: 7,
+      auditMonths: 0,
       brand: defaultBrand(),
     })
   })
@@ -77,7 +78,8 @@ test('a production deployment can set every variable', () => {
     LATCHKEY_BRAND_DIR: brandDirectory(),
     LATCHKEY_GRANT_LIFETIME_DAYS: '365',
     LATCHKEY_READ_LOG_MONTHS: '24',
-    LATCHKEY_REQUEST_LOG_DAYS: '0',
+    LATCHKEY_REQUEST_LOG_DAYS: '30',
+    LATCHKEY_AUDIT_MONTHS: '36',
     DATABASE_URL: databaseUrl,
   })
   expect(config).toEqual({
@@ -104,6 +106,9 @@ test('a production deployment can set every variable', () => {
       expensive_reads: 4,
     },
     grantLifetimeDays: 365,
+    readLogMonths: 24,
+    requestLogDays: 30,
+    auditMonths: 36,
     failuresPerMinute: 30,
     readLogMonths: 24,
     requestLogDays: 0,
