@@ -57,3 +57,43 @@ CREATE INDEX audit_checkpoints_by_place ON audit_checkpoints (place);
 -- The fields of `one` that are absent from `other` or differ there. Null: none.
 CREATE FUNCTION differing_fields(one jsonb, other jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN (SELECT jsonb_object_agg(key, value) FROM jsonb_each(one) WHERE other->key IS DISTINCT FROM value);
+
+-- Makes the partitions of this month and the next two, and removes the rows of months that ended more than `months` months ago;
+-- 0: none. Not before all of them are chained; their hashes stay. Runs with the rights of the owner, because the server may only
+-- insert. It waits half a second at most for its locks: changes would wait behind it.
+CREATE FUNCTION keep_audit_log(months integer) RETURNS bigint
+  LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '500ms' SET search_path FROM CURRENT AS $$
+  DECLARE
+    this_month timestamp := date_trunc('month', now() AT TIME ZONE 'UTC');
+    bound timestamptz := (this_month - make_interval(months => months)) AT TIME ZONE 'UTC';
+    month timestamp;
+    name text;
+    removed bigint;
+  BEGIN
+    FOR month IN SELECT this_month + make_interval(months => n) FROM generate_series(0, 2) n LOOP
+      name := 'audit_log_' || to_char(month, 'YYYYMM');
+      CONTINUE WHEN to_regclass(name) IS NOT NULL;
+      BEGIN
+        EXECUTE format('CREATE TABLE %I PARTITION OF audit_log FOR VALUES FROM (%L) TO (%L)', name,
+                       month AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC');
+      EXCEPTION WHEN check_violation THEN NULL; -- the default partition has rows of this month, and keeps them
+      END;
+    END LOOP;
+    IF months = 0 OR NOT EXISTS (SELECT FROM audit_log WHERE at < bound) THEN RETURN 0; END IF;
+    IF months < 12 THEN RAISE 'the audit log is kept for 12 months or more'; END IF;
+    IF EXISTS (SELECT FROM audit_log a WHERE a.at < bound
+                  AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.audit_id = a.id)) THEN RETURN 0; END IF;
+    SELECT count(*) INTO removed FROM audit_log WHERE at < bound;
+    FOR name IN SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+                 WHERE i.inhparent = 'audit_log'::regclass AND c.relname ~ '^audit_log_[0-9]{6}$'
+                   AND c.relname < 'audit_log_' || to_char(bound AT TIME ZONE 'UTC', 'YYYYMM') LOOP
+      EXECUTE format('DROP TABLE %I', name);
+    END LOOP;
+    DELETE FROM audit_log_default WHERE at < bound;
+    INSERT INTO audit_log (event, actor_kind, via, target_kind, target_id, details)
+    VALUES ('audit.partition_dropped', 'system', 'job', 'audit', 'log',
+            jsonb_build_object('before', to_char(bound AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'rows', removed));
+    RETURN removed;
+  END $$;
+
+SELECT keep_audit_log(0);

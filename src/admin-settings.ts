@@ -1,6 +1,6 @@
 /** Where operators reach the console and the admin API. */
 export type AdminSettings = {
-  /** Their origin: `authUrl`, or that of their own listener. */
+  /** Their origin: `authUrl`, or that of a separate listener. */
   url: string
   /** Absent: they are on the public listener. Present: the public listener does not serve them. */
   listener?: { host: string; port: number }

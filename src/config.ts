@@ -37,6 +37,8 @@ export type Config = Secrets & {
   dataDir: string
   /** Absent: the embedded PostgreSQL in `dataDir`. */
   databaseUrl?: string
+  /** The database as the owner of its tables, for migrations. Absent: the server's own role migrates. */
+  migrationUrl?: string
   /** Addresses of the proxies whose `X-Forwarded-For` the server trusts. */
   trustedProxies: string[]
   /** Absent: the v1 listing of households announces no deprecation. */
@@ -49,6 +51,8 @@ export type Config = Secrets & {
   readLogMonths: number
   /** Days for which the request log is kept. 0: there is none. */
   requestLogDays: number
+  /** Months for which the audit log is kept. 0: without end. */
+  auditMonths: number
   /** Failed client authentications and forged tokens from one source in a minute. Absent: no limit. */
   failuresPerMinute: number | undefined
   /** Absent: the server sends no mails. */
@@ -86,6 +90,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const admin = readAdminSettings(env, read, faults, { ...parsers, public: addresses })
   const dataDir = resolve(env.LATCHKEY_DATA_DIR || './data')
   const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
+  const migrationUrl = readMigrationUrl(read, databaseUrl, faults)
   const trustedProxies = read('LATCHKEY_TRUSTED_PROXIES', '', parseNetworks)
   const v1 = readV1(read, faults)
   const forPartners = { ...readLimits(read), ...readGrantLifetime(read) }
@@ -107,6 +112,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     dataDir,
     ...secrets,
     ...(databaseUrl ? { databaseUrl } : {}),
+    ...(migrationUrl ? { migrationUrl } : {}),
     trustedProxies,
     ...(v1 ? { v1 } : {}),
     ...forPartners,
@@ -178,10 +184,13 @@ function readGrantLifetime(read: ReturnType<typeof reader>): Pick<Config, 'grant
   return days ? { grantLifetimeDays: days } : {}
 }
 
-function readLogs(read: ReturnType<typeof reader>): Pick<Config, 'readLogMonths' | 'requestLogDays'> {
+function readLogs(
+  read: ReturnType<typeof reader>,
+): Pick<Config, 'readLogMonths' | 'requestLogDays' | 'auditMonths'> {
   return {
     readLogMonths: read('LATCHKEY_READ_LOG_MONTHS', '13', wholeNumber(1, 120)) ?? 13,
     requestLogDays: read('LATCHKEY_REQUEST_LOG_DAYS', '7', wholeNumber(0, 90)) ?? 7,
+    auditMonths: read('LATCHKEY_AUDIT_MONTHS', '', optional(wholeNumber(12, 1200))) ?? 0,
   }
 }
 
@@ -264,6 +273,16 @@ function parseHttpAddress(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text))
     throw new Error(`must be an http or https URL, not "${text}"`)
   return text
+}
+
+function readMigrationUrl(
+  read: ReturnType<typeof reader>,
+  databaseUrl: string | undefined,
+  faults: string[],
+): string | undefined {
+  const url = read('DATABASE_MIGRATION_URL', '', parseDatabaseUrl)
+  if (url && !databaseUrl) faults.push('DATABASE_MIGRATION_URL: needs DATABASE_URL as well')
+  return url
 }
 
 function parseDatabaseUrl(text: string): string {

@@ -69,9 +69,15 @@ export function pageAnswer<Row>(
   const data = rows.slice(0, limit - 1)
   const last = data.at(-1)
   if (rows.length < limit || last === undefined) return ok({ data, next_cursor: null })
-  const cursor = Buffer.from(placeOf(last)).toString('base64url')
+  const { cursor, link } = linkToNext(address, placeOf(last))
+  return ok({ data, next_cursor: cursor }, { link })
+}
+
+/** @param place the value of `after` for the next page */
+export function linkToNext(address: URL, place: string): { cursor: string; link: string } {
+  const cursor = Buffer.from(place).toString('base64url')
   address.searchParams.set('cursor', cursor)
-  return ok({ data, next_cursor: cursor }, { link: `<${address.href}>; rel="next"` })
+  return { cursor, link: `<${address.href}>; rel="next"` }
 }
 
 /** The address of a list with the parameters of this request. */

@@ -4,7 +4,7 @@ import { AuditRecord, recordColumns } from './chain-hash.ts'
 
 /**
  * Rows of the audit log that can be chained, in their order, with the end of the chain. A row can be chained when all
- * transactions that began before its own have ended: then no row can come before it any more. Normally only rows since the
+ * transactions that began before its own have ended: then no row can come before it. Normally only rows since the
  * end of the chain are read. In another cluster (a database that was copied) transaction ids may start lower; then the end of
  * the chain is ahead of them, and all rows are read.
  *
@@ -149,4 +149,11 @@ export const storedRemovals = statement(
   'stored_audit_removals',
   Type.Object({ details: Type.Unknown() }),
   "SELECT a.details FROM audit_log a WHERE a.event = 'audit.partition_dropped'",
+)
+
+/** Makes the partitions of the next months and removes rows that are too old. $1 months for which rows are kept; 0: without end */
+export const keepAuditLog = statement(
+  'keep_audit_log',
+  Type.Object({ removed: Type.Integer() }),
+  'SELECT keep_audit_log($1::int)::int AS removed',
 )

@@ -37,7 +37,7 @@ type Options = {
 export class AuditChain {
   readonly #options: Options
   readonly #job: BackgroundJob
-  /** The checkpoint that this server has seen or signed last. Only memory: whoever changes the database cannot change it. */
+  /** The checkpoint that this server has seen or signed last. It is only in memory, where a change of the database cannot reach it. */
   #seen: SignedCheckpoint | undefined
   #signedAt = 0
 
@@ -107,7 +107,7 @@ export class AuditChain {
     ])
     if (!stored_) return // another server has just signed
     this.#see(checkpoint)
-    // The log is outside the database: whoever cuts the tail of the chain cannot remove this line.
+    // The log is outside the database: an attacker who cuts the tail of the chain there cannot remove this line.
     logger.info({ event: 'audit_checkpoint', ...checkpoint })
   }
 

@@ -52,6 +52,8 @@ export const omittedTables = [
   'request_log',
   'api_keys',
   'idempotent_requests',
+  'operator_sessions',
+  'operator_links',
 ]
 
 export function newDigest(): Hash {

@@ -157,7 +157,7 @@ function signatureText(signature: ExportVerification['signature']): string {
     case 'verified':
       return 'The signature of the export was verified.'
     case 'unverifiable':
-      return 'The export was signed with a secret that is not configured here: whoever wrote it could have chained it again.'
+      return 'The export was signed with a secret that is not configured here. Its author could have changed records and chained them again.'
     case 'missing':
       return 'The export is empty.'
   }

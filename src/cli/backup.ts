@@ -78,7 +78,10 @@ export function restoreCommand(): Command {
 }
 
 async function restoreInto(config: Config, file: string, endings: EndingsSource, tokenWindowDays: number) {
-  const database = await connectDatabase(config, 'command', () => {})
+  // As the owner of the tables: the restore creates them. The server's role gets its rights at the next start.
+  const { migrationUrl } = config
+  const place = migrationUrl ? { ...config, databaseUrl: migrationUrl } : config
+  const database = await connectDatabase(place, 'command', () => {})
   try {
     const { environment } = config
     return await restore(database, commandOrigin(), file, {

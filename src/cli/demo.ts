@@ -7,6 +7,7 @@ import {
   type DemoPartner,
   loginTable,
   prepareDirectory,
+  prepareOperator,
   preparePartner,
 } from '../demo/demo.ts'
 import { type PartnerApp, startPartnerApp } from '../demo/partner-app.ts'
@@ -27,8 +28,10 @@ export function demoCommand(): Command {
       const { startServer, stopSignal } = await import('../main.ts')
       const stop = stopSignal()
       let starting: Promise<PartnerApp> | undefined
+      let console: { address: string; isSetUp: boolean } | undefined
       const prepare = async (database: Database) => {
         await prepareDirectory(database)
+        console = await prepareOperator(database, config)
         const partner = await preparePartner(database, config, partnerUrl)
         starting = startPartnerApp(partnerEnvironment(config, partnerUrl, partner))
         starting.catch(() => {}) // `await starting` below throws the error, after the server has started
@@ -44,7 +47,7 @@ export function demoCommand(): Command {
           if (!options.json) {
             process.stdout.write(
               `Open ${partnerUrl}, press Connect, and log in as one of:\n\n${loginTable()}\n\n` +
-                `Docs for partners: ${config.baseUrl}docs\n\n`,
+                `Docs for partners: ${config.baseUrl}docs\n${consoleLine(console)}\n`,
             )
           }
           const addresses = { auth_url: config.authUrl, base_url: config.baseUrl, partner_url: partnerUrl }
@@ -57,6 +60,15 @@ export function demoCommand(): Command {
         await (await starting?.catch(() => undefined))?.close()
       }
     })
+}
+
+/** The link works once: the console needs a password and an authenticator app of one's own. */
+function consoleLine(console: { address: string; isSetUp: boolean } | undefined): string {
+  if (!console) return ''
+  const what = console.isSetUp
+    ? 'Console for operators'
+    : 'Console for operators, set up an owner with this link'
+  return `${what}: ${console.address}\n`
 }
 
 function partnerEnvironment(

@@ -17,8 +17,11 @@ export const dataFacts = statement(
     households: Type.Integer(),
     partners: Type.Integer(),
     grants: Type.Integer(),
+    /** Whether this role may change or remove rows of the audit log. */
+    changes_audit: Type.Boolean(),
   }),
-  `SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
+  `SELECT has_table_privilege('audit_log', 'UPDATE, DELETE, TRUNCATE') AS changes_audit,
+          (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
           (SELECT count(*)::int FROM partners) AS partners,
           (SELECT count(*)::int FROM grants g WHERE ${isLiveGrant('g')}) AS grants`,
 )

@@ -6,9 +6,9 @@ import { embeddedExists } from '../database/embedded/embedded.ts'
 import { explainSchema, readSchema, type SchemaState } from '../database/migrate.ts'
 import { connectDatabase } from '../database/open.ts'
 import { openSigningKeys, signerAt } from '../keys/keyring.ts'
+import { type Rotation, readRotation } from '../keys/secret-rotation.ts'
 import { signingAlgorithms } from '../keys/signing-keys.ts'
 import type { MailSettings } from '../mail-settings.ts'
-import { type Rotation, readRotation } from '../secrets/rotation.ts'
 import { secretFile } from '../secrets/secret-files.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
 import { unreadableSecrets } from '../secrets/stored-secret.ts'
@@ -98,10 +98,22 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
     yield { check, ok: schema.kind === 'current', detail: describeSchema(schema) }
     if (schema.kind !== 'current') return
     check = 'data'
-    const { users, households, partners, grants } = await database.one(dataFacts, [])
+    const {
+      users,
+      households,
+      partners,
+      grants,
+      changes_audit: changesAudit,
+    } = await database.one(dataFacts, [])
     yield passed(
       check,
       `${users} users, ${households} households, ${partners} partners, ${grants} live grants`,
+    )
+    yield passed(
+      'audit log',
+      changesAudit
+        ? 'the role of this program may change its rows; DATABASE_MIGRATION_URL prevents that (docs/audit.md)'
+        : 'the role of this program may only add rows',
     )
     check = 'signing keys'
     yield passed(check, await describeKeys(database, config))

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { connectDatabase, migrateDeployment } from '../database/open.ts'
+import { connectDatabase, migrateAsOwner } from '../database/open.ts'
 import { answer } from './command.ts'
 
 export function migrateCommand(): Command {
@@ -11,7 +11,7 @@ export function migrateCommand(): Command {
       const config = readConfig(process.env)
       const database = await connectDatabase(config, 'command', () => {})
       try {
-        const applied = await migrateDeployment(database, config)
+        const applied = await migrateAsOwner(database, config, () => {})
         const text = [...applied.map((name) => `applied ${name}`), 'The database is up to date.'].join('\n')
         answer(options, { migrated: true, applied }, text)
       } finally {

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Queries } from '../database/database.ts'
 import { openSigningKeys } from '../keys/keyring.ts'
-import { readRotation } from '../secrets/rotation.ts'
+import { readRotation } from '../keys/secret-rotation.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
 import { CommandError } from './command.ts'
 

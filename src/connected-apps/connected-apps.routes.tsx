@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { pageOrigin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { renewGrant, revokeGrant } from '../grants/grants.ts'
-import { findOwnGrant, listHouseholdsOfOwnGrant } from '../read-log/reads.sql.ts'
 import { sendAccountPage } from '../sessions/account-page.tsx'
 import { liveSession } from '../sessions/sessions.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -11,6 +10,7 @@ import { isolated } from '../web/parts.tsx'
 import { endedGrantsOfUser, liveGrantsOfUser, shownDays } from './connected-apps.sql.ts'
 import { DisconnectPage, EndedGrants, LiveGrants } from './connected-apps-page.tsx'
 import { HouseholdReads } from './household-reads-page.tsx'
+import { findOwnGrant, listHouseholdsOfOwnGrant } from './own-reads.sql.ts'
 
 const ChosenGrant = Type.Object({ grant: Type.String({ pattern: '^[0-9]{1,18}$' }) })
 

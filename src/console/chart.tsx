@@ -13,7 +13,7 @@ const height = 100
 const lowest = 1.5
 
 /**
- * Bars over time. The numbers of the axes are text beside the drawing, because the drawing is stretched. The page has the same
+ * Bars over time. The numbers of the axes are text next to the drawing, because the drawing is stretched. The page has the same
  * figures as a table.
  *
  * @param props.finding what the chart shows, for screen readers
@@ -95,11 +95,12 @@ export function Legend({ series }: { series: Series[] }) {
   )
 }
 
-/** The next 1, 2, 4 or 10 of the same size, so that half of it is a round number too. */
+/** The next round number whose half is round too. */
 function niceTop(value: number): number {
   if (value <= 2) return 2
   const size = 10 ** Math.floor(Math.log10(value))
-  return ([1, 2, 4, 10].find((step) => step * size >= value) ?? 10) * size
+  const steps = size === 1 ? [2, 4, 6, 8, 10] : [1, 1.2, 1.6, 2, 3, 4, 6, 8, 10]
+  return (steps.find((step) => step * size >= value) ?? 10) * size
 }
 
 function round(value: number): number {

@@ -46,6 +46,7 @@ export function Concerns({ concerns }: { concerns: Concern[] }) {
 const urgency: Concern['kind'][] = [
   'failing_partner',
   'refused_refreshes',
+  'audit_checkpoint',
   'signing_key',
   'late_import',
   'waiting_mails',
@@ -68,28 +69,33 @@ type Described = { href: string; text: ComponentChildren; remedy: ComponentChild
 type Facts = { name: ComponentChildren; count: string; when: ComponentChildren; partner: string }
 
 const descriptions: Record<Concern['kind'], (facts: Facts) => Described> = {
-  failing_partner: ({ name, count, when, partner }) => ({
+  failing_partner: ({ name, count, partner }) => ({
     href: partner,
     text: (
       <>
         {name}: {count} calls refused or failed in the last day
       </>
     ),
-    remedy: <>More than twice as many as the day before. Since {when}.</>,
+    remedy: 'More than twice as many as the day before.',
   }),
-  refused_refreshes: ({ name, count, when, partner }) => ({
+  refused_refreshes: ({ name, count, partner }) => ({
     href: partner,
     text: (
       <>
         {name}: {count} refreshes refused in the last day
       </>
     ),
-    remedy: <>The application uses refresh tokens that have ended. Since {when}.</>,
+    remedy: 'The application uses refresh tokens that have ended, and its users must connect again.',
   }),
   signing_key: ({ name, when }) => ({
     href: '/admin/keys',
     text: <>The {name} signing key has no successor</>,
     remedy: <>It should have been replaced: {when}. Run latchkey doctor.</>,
+  }),
+  audit_checkpoint: ({ count, when }) => ({
+    href: '/admin/audit',
+    text: `The audit log has no signed checkpoint for ${count} changes`,
+    remedy: <>The first is from {when}. Run latchkey audit verify, and look at the log of the servers.</>,
   }),
   late_import: ({ when }) => ({
     href: '/admin/imports',
@@ -106,7 +112,7 @@ const descriptions: Record<Concern['kind'], (facts: Facts) => Described> = {
     text: <>The API key {name} expires soon, or has expired</>,
     remedy: <>Make a new one and change the program over. End: {when}.</>,
   }),
-  old_secret: ({ name, when, partner }) => ({
+  old_secret: ({ name, partner }) => ({
     href: partner,
     text: <>{name}: an old client secret is still accepted</>,
     remedy: 'Withdraw it when the application uses the new one.',

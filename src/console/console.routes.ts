@@ -7,6 +7,7 @@ import { confirmRoutes } from './confirm.routes.tsx'
 import { consoleEdge, consoleFiles } from './edge.ts'
 import { loginRoutes } from './login.routes.tsx'
 import { overviewRoutes } from './overview.routes.tsx'
+import { pageRoutes } from './pages.routes.ts'
 import { providerLoginRoutes } from './provider-login.routes.tsx'
 import { setupRoutes } from './setup.routes.tsx'
 
@@ -31,6 +32,7 @@ export async function consoleRoutes(
       confirmRoutes(pages, context, web, providers)
       overviewRoutes(pages, context, web)
       accountRoutes(pages, context, web)
+      pageRoutes(pages, context, web)
     },
     { prefix },
   )

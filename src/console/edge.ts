@@ -27,7 +27,14 @@ export async function consoleEdge(app: FastifyInstance, context: Context): Promi
     home: () => ({ label: 'Open the overview', href: '/admin' }),
     hasLanguages: false,
   })
-  const sheet = loadSheet(brand, 'tokens.css', 'latchkey.css', 'parts.css', 'console.css')
+  const sheet = loadSheet(
+    brand,
+    'tokens.css',
+    'latchkey.css',
+    'parts.css',
+    'console.css',
+    'console-pages.css',
+  )
   const scripts = [web.assets.localTimes, loadScript('console.js')]
   const frame = { environment, brand, sheet: sheet.path, scripts: scripts.map(({ path }) => path) }
   return {

@@ -3,6 +3,7 @@ import { Moment } from '../web/parts.tsx'
 import { BarChart, Legend, type Series } from './chart.tsx'
 import { Concerns } from './concerns.tsx'
 import type { Concern, LatestEvent } from './overview.sql.ts'
+import { eventText } from './parts.tsx'
 import { type Period, type RangeName, ranges } from './periods.ts'
 
 export function OverviewPage(props: {
@@ -195,10 +196,7 @@ function LatestEvents({ events }: { events: LatestEvent[] }) {
               <li key={`${event.at.getTime()} ${event.event} ${event.target_id}`}>
                 <div class="grow">
                   <p>
-                    <strong>{event.event}</strong>{' '}
-                    <span class="muted">
-                      <bdi>{event.target_id}</bdi>
-                    </span>
+                    {eventText(event.event)} <code class="muted">{event.target_id}</code>
                   </p>
                   <p class="small">
                     <bdi>{event.actor || event.actor_kind.replaceAll('_', ' ')}</bdi>,{' '}

@@ -25,6 +25,7 @@ const Concern = Type.Object({
     Type.Literal('ending_consents'),
     Type.Literal('unused_link'),
     Type.Literal('late_import'),
+    Type.Literal('audit_checkpoint'),
   ]),
   /** Of what it is about: client_id, kid, id of a key or of an operator. Empty for the deployment. */
   id: Type.String(),
@@ -91,6 +92,13 @@ const lateImports = `
    WHERE target_kind = 'directory' AND event = 'directory.imported' AND at > now() - interval '14 days'
   HAVING count(DISTINCT at::date) >= 5 AND max(at) < now() - interval '36 hours'`
 
+/** Changes of more than two hours ago that no signed checkpoint covers. */
+const uncoveredAudit = `
+  SELECT 'audit_checkpoint', '', '', count(*), min(at) FROM audit_log
+   WHERE at BETWEEN now() - interval '7 days' AND now() - interval '2 hours'
+     AND at > coalesce((SELECT max(at) FROM audit_checkpoints), '-infinity')
+  HAVING count(*) > 0`
+
 const sources = [
   failingPartners,
   overdueKeys,
@@ -100,6 +108,7 @@ const sources = [
   endingConsents,
   unusedLinks,
   lateImports,
+  uncoveredAudit,
 ]
 
 /** What needs attention: of each kind the first few, and how many there are. No parameters. */

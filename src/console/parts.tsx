@@ -1,6 +1,12 @@
 import type { Role, Scope } from '../admin/scopes.ts'
 import { roleNames } from './shell.tsx'
 
+/** `operator.logged_in` as people say it: Operator logged in. */
+export function eventText(event: string): string {
+  const words = event.replaceAll(/[._]/g, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /** The operator's role does not allow the page or the form. */
 export function ForbiddenPage({ role, scope }: { role: Role; scope: Scope }) {
   return (

@@ -2,9 +2,10 @@ import type { Environment } from '../environment.ts'
 import { type Database, openPool } from './database.ts'
 import { checkEnvironment, recordEnvironment } from './deployment.ts'
 import { openEmbedded } from './embedded/embedded.ts'
+import { grantToServer } from './grants.ts'
 import { explainSchema, MigrationError, migrate, readSchema } from './migrate.ts'
 
-type Place = { databaseUrl?: string; dataDir: string }
+type Place = { databaseUrl?: string; migrationUrl?: string; dataDir: string }
 type Deployment = Place & { environment: Environment }
 type OnError = (error: Error) => void
 
@@ -41,12 +42,32 @@ export async function openDatabase(
   const database = await connectDatabase(config, as, onError)
   try {
     await check(database)
-    if (as === 'server') await migrateDeployment(database, config)
+    if (as === 'server') await migrateAsOwner(database, config, onError)
     else await requireSchema(database, config)
     return database
   } catch (error) {
     await database.close()
     throw error
+  }
+}
+
+/**
+ * Migrates as the owner of the tables, if there is one (`DATABASE_MIGRATION_URL`). Then the server's role gets its rights.
+ * @returns the names of the migrations applied now
+ */
+export async function migrateAsOwner(
+  database: Database,
+  config: Deployment,
+  onError: OnError,
+): Promise<string[]> {
+  if (!config.migrationUrl) return migrateDeployment(database, config)
+  const owner = openPool(config.migrationUrl, onError)
+  try {
+    const applied = await migrateDeployment(owner, config)
+    await grantToServer(owner, database)
+    return applied
+  } finally {
+    await owner.close()
   }
 }
 

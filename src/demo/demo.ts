@@ -7,6 +7,8 @@ import type { Config } from '../config.ts'
 import { type Database, statement } from '../database/database.ts'
 import { ExplainedError } from '../explained-error.ts'
 import { type ImportOutcome, importDirectory } from '../import/import-directory.ts'
+import { listOperators } from '../operators/operators.sql.ts'
+import { createOperator, resetCredentials } from '../operators/operators.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { createPartner } from '../partners/partners.ts'
 import { findSandbox } from '../sandbox/application.sql.ts'
@@ -88,6 +90,28 @@ async function importDemoData(database: Database): Promise<void> {
 function requireImported(outcome: ImportOutcome): void {
   if (outcome.kind !== 'imported')
     throw new Error(`the demo data was not imported: ${JSON.stringify(outcome)}`)
+}
+
+const demoOwner = { email: 'owner@northbridge.example', name: 'Demo Owner', role: 'owner' as const }
+
+/**
+ * Adds an operator for the console, unless the demo has one who has set up the account.
+ * @returns what to open: the setup link, which works once, or the console
+ */
+export async function prepareOperator(
+  database: Database,
+  config: Config,
+): Promise<{ address: string; isSetUp: boolean }> {
+  const operators = await database.run(listOperators, [null])
+  if (operators.some((operator) => operator.has_password || operator.providers.length > 0)) {
+    return { address: `${config.admin.url}/admin`, isSetUp: true }
+  }
+  const known = operators.some(({ email }) => email === demoOwner.email)
+  const outcome = known
+    ? await resetCredentials(database, systemOrigin, config, demoOwner.email)
+    : await createOperator(database, systemOrigin, config, demoOwner)
+  if (outcome.kind !== 'done') throw new Error(`the demo owner was not added: ${JSON.stringify(outcome)}`)
+  return { address: outcome.link, isSetUp: false }
 }
 
 /** Registers the demo partner, and stores its secret in the data directory. That is acceptable only for a demo. */

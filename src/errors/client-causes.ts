@@ -68,7 +68,7 @@ export const clientCauses = {
     message:
       'This client_secret was found in a public place and is withdrawn. Ask the operator for a new one.',
     cause:
-      'The secret was published, for example in a repository or a log, and somebody reported it. It was withdrawn at once, because whoever has it could pass for your application.',
+      'The secret was published, for example in a repository or a log, and someone reported it. It was withdrawn at once, because anyone who has it could act as your application.',
     remedy:
       'Ask the operator for a new secret, and store it where it cannot be published. Remove the old one from where it was found, also from the history of the repository.',
   },

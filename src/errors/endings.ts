@@ -57,7 +57,7 @@ export const endings = {
   ended_by_leak: {
     message: 'A token or code of this connection was found in a public place. Ask the user to connect again.',
     cause:
-      'A refresh token or an authorization code of this connection was published, for example in a log or a repository, and somebody reported it. Everything that it could open was ended at once.',
+      'A refresh token or an authorization code of this connection was published, for example in a log or a repository, and someone reported it. Everything that it could open was ended at once.',
     remedy: `${connectAgain} Find out how the token got there before you do: tokens belong into no log, address or repository.`,
   },
   ended_by_refresh_replay: refreshTokenReuse,

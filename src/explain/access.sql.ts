@@ -4,7 +4,7 @@ import { seesAccount, seesHousehold } from '../households/visibility.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 
 /** Accounts of a household that are explained at most. */
-export const mostAccounts = 200
+const mostAccounts = 200
 
 const MaybeText = Type.Union([Type.String(), Type.Null()])
 const MaybeInstant = Type.Union([Instant, Type.Null()])
@@ -34,7 +34,7 @@ const AccessFacts = Type.Object({
   household_name: MaybeText,
   household_firm_id: MaybeText,
   /** By the definition of the API (src/households/visibility.sql.ts), if the user is active. */
-  in_view: Type.Boolean(),
+  sees_household: Type.Boolean(),
   /** Access rows of the user for accounts of the household, also if they have no effect. */
   access_rows: Type.Integer(),
   /** When the household came to the user's firm, changed, or left it; null: not in the time that the change logs cover. */
@@ -56,7 +56,7 @@ export const findAccessFacts = statement(
    )
    SELECT caller.user_id, caller.name AS user_name, caller.status, caller.disabled_by_operator_at, caller.role, caller.sees,
           caller.firm_id, caller.sees_since, h.id AS household_id, h.name AS household_name, h.firm_id AS household_firm_id,
-          coalesce(${seesHousehold}, false) AS in_view,
+          coalesce(${seesHousehold}, false) AS sees_household,
           (SELECT count(*)::int FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id) AS access_rows,
           (SELECT changed_at FROM household_changes c WHERE c.firm_id = caller.firm_id AND c.household_id = h.id) AS household_changed_at,
           (SELECT changed_at FROM access_changes c WHERE c.user_id = caller.user_id AND c.household_id = h.id) AS access_changed_at,

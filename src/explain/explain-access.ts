@@ -4,7 +4,7 @@ import { daysKept } from '../households/v2/list-changes.sql.ts'
 import { quoted } from '../visible-text.ts'
 import { type AccessFacts, type AccountAccess, findAccessFacts } from './access.sql.ts'
 
-export type AccessKind =
+type AccessKind =
   | 'unknown_user'
   | 'unknown_household'
   /** The role shows all households of the firm. */
@@ -70,7 +70,7 @@ function kindOf(facts: AccessFacts): AccessKind {
   if (facts.user_id === null) return 'unknown_user'
   if (facts.household_id === null) return 'unknown_household'
   if (facts.status !== 'active') return 'user_disabled'
-  if (facts.in_view) return facts.sees === 'firm' ? 'visible_by_role' : 'visible_by_access'
+  if (facts.sees_household) return facts.sees === 'firm' ? 'visible_by_role' : 'visible_by_access'
   return facts.household_firm_id === facts.firm_id ? 'no_access' : 'other_firm'
 }
 
@@ -95,7 +95,7 @@ const sentences: Record<AccessKind, Sentences> = {
     change: `It ends if all access rows of ${facts.user_id} for accounts of ${facts.household_id} are removed (account_access.csv), if the user is disabled, or if the household moves to another firm.`,
   }),
   user_disabled: (facts) => ({
-    reason: `${facts.user_id} sees nothing: the user is disabled${by(facts)}.${facts.in_view ? ' An active user would see the household.' : ''}`,
+    reason: `${facts.user_id} sees nothing: the user is disabled${by(facts)}.${facts.sees_household ? ' An active user would see the household.' : ''}`,
     change: facts.disabled_by_operator_at
       ? `latchkey user enable ${facts.user_id} makes the user active.`
       : `Import the user with the status active (users.csv), or use latchkey user enable ${facts.user_id}.`,

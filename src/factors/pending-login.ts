@@ -6,7 +6,7 @@ import Type, { type Static } from '../typebox.ts'
 import { sealedCookie } from '../web/sealed-cookie.ts'
 
 /** Milliseconds that a user has for the second factor. */
-export const pendingLifetimeMs = 10 * 60 * 1000
+const pendingLifetimeMs = 10 * 60 * 1000
 
 const Pending = Type.Object({
   kind: Type.Literal('pending-login'),

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 
 /** What the request log says about a call besides its route and status. */
 export type CallNotes = {
@@ -16,18 +16,15 @@ export type CallNotes = {
   detail?: string
 }
 
-const key = Symbol('call notes')
-
-export function declareCallNotes(app: FastifyInstance): void {
-  app.decorateRequest(key, null)
-}
+/** Not a decorator: Fastify's request for an address that it cannot parse has none, and reading one would end the process. */
+const notesOf = new WeakMap<FastifyRequest, CallNotes>()
 
 /** Adds to the notes about this request. They must not contain a secret, or text that the caller chose. */
 export function noteCall(request: FastifyRequest, more: CallNotes): void {
-  const notes = callNotes(request)
-  request.setDecorator(key, notes ? { ...notes, ...more } : more)
+  const notes = notesOf.get(request)
+  notesOf.set(request, notes ? { ...notes, ...more } : more)
 }
 
-export function callNotes(request: FastifyRequest): CallNotes | null {
-  return request.getDecorator<CallNotes | null>(key)
+export function callNotes(request: FastifyRequest): CallNotes | undefined {
+  return notesOf.get(request)
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Logger, pino } from 'pino'
 import type { LogLevel } from '../config.ts'
-import { declareCallNotes } from './call-notes.ts'
 import { LogStream, standardErrorSink } from './log-stream.ts'
 
 const secretNames = [
@@ -73,7 +72,6 @@ export function loggedFacts(request: FastifyRequest): Facts | null {
 /** Writes one line for each request. It has only the fields chosen here, so it needs no redaction. */
 export function accessLog(app: FastifyInstance): void {
   app.decorateRequest(facts, null)
-  declareCallNotes(app)
   const log = app.log.child({}, { redact: [] })
   app.addHook('onResponse', (request, reply, done) => {
     log.info({

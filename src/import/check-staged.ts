@@ -59,7 +59,11 @@ export function duplicateChecks(file: ImportFile): StagedCheck[] {
 }
 
 /** References to rows that do not exist or are removed, and addresses of other users. */
-export function storedChecks(file: ImportFile): StagedCheck[] {
+export function storedChecks({ table }: ImportFile): StagedCheck[] {
+  return checksByTable.get(table) ?? []
+}
+
+function referenceChecks(file: ImportFile): StagedCheck[] {
   const references = file.columns.flatMap(({ name, references: to }) =>
     to
       ? {
@@ -110,3 +114,5 @@ function duplicateRows(table: string, key: string[], shown = key.join(` || ' ' |
            USING (${columns})
            WHERE line > first ORDER BY line LIMIT $1`
 }
+
+const checksByTable = new Map(importFiles.map((file) => [file.table, referenceChecks(file)]))

@@ -114,10 +114,11 @@ export async function checkRemoved(staged: Staged, faults: Faults): Promise<void
  * @returns the number of deleted rows of each table
  */
 export async function removeRows(staged: Staged): Promise<Map<string, number>> {
-  const files = importFiles.toReversed()
-  const counts = await Promise.all(files.map((file) => staged.run(deletion(file))))
-  return new Map(files.map(({ table }, index) => [table, counts[index] ?? 0]))
+  const counts = await Promise.all(deletions.map(({ sql }) => staged.run(sql)))
+  return new Map(deletions.map(({ table }, index) => [table, counts[index] ?? 0]))
 }
+
+const deletions = importFiles.toReversed().map((file) => ({ table: file.table, sql: deletion(file) }))
 
 function deletion(file: ImportFile): string {
   const { table, key, household } = file

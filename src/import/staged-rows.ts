@@ -91,7 +91,7 @@ type Prepared = { relations: string[]; name: string; text: string }
 /** The statements are constants, so there are few. PostgreSQL plans each once per connection. */
 const prepared = new Map<string, Prepared>()
 
-/** The statement with its relations in front of it. `first` is the number of its own parameters. */
+/** The statement, with its relations in front of it. `first` is the number of parameters that the statement has. */
 function preparedFor(sql: string, first: number): Prepared {
   const known = prepared.get(sql)
   if (known) return known

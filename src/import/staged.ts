@@ -45,10 +45,15 @@ export function removedName({ table }: Pick<ImportFile, 'table'>): string {
   return `removed_${table}`
 }
 
-/** The relations that a statement reads. */
+/** The relations that a statement reads. The statements are constants, so there are few. */
 export function relationsOf(sql: string): string[] {
-  return [...new Set(sql.match(/\b(?:staged|removed|noted)_[a-z_]+/g))]
+  const known = relations.get(sql)
+  if (known) return known
+  const found = [...new Set(sql.match(/\b(?:staged|removed|noted)_[a-z_]+/g))]
+  relations.set(sql, found)
+  return found
 }
+const relations = new Map<string, string[]>()
 
 /** Whether all relations that a statement reads are empty. */
 export function areEmpty(staged: Pick<Staged, 'count'>, sql: string): boolean {

@@ -90,7 +90,7 @@ export const endLeakedAccessToken = statement(
 )
 
 /**
- * Withdraws a leaked client secret, at once and even if it is the only one: whoever has it can pass for the partner.
+ * Withdraws a leaked client secret, at once and even if it is the only one: anyone who has it can act as the partner.
  * $1 SHA-256 of the secret, $2 origin, $3 where it was found, or null. No row: no partner has or had this secret.
  */
 export const withdrawLeakedSecret = statement(

@@ -4,13 +4,8 @@ import type { Config } from '../config.ts'
 import { type Database, queriesOn } from '../database/database.ts'
 import { keyIdOf } from '../secrets/derived-keys.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
-import {
-  endConnections,
-  endPasswordLinks,
-  forgetSecrets,
-  recordCurrentSecret,
-} from '../secrets/secrets.sql.ts'
 import { createDueKeys } from './keyring.ts'
+import { endConnections, endPasswordLinks, forgetSecrets, recordCurrentSecret } from './secrets.sql.ts'
 
 /**
  * Ends what was made with all earlier secrets, because one of them leaked: the connections with their codes and tokens,

@@ -81,7 +81,7 @@ export class Limits {
     return this.#job.stop()
   }
 
-  /** Whether the operator gave the partner limits of its own. */
+  /** Whether the operator set limits for this partner. */
   hasOwnLimits(clientId: string): boolean {
     return this.#byPartner.has(clientId)
   }

@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { passwordAcr } from '../acr.ts'
+import type { FailedLogin } from '../audit/failed-logins.ts'
 import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { maxPasswordBytes, verifyPassword } from '../directory/passwords.ts'
 import { sourceOf } from '../process/source.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { type Browser, isKnownTo, proofKey } from './known-browser.ts'
-import type { FailedLogin } from './failed-logins.ts'
 import { beginLogin, forgiveLogin, type loginStatement } from './login.sql.ts'
 import type { Login } from './login.ts'
 

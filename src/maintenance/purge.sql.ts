@@ -1,6 +1,7 @@
 import { keptHours } from '../admin/idempotency.sql.ts'
 import { type Statement, statement } from '../database/database.ts'
 import { isPastRetention } from '../households/v2/list-changes.sql.ts'
+import { isOperatorSessionWithinLimits } from '../operators/sessions.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
 import { refreshTokenSeconds } from '../tokens/lifetimes.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -26,6 +27,9 @@ type PurgedTable =
   | 'limit_windows'
   | 'outbox'
   | 'password_links'
+  | 'operator_sessions'
+  | 'operator_links'
+  | 'call_hours'
   | 'idempotent_requests'
 
 const Batch = Type.Object({ removed: Type.Integer() })
@@ -76,6 +80,14 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   // Its worker deletes it earlier. There is none if the server no longer sends mails.
   outbox: purgeStatement('outbox', 'expires_at', `expires_at < now() - interval '1 day'`),
   password_links: purgeStatement('password_links', 'expires_at', 'expires_at <= now()'),
+  operator_sessions: purgeStatement(
+    'operator_sessions',
+    'expires_at',
+    `NOT (${isOperatorSessionWithinLimits})`,
+  ),
+  // Until then, the overview names the operators who have not used their link.
+  operator_links: purgeStatement('operator_links', 'expires_at', `expires_at < now() - interval '30 days'`),
+  call_hours: purgeStatement('call_hours', 'hour', `hour < now() - interval '35 days'`),
   idempotent_requests: purgeStatement(
     'idempotent_requests',
     'created_at',

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { keepAuditLog } from '../audit/chain.sql.ts'
 import type { Config } from '../config.ts'
 import { type Database, type Queries, queriesOn } from '../database/database.ts'
 import { BackgroundJob } from '../process/background-job.ts'
@@ -24,7 +25,7 @@ export type Purged = Record<string, number>
 export class Purge {
   readonly #database: Database
   readonly #logger: Pick<FastifyBaseLogger, 'info' | 'error'>
-  readonly #retention: Pick<Config, 'readLogMonths' | 'requestLogDays'>
+  readonly #retention: Pick<Config, 'readLogMonths' | 'requestLogDays' | 'auditMonths'>
   /** The id of the last connection that was read. The next batch continues after it. */
   #lastConnection = '0'
   #stopping = false
@@ -33,7 +34,7 @@ export class Purge {
   constructor(
     database: Database,
     logger: Pick<FastifyBaseLogger, 'info' | 'error'>,
-    retention: Pick<Config, 'readLogMonths' | 'requestLogDays'>,
+    retention: Pick<Config, 'readLogMonths' | 'requestLogDays' | 'auditMonths'>,
   ) {
     this.#database = database
     this.#retention = retention
@@ -103,7 +104,8 @@ export class Purge {
 
   async #purgeLogs(count: (table: string, rows: number) => void): Promise<void> {
     if (this.#stopping) return
-    const { readLogMonths, requestLogDays } = this.#retention
+    const { readLogMonths, requestLogDays, auditMonths } = this.#retention
+    count('audit_log', (await this.#database.one(keepAuditLog, [auditMonths])).removed)
     const { removed: partitions } = await this.#database.one(keepPartitions, [requestLogDays])
     count('request_log_partitions', partitions)
     let expired = 0
@@ -118,7 +120,7 @@ export class Purge {
     if (found) await this.#database.withConnection((client) => this.#mergeReads(queriesOn(client)))
   }
 
-  /** On a connection without a time limit: a partner may have read very many households in an order of its own. */
+  /** On a connection without a time limit: a partner may have read very many households in its own order. */
   #mergeReads(queries: Queries): Promise<void> {
     return this.#inBatches(async () => {
       const { merged } = await queries.one(mergeReads, [])

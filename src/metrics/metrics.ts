@@ -8,7 +8,7 @@ const requestBuckets = [
 ]
 const databaseBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
-/** Whose call it was. `own_limits`: the operator gave the partner limits of its own. `none`: no partner is known. */
+/** Whose call it was. `own_limits`: the operator set limits for this partner. `none`: no partner is known. */
 export type PartnerClass = 'default' | 'own_limits' | 'none'
 
 /** One request that has been answered. */
@@ -129,7 +129,7 @@ export class Metrics {
       ).inc()
   }
 
-  /** @param next is told about each statement too */
+  /** @param next also observes each statement */
   databaseObserver(next?: DatabaseObserver): DatabaseObserver {
     return (statement, workClass) => {
       const startedAt = performance.now()

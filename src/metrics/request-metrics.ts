@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../context.ts'
 import { loggedFacts } from '../http/log.ts'
-import type { PartnerClass } from './metrics.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { Metrics, PartnerClass } from './metrics.ts'
 
 /** Counts every request, when its answer has been sent. */
-export function requestMetrics(app: FastifyInstance, { metrics, limits }: Context): void {
+export function requestMetrics(
+  app: FastifyInstance,
+  { metrics, limits }: { metrics: Metrics; limits: Limits },
+): void {
   const classOf = (clientId: string | null | undefined): PartnerClass => {
     if (!clientId) return 'none'
     return limits.hasOwnLimits(clientId) ? 'own_limits' : 'default'

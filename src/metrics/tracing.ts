@@ -70,7 +70,7 @@ export class Tracing {
     })
   }
 
-  /** A span below that of the request. Statements of background jobs get none: they would be traces of their own. */
+  /** A span below that of the request. Statements of background jobs get none: each would be a separate trace. */
   readonly observeStatement: DatabaseObserver = (statement, workClass) => {
     if (!trace.getActiveSpan()) return () => {}
     const span = this.#tracer.startSpan(statement, {

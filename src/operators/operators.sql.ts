@@ -170,7 +170,7 @@ export const resetOperator = statement(
      FROM changed, link`,
 )
 
-export const ListedOperator = Type.Object({
+const ListedOperator = Type.Object({
   id: Type.String(),
   email: Type.String(),
   name: Type.String(),

@@ -16,7 +16,7 @@ const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Uni
 
 export const Role = Type.Union([Type.Literal('owner'), Type.Literal('support'), Type.Literal('read_only')])
 
-export const OperatorSession = Type.Object({
+const OperatorSession = Type.Object({
   operator_id: Type.String(),
   name: Type.String(),
   email: Type.String(),
@@ -27,7 +27,6 @@ export const OperatorSession = Type.Object({
   /** The provider through which the operator logged in. Null: with a password. */
   provider_id: orNull(Type.String()),
 })
-export type OperatorSession = Static<typeof OperatorSession>
 
 /** For `operator_sessions s`: the session has not expired and has not been idle for too long. */
 export const isOperatorSessionWithinLimits = `s.expires_at > now() AND s.last_seen_at > now() - interval '${idleMinutes} minutes'`
@@ -117,7 +116,7 @@ export const endOperatorSession = statement(
    SELECT operator_id::text FROM ended`,
 )
 
-export const ListedOperatorSession = Type.Object({
+const ListedOperatorSession = Type.Object({
   id: Type.String(),
   browser: orNull(Type.String()),
   system: orNull(Type.String()),

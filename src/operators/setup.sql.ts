@@ -78,8 +78,8 @@ export const changeOperatorPassword = statement(
 )
 
 /**
- * Replaces the authenticator app and the recovery codes. The other sessions of the operator end: whoever set up the old app may
- * have opened them. $1 operator id, $2 `login_version` of the session, $3 sealed TOTP secret, $4 time step of the code that
+ * Replaces the authenticator app and the recovery codes. The other sessions of the operator end: the person who set up
+ * the old app may have opened them. $1 operator id, $2 `login_version` of the session, $3 sealed TOTP secret, $4 time step of the code that
  * proved it, $5 hashes of the recovery codes, $6 origin
  */
 export const changeOperatorFactor = statement(

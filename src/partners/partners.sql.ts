@@ -91,8 +91,11 @@ const ListedPartner = Type.Object({
   created_at: Instant,
   live_secrets: Type.Integer(),
 })
+export type ListedPartner = Static<typeof ListedPartner>
 
 const listedColumns = `${columns}, created_at, cardinality(secret_hashes) AS live_secrets`
+
+export type ListedPartner = Static<typeof ListedPartner>
 
 export const listPartners = statement(
   'list_partners',

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
 import { Recent } from '../process/recent.ts'
-import type { ShownHouseholds } from '../resource/shown-households.ts'
+import type { ShownHouseholds } from './shown-households.ts'
 import { numberHouseholds } from './write-reads.sql.ts'
 
 /** Household ids in one statement. */

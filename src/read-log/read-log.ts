@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../database/database.ts'
 import { BackgroundJob } from '../process/background-job.ts'
-import type { ShownHouseholds } from '../resource/shown-households.ts'
 import { HouseholdNumbers, type Ranges, toRanges } from './household-numbers.ts'
+import type { ShownHouseholds } from './shown-households.ts'
 import { addReads } from './write-reads.sql.ts'
 
 /** Milliseconds between two writes. With the time of a write, a process that is killed loses less than five seconds. */

@@ -1,5 +1,4 @@
 import { statement } from '../database/database.ts'
-import { seesHousehold } from '../households/visibility.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 
 const ReadRow = Type.Object({
@@ -49,7 +48,7 @@ export const listReadsOfGrants = statement(
     WHERE $1::text IS NULL AND ${chosenReaders} AND ${page}`,
 )
 
-const ReadHousehold = Type.Object({
+export const ReadHousehold = Type.Object({
   /** The household's number in the read log, which is the order of the list. */
   number: Type.Integer(),
   household_id: Type.String(),
@@ -63,10 +62,12 @@ const ReadHousehold = Type.Object({
 export type ReadHousehold = Static<typeof ReadHousehold>
 
 /**
- * Which households a grant has read. Only the ranges of the page are resolved to households.
+ * SQL for which households a grant has read, without `WITH`. Only the ranges of the page are resolved to households.
  * $1 grant id, $2 first day or null, $3 number of the last household of the page before, or 0, $4 rows at most
+ *
+ * @param name a query of the name of the household `page.household_id`
  */
-const householdsOfGrant = (name: string) => `
+export const householdsOfGrant = (name: string) => `
    log AS (SELECT * FROM read_log WHERE grant_id = $1::bigint AND day >= coalesce($2::date, '-infinity')),
    part AS (
      SELECT part FROM (SELECT range_agg(households) AS households FROM log) AS all_read, unnest(households) AS part
@@ -88,26 +89,4 @@ export const listHouseholdsOfGrant = statement(
   'list_households_of_grant',
   ReadHousehold,
   `WITH ${householdsOfGrant("SELECT coalesce(h.name, '') FROM households h WHERE h.id = page.household_id")}`,
-)
-
-/** For the user: only households that the user still sees have a name. $1 to $4 as above, $5 user id */
-export const listHouseholdsOfOwnGrant = statement(
-  'list_households_of_own_grant',
-  ReadHousehold,
-  `WITH caller AS (
-     SELECT u.id AS user_id, u.firm_id, r.sees FROM users u JOIN roles r ON r.name = u.role WHERE u.id = $5
-   ), ${householdsOfGrant(`SELECT coalesce(h.name, '') FROM households h, caller WHERE h.id = page.household_id AND ${seesHousehold}`)}`,
-)
-
-/**
- * A grant of the user, live or ended, and how many households it has read. No row: it belongs to another user.
- * $1 grant id, $2 user id, $3 first day
- */
-export const findOwnGrant = statement(
-  'find_own_grant',
-  Type.Object({ partner_name: Type.String(), households: Type.Number() }),
-  `SELECT p.name AS partner_name,
-          coalesce((SELECT set_size(range_agg(l.households)) FROM read_log l
-                     WHERE l.grant_id = g.id AND l.day >= $3::date), 0)::float8 AS households
-     FROM grants g JOIN partners p USING (client_id) WHERE g.id = $1::bigint AND g.user_id = $2`,
 )

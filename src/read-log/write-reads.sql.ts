@@ -66,7 +66,7 @@ export const addReads = statement(
 )
 
 /** Rows of one grant and day that are left unmerged while the day goes on. */
-const mostUnmerged = 32
+const mostUnmerged = 100
 
 const today = `(now() AT TIME ZONE 'UTC')::date`
 

@@ -14,7 +14,7 @@ export function recordCalls(app: FastifyInstance, requestLog: RequestLog | undef
   if (!requestLog) return
   app.addHook('onResponse', (request, reply, done) => {
     const notes = callNotes(request)
-    // Each access builds the object anew.
+    // Each access builds a new object.
     const { config, url = '' } = request.routeOptions
     if (config.operation !== undefined || notes?.code !== undefined) {
       const {

@@ -65,7 +65,7 @@ function statusesOf(text: string | undefined): [number, number] | undefined {
   return /^[1-5]\d\d$/.test(text) ? [Number(text), Number(text)] : undefined
 }
 
-export function explainRequest(row: RequestRow, baseUrl: string): ExplainedRequest {
+function explainRequest(row: RequestRow, baseUrl: string): ExplainedRequest {
   const { code, outcome } = row
   const known = code === '' ? undefined : errorCause(code, outcome)
   return {
@@ -82,7 +82,7 @@ function who(row: RequestRow): string {
   if (grant !== null) return `The call was made with grant ${grant}, whose user or partner no longer exists.`
   if (client === null)
     return 'The caller is not known: it presented no valid access token or client credential.'
-  return authenticated ? `${partner} called.` : `The caller named ${partner}, and did not prove to be it.`
+  return authenticated ? `${partner} called.` : `The caller named ${partner}, but did not prove its identity.`
 }
 
 function what({ method, route, status, ms }: RequestRow): string {

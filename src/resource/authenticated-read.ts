@@ -5,13 +5,13 @@ import { noteCall } from '../http/call-notes.ts'
 import { logOnce } from '../http/log.ts'
 import { bearerRefusal } from '../http/refusals.ts'
 import type { ReadRefusal } from '../process/limiters.ts'
+import type { ShownHouseholds } from '../read-log/shown-households.ts'
 import type { Static, TObject } from '../typebox.ts'
 import type { CallerColumns } from './bearer.sql.ts'
 import { type BearerToken, readBearer, sendBearerRefusal } from './bearer.ts'
 import { etagOf, matchIfNoneMatch, matchingTag } from './conditional.ts'
 import { LimitedCall, refuseBearer } from './limited-call.ts'
 import { sendNotModified, sendPage } from './send-page.ts'
-import type { ShownHouseholds } from './shown-households.ts'
 
 /** What a statement says about the call that it authenticates; statements that read a page add the visibility version. */
 export type CallerRow = Static<TObject<typeof CallerColumns>> & { visibility_version?: string | null }

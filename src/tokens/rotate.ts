@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import { type TokenRefusal, tokenRefusal } from '../http/refusals.ts'
+import { checkKeyIsForeign } from '../keys/recorded-secrets.ts'
 import { clientValues } from '../partners/client-authentication.sql.ts'
 import type { ClientCredential } from '../partners/client-authentication.ts'
 import {
@@ -10,7 +11,6 @@ import {
   parseRefreshToken,
   type RefreshToken,
 } from '../secrets/connection-token.ts'
-import { checkKeyIsForeign } from '../secrets/secret-keys.ts'
 import { sha256 } from '../secrets/token-format.ts'
 import { refreshTokenDays } from './lifetimes.ts'
 import { clientRefusal, endedRefusal, type IssuedTokens, newTokens, withIdToken } from './outcome.ts'

@@ -405,7 +405,7 @@ describe('one resource', () => {
   })
 })
 
-test('82 rows of the sandbox are left alone', async () => {
+test('rows of the sandbox are left alone', async () => {
   await seed(database, {
     households: [{ id: 'sh', firm: 'sandbox' }],
     users: [{ id: 'su', firm: 'sandbox' }],

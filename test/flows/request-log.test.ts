@@ -124,7 +124,7 @@ describe('a call is explained by its request id', () => {
       code: 'invalid_client',
       client_id: clientId,
       authenticated: false,
-      explanation: expect.stringContaining('did not prove to be it'),
+      explanation: expect.stringContaining('did not prove its identity'),
     })
   })
 

@@ -6,7 +6,7 @@ import { query } from './database.ts'
 
 const silent = pino({ level: 'silent' })
 
-export const testRetention = { readLogMonths: 13, requestLogDays: 7 }
+export const testRetention = { readLogMonths: 13, requestLogDays: 7, auditMonths: 0 }
 
 /** Runs one round of the purge. */
 export function purge(database: Database): Promise<Purged> {

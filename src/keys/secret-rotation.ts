@@ -1,7 +1,7 @@
 import type { Queries } from '../database/database.ts'
-import type { Secrets } from './configured-secrets.ts'
-import { keyIdOf } from './derived-keys.ts'
-import { endOfOverlap } from './secret-keys.ts'
+import type { Secrets } from '../secrets/configured-secrets.ts'
+import { keyIdOf } from '../secrets/derived-keys.ts'
+import { endOfOverlap } from '../secrets/secret-keys.ts'
 import { listSecrets } from './secrets.sql.ts'
 
 /** How far the replacement of the secret has come, as this configuration and the database show it. */

@@ -82,7 +82,15 @@ export class FailedLogins {
     const batch = [...this.#entries.values()]
     this.#entries = new Map()
     try {
-      await this.#database.run(insertFailedLogins, [JSON.stringify(batch.map(({ userId, accountDigest, ...entry }) => ({ ...entry, user_id: userId, account_digest: accountDigest })))])
+      await this.#database.run(insertFailedLogins, [
+        JSON.stringify(
+          batch.map(({ userId, accountDigest, ...entry }) => ({
+            ...entry,
+            user_id: userId,
+            account_digest: accountDigest,
+          })),
+        ),
+      ])
     } catch (error) {
       this.#logger.error({ event: 'failed_logins', outcome: 'not_written', entries: batch.length, error })
     }

@@ -1,0 +1,159 @@
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../context.ts'
+import { consequencesOfDeletion, deletePartner } from '../partners/delete-partner.ts'
+import { findListedPartner } from '../partners/partners.sql.ts'
+import { replacePartnerKeys, rotatePartnerSecret, updatePartner } from '../partners/partners.ts'
+import Type, { type Static } from '../typebox.ts'
+import type { ConsoleWeb } from './edge.ts'
+import { formText } from './fields.ts'
+import { showMissing } from './missing.tsx'
+import { operatorPage } from './operator-page.ts'
+import { fieldsOf, PartnerFields, PartnerForm, partnerChangesOf } from './partner-form.tsx'
+import { DeletionPage, KeysForm, NewSecretPage, SecretForm } from './partner-forms.tsx'
+import { PartnerParams, type PartnerRoute, partnerAddress } from './partners.routes.tsx'
+
+const url = '/admin/partners/:client_id'
+const scope = 'partners:write' as const
+const params = PartnerParams
+
+/** Forms that change a partner. */
+export function partnerChangeRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+  settings(app, context, web)
+  secret(app, context, web)
+  keys(app, context, web)
+  deletion(app, context, web)
+}
+
+const conflict = 'Another operator changed the partner at the same time. Nothing was changed here. Try again.'
+
+function settings(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+  const { config, database } = context
+  const route = { url: `${url}/edit`, scope } as const
+  operatorPage<PartnerRoute>(app, context, web, { ...route, schema: { params } }, async (exchange) => {
+    const { request, csrf, show } = exchange
+    const partner = await database.maybe(findListedPartner, [request.params.client_id])
+    if (!partner) return showMissing(show, 'partners', 'partner')
+    const address = partnerAddress(partner.client_id)
+    const form = { action: `${address}/edit`, csrf, back: { label: partner.name, href: address } }
+    const body = <PartnerForm {...form} fields={fieldsOf(partner)} faults={[]} />
+    return show({ title: `Change ${partner.name}`, section: 'partners', body })
+  })
+  operatorPage<PartnerRoute & { Body: PartnerFields }>(
+    app,
+    context,
+    web,
+    { ...route, method: 'POST', schema: { params, body: PartnerFields } },
+    async ({ request, reply, origin, csrf, show }) => {
+      const { client_id: id } = request.params
+      const { changes, faults } = partnerChangesOf(request.body)
+      const outcome =
+        faults.length > 0
+          ? { kind: 'refused' as const, faults }
+          : await updatePartner(database, origin, config.environment, id, changes)
+      if (outcome.kind === 'unknown') return showMissing(show, 'partners', 'partner')
+      const address = partnerAddress(id)
+      if (outcome.kind === 'updated') return reply.redirect(`${address}?done=saved`, 303)
+      const shown = outcome.kind === 'conflict' ? [conflict] : outcome.faults
+      const form = { action: `${address}/edit`, csrf, back: { label: 'The partner', href: address } }
+      const body = <PartnerForm {...form} fields={request.body} faults={shown} />
+      return show({ title: 'Change the partner', section: 'partners', body }, 422)
+    },
+  )
+}
+
+const SecretBody = Type.Object({ end_others: formText(10) })
+
+function secret(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+  const { config, database } = context
+  const route = { url: `${url}/secret`, scope, recent: true } as const
+  operatorPage<PartnerRoute>(app, context, web, { ...route, schema: { params } }, async (exchange) => {
+    const { request, csrf, show } = exchange
+    const partner = await database.maybe(findListedPartner, [request.params.client_id])
+    if (!partner) return showMissing(show, 'partners', 'partner')
+    const body = <SecretForm partner={partner} csrf={csrf} />
+    return show({ title: 'New secret', section: 'partners', body })
+  })
+  operatorPage<PartnerRoute & { Body: Static<typeof SecretBody> }>(
+    app,
+    context,
+    web,
+    { ...route, method: 'POST', schema: { params, body: SecretBody } },
+    async ({ request, origin, show }) => {
+      const { client_id: id } = request.params
+      const endOthers = request.body.end_others === 'true'
+      const outcome = await rotatePartnerSecret(database, origin, config.environment, id, endOthers)
+      if (outcome.kind !== 'rotated') return showMissing(show, 'partners', 'partner')
+      const { clientSecret, liveSecrets } = outcome
+      const body = <NewSecretPage address={partnerAddress(id)} secret={clientSecret} live={liveSecrets} />
+      return show({ title: 'New secret', section: 'partners', body })
+    },
+  )
+}
+
+const KeysBody = Type.Object({ jwks: formText(60_000) })
+
+function keys(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+  const { database } = context
+  const route = { url: `${url}/keys`, scope, recent: true } as const
+  operatorPage<PartnerRoute>(app, context, web, { ...route, schema: { params } }, async (exchange) => {
+    const { request, csrf, show } = exchange
+    const partner = await database.maybe(findListedPartner, [request.params.client_id])
+    if (!partner) return showMissing(show, 'partners', 'partner')
+    const body = <KeysForm address={partnerAddress(partner.client_id)} csrf={csrf} jwks="" faults={[]} />
+    return show({ title: 'Replace keys', section: 'partners', body })
+  })
+  operatorPage<PartnerRoute & { Body: Static<typeof KeysBody> }>(
+    app,
+    context,
+    web,
+    { ...route, method: 'POST', schema: { params, body: KeysBody } },
+    async ({ request, reply, origin, csrf, show }) => {
+      const address = partnerAddress(request.params.client_id)
+      const { jwks = '' } = request.body
+      const outcome = await replacePartnerKeys(database, origin, request.params.client_id, jwks)
+      if (outcome.kind === 'unknown') return showMissing(show, 'partners', 'partner')
+      if (outcome.kind === 'replaced') return reply.redirect(`${address}?done=keys`, 303)
+      const body = <KeysForm address={address} csrf={csrf} jwks={jwks} faults={outcome.faults} />
+      return show({ title: 'Replace keys', section: 'partners', body }, 422)
+    },
+  )
+}
+
+const DeletionBody = Type.Object({
+  confirmation: formText(),
+  connected_users: Type.Optional(Type.String({ pattern: '^\\d{1,9}$' })),
+})
+
+function deletion(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+  const { database } = context
+  const route = { url: `${url}/delete`, scope, recent: true } as const
+  operatorPage<PartnerRoute>(app, context, web, { ...route, schema: { params } }, async (exchange) => {
+    const { request, csrf, show } = exchange
+    const found = await consequencesOfDeletion(database, request.params.client_id)
+    if (!found) return showMissing(show, 'partners', 'partner')
+    const body = <DeletionPage found={found} csrf={csrf} faults={[]} />
+    return show({ title: `Delete ${found.name}`, section: 'partners', body })
+  })
+  operatorPage<PartnerRoute & { Body: Static<typeof DeletionBody> }>(
+    app,
+    context,
+    web,
+    { ...route, method: 'POST', schema: { params, body: DeletionBody } },
+    async ({ request, reply, origin, csrf, show }) => {
+      const { client_id: id } = request.params
+      const { confirmation, connected_users: seen } = request.body
+      const found = await consequencesOfDeletion(database, id)
+      if (!found) return showMissing(show, 'partners', 'partner')
+      const refuse = (fault: string, status: number) => {
+        const body = <DeletionPage found={found} csrf={csrf} faults={[fault]} />
+        return show({ title: `Delete ${found.name}`, section: 'partners', body }, status)
+      }
+      if (confirmation?.trim() !== id || seen === undefined) {
+        return refuse('Nothing was deleted: type the client id exactly as it is shown.', 422)
+      }
+      const outcome = await deletePartner(database, origin, id, Number(seen))
+      if (outcome.kind === 'deleted') return reply.redirect('/admin/partners?done=deleted', 303)
+      return refuse('Nothing was deleted: the number of connected users has changed. Look at it again.', 409)
+    },
+  )
+}

@@ -1,0 +1,57 @@
+import type { ComponentChildren } from 'preact'
+import type { ExplainedRequest } from '../request-log/requests.ts'
+import { Exact, Id, State } from './page-parts.tsx'
+import { Table } from './table.tsx'
+
+/** Calls of the request log. Each leads to its explanation. */
+export function RequestTable(props: {
+  requests: ExplainedRequest[]
+  empty: ComponentChildren
+  next?: string | undefined
+}) {
+  return (
+    <Table
+      caption="Calls, the newest first"
+      rows={props.requests}
+      keyOf={({ place, request_id: id }) => `${place} ${id}`}
+      next={props.next}
+      empty={props.empty}
+      columns={[
+        { label: 'Time', cell: ({ at }) => <Exact at={at} /> },
+        { label: 'Status', cell: ({ status }) => <Status of={status} /> },
+        {
+          label: 'Call',
+          cell: ({ method, route }) => (
+            <>
+              {method} {route === '' ? 'an unknown address' : <code>{route}</code>}
+            </>
+          ),
+        },
+        { label: 'Reason', cell: ({ code, outcome }) => code || outcome || '–' },
+        {
+          label: 'Partner',
+          cell: ({ client_id: id, partner_name: name }) => <bdi>{name ?? id ?? 'unknown'}</bdi>,
+        },
+        {
+          label: 'User',
+          cell: ({ user_id: id }) =>
+            id === null ? '–' : <a href={`/admin/users/${encodeURIComponent(id)}`}>{id}</a>,
+        },
+        { label: 'ms', cell: ({ ms }) => ms, isNumber: true },
+        {
+          label: 'Request id',
+          cell: ({ request_id: id }) => (
+            <a href={`/admin/requests?request_id=${encodeURIComponent(id)}`}>
+              <Id>{id}</Id>
+            </a>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+export function Status({ of }: { of: number }) {
+  const tone = of >= 500 ? 'danger' : of >= 400 ? 'warning' : 'ok'
+  return <State tone={tone}>{String(of)}</State>
+}

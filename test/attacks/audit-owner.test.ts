@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, expect, test } from 'vitest'
+import { listAudit } from '../../src/audit/list.ts'
+import { systemOrigin } from '../../src/audit/origin.ts'
+import { verifyAudit } from '../../src/audit/verify.ts'
+import { queriesOn } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/open.ts'
+import { Purge } from '../../src/maintenance/purge.ts'
+import { createPartner } from '../../src/partners/partners.ts'
+import { chainAll } from '../support/audit.ts'
+import { query } from '../support/database.ts'
+import { databaseFixture } from '../support/fixtures.ts'
+import { testRetention } from '../support/purge.ts'
+import { testKeys } from '../support/server.ts'
+
+const db = await databaseFixture()
+const role = `server_${randomBytes(4).toString('hex')}`
+await query(db.database, `CREATE ROLE ${role} LOGIN PASSWORD 'of the server'`)
+const url = new URL(db.url)
+url.username = role
+url.password = 'of the server'
+// DATABASE_URL is the server's role, DATABASE_MIGRATION_URL the owner.
+const place = { environment: 'sandbox', databaseUrl: url.href, migrationUrl: db.url, dataDir: '' } as const
+const server = await openDatabase(place, 'server', () => {})
+afterAll(async () => {
+  await server.close()
+  await query(db.database, `DROP OWNED BY ${role}`)
+  await query(db.database, `DROP ROLE ${role}`)
+})
+
+const partner = { name: 'Ledger', redirectUris: ['https://partner.example/callback'], requirePkce: true }
+const logger = { info() {}, error() {} }
+
+test('58: the role of the server adds rows and chains them, but cannot change or remove any', async () => {
+  expect((await createPartner(server, systemOrigin, 'sandbox', partner)).kind).toBe('created')
+  await chainAll(server, db.database)
+  await new Purge(server, logger, testRetention).round() // makes partitions, as the owner
+  const { records } = await listAudit(server, { event: 'partner.created' }, { limit: 1 })
+  expect(records).toMatchObject([{ place: expect.any(String), details: { after: { name: 'Ledger' } } }])
+  const tables = await query<{ name: string }>(
+    db.database,
+    `SELECT relname AS name FROM pg_class WHERE relname ~ '^audit_' AND relkind IN ('r', 'p') ORDER BY 1`,
+  )
+  expect(tables.length).toBeGreaterThanOrEqual(7)
+  for (const { name } of tables) {
+    for (const attack of [
+      `UPDATE ${name} SET `,
+      `DELETE FROM ${name}`,
+      `TRUNCATE ${name}`,
+      `DROP TABLE ${name}`,
+    ]) {
+      const column = name === 'audit_chain' ? 'looked_to = looked_to' : 'at = at'
+      const sql = attack.endsWith('SET ') ? attack + column : attack
+      const refused = server.withConnection((client) => client.query(sql))
+      await expect(refused, sql).rejects.toThrow(/permission denied|must be owner/)
+    }
+  }
+})
+
+test('a month is removed only by the retention, after it was chained; the rest is still verified', async () => {
+  const old = (id: number) =>
+    query(
+      db.database,
+      `INSERT INTO audit_log (at, event, actor_kind, via, target_kind, target_id)
+       VALUES (now() - interval '20 months', 'user.updated', 'system', 'job', 'user', $1)`,
+      [`u${id}`],
+    )
+  const purge = () => new Purge(server, logger, { ...testRetention, auditMonths: 12 }).round()
+  const verify = () =>
+    db.database.withConnection((client) => verifyAudit(queriesOn(client), testKeys('sandbox')))
+  await old(1)
+  expect(await purge()).not.toHaveProperty('audit_log') // it is not chained yet
+  await old(2)
+  await chainAll(server, db.database)
+  expect(await purge()).toMatchObject({ audit_log: 2 })
+  await chainAll(server, db.database)
+  expect(await verify()).toMatchObject({ fault: null, removed: 2 })
+  const { records } = await listAudit(server, { event: 'audit.partition_dropped' }, { limit: 2 })
+  expect(records).toMatchObject([{ actor_kind: 'system', details: { rows: 2 } }])
+  await query(db.database, `DELETE FROM audit_log WHERE event = 'partner.created'`)
+  expect(await verify()).toMatchObject({ fault: { reason: 'the row was removed' } })
+})

@@ -1,0 +1,104 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
+import { changeOperatorLogins } from '../../src/idp/operator-logins.ts'
+import { query } from '../support/database.ts'
+import { serverFixture } from '../support/fixtures.ts'
+import { foreignProvider } from '../support/foreign-provider.ts'
+import {
+  addTestProvider,
+  clientSecret,
+  followAnywhere,
+  loginThrough,
+  signInAs,
+  textOf,
+} from '../support/idp.ts'
+import { addOperator } from '../support/operators.ts'
+import { type Page, redirectOf, Visitor } from '../support/visitor.ts'
+
+const id = 'staff'
+const server = await serverFixture({ users: ['ada'], host: 'localhost' })
+const provider = await foreignProvider({
+  client_id: 'latchkey',
+  client_secret: clientSecret,
+  redirect_uris: [
+    `${server.authUrl}/login/idp/${id}/callback`,
+    `${server.authUrl}/admin/login/idp/${id}/callback`,
+  ],
+})
+await addTestProvider(server, { id, issuer: provider.issuer })
+const setOperators = (operators: boolean, acr?: string) =>
+  changeOperatorLogins(server.database, systemOrigin, { id, operators, acr })
+
+async function consoleLogin(account: string, visitor = new Visitor()): Promise<Page> {
+  const page = await visitor.get(`${server.authUrl}/admin/login`)
+  const start = await visitor.submit(page, `/admin/login/idp/${id}`, {})
+  return signInAs(visitor, await followAnywhere(visitor, start), account)
+}
+
+beforeEach(async () => {
+  provider.method = {}
+  provider.accounts.set('sub-olive', { email: 'Olive@example.com', email_verified: true })
+  provider.accounts.set('sub-other', { email: 'olive@example.com', email_verified: true })
+  provider.accounts.set('sub-ada', { email: 'ada@example.com', email_verified: true })
+  provider.accounts.set('sub-unverified', { email: 'olive@example.com', email_verified: false })
+  await query(server.database, 'DELETE FROM operators')
+  await query(server.database, 'DELETE FROM operator_identities')
+  await setOperators(true)
+  await addOperator(server, { email: 'olive@example.com', role: 'support' })
+})
+
+describe('a provider that is flagged for operators', () => {
+  test('the first login binds the account to the operator with its address; later only the account counts', async () => {
+    expect(textOf(await consoleLogin('sub-olive'))).toContain('Overview')
+    await query(
+      server.database,
+      `UPDATE operators SET email = 'new@example.com', email_folded = 'new@example.com'`,
+    )
+    provider.accounts.set('sub-olive', { email: 'elsewhere@example.com', email_verified: true })
+    expect(textOf(await consoleLogin('sub-olive'))).toContain('Overview')
+  })
+
+  test.each([
+    ['sub-ada', 'No operator has this address'],
+    ['sub-unverified', 'has not confirmed the email address'],
+  ])('%s is refused, and no operator is created', async (account, text) => {
+    expect(textOf(await consoleLogin(account))).toContain(text)
+    expect(await query(server.database, 'SELECT FROM operators')).toHaveLength(1)
+  })
+
+  test('84: another account with the address of an operator who is bound is refused', async () => {
+    await consoleLogin('sub-olive')
+    expect(textOf(await consoleLogin('sub-other'))).toContain('signs in with another account')
+  })
+
+  test('84: a disabled operator is refused', async () => {
+    await query(server.database, `UPDATE operators SET status = 'disabled'`)
+    expect(textOf(await consoleLogin('sub-olive'))).toContain('is disabled')
+  })
+
+  test('a required acr refuses weaker logins', async () => {
+    await setOperators(true, 'urn:latchkey:acr:two-factor')
+    expect(textOf(await consoleLogin('sub-olive'))).toContain('need a stronger sign-in')
+    provider.method = { amr: ['pwd', 'mfa'] }
+    expect(textOf(await consoleLogin('sub-olive'))).toContain('Overview')
+  })
+
+  test('84: the login of a user through the provider is none of an operator', async () => {
+    const visitor = new Visitor()
+    provider.accounts.set('sub-ada', { email: 'ada@example.com', email_verified: true })
+    await loginThrough(server, id, 'sub-ada', visitor)
+    expect(redirectOf(await visitor.get(`${server.authUrl}/admin`))?.pathname).toBe('/admin/login')
+  })
+
+  test('84: a provider that is not flagged logs no operator in, and its sessions have ended', async () => {
+    const visitor = new Visitor()
+    await consoleLogin('sub-olive', visitor)
+    await setOperators(false)
+    expect(redirectOf(await visitor.get(`${server.authUrl}/admin`))?.pathname).toBe('/admin/login')
+    const page = await visitor.get(`${server.authUrl}/admin/login`)
+    expect(page.text).not.toContain(`/admin/login/idp/${id}`)
+    const [csrf] = /name="_csrf" value="([^"]+)"/.exec(page.text)?.slice(1) ?? []
+    const start = await visitor.post(`${server.authUrl}/admin/login/idp/${id}`, { _csrf: csrf ?? '' })
+    expect(start.status).toBe(404)
+  })
+})
