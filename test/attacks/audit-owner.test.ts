@@ -74,7 +74,8 @@ test('58: temporary tables and functions of the server role do not run as the ow
       CREATE TRIGGER run BEFORE DELETE ON pg_temp.audit_log_default FOR EACH ROW EXECUTE FUNCTION pg_temp.run();
       CREATE TRIGGER run BEFORE DELETE ON pg_temp.request_log_default FOR EACH ROW EXECUTE FUNCTION pg_temp.run();
       GRANT ALL ON ALL TABLES IN SCHEMA pg_temp TO PUBLIC;`)
-    for (const call of ['keep_audit_log(12)', 'keep_request_log(7)']) await client.query(`SELECT ${call}`).catch(() => {})
+    for (const call of ['keep_audit_log(12)', 'keep_request_log(7)'])
+      await client.query(`SELECT ${call}`).catch(() => {})
     return (await client.query('SELECT role FROM ran_as')).rows
   })
   expect(seen).toEqual([])
