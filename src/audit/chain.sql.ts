@@ -1,5 +1,5 @@
 import { Bytes, Instant, statement } from '../database/database.ts'
-import Type, { type Static } from '../typebox.ts'
+import Type from '../typebox.ts'
 import { AuditRecord, recordColumns } from './chain-hash.ts'
 
 /**
@@ -58,7 +58,6 @@ export const insertChain = statement(
 )
 
 const ChainEnd = Type.Object({ place: Type.String(), hash: Bytes })
-export type ChainEnd = Static<typeof ChainEnd>
 
 /** No row: nothing is chained. */
 export const chainEnd = statement(

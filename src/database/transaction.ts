@@ -22,7 +22,7 @@ export function inTransaction<T>(
       shortReads: queries,
       listing: queries,
       expensive: queries,
-      withChangeConnection: (work) => work(client),
+      withChangeConnection: () => Promise.reject(new Error('a transaction has one connection')),
       observe: () => {},
       poolStates: () => [],
       withConnection: () => Promise.reject(new Error('a transaction has one connection')),
