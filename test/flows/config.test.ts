@@ -110,8 +110,6 @@ test('a production deployment can set every variable', () => {
     requestLogDays: 30,
     auditMonths: 36,
     failuresPerMinute: 30,
-    readLogMonths: 24,
-    requestLogDays: 0,
     brand: expect.objectContaining({ name: 'Northbridge' }),
   })
   expect(existsSync(join(fixture.dataDir, 'secret'))).toBe(false)
