@@ -149,10 +149,3 @@ export const storedRemovals = statement(
   Type.Object({ details: Type.Unknown() }),
   "SELECT a.details FROM audit_log a WHERE a.event = 'audit.partition_dropped'",
 )
-
-/** Makes the partitions of the next months and removes rows that are too old. $1 months for which rows are kept; 0: without end */
-export const keepAuditLog = statement(
-  'keep_audit_log',
-  Type.Object({ removed: Type.Integer() }),
-  'SELECT keep_audit_log($1::int)::int AS removed',
-)

@@ -42,6 +42,11 @@ export class RemovedPlaces {
     this.last = this.#ranges.reduce((last, [, to]) => (to > last ? to - 1n : last), 0n)
   }
 
+  /** As text of an `int8multirange`. */
+  toString(): string {
+    return `{${this.#ranges.map(([from, to]) => `[${from},${to})`).join(',')}}`
+  }
+
   has(place: bigint): boolean {
     return this.#ranges.some(([from, to]) => from <= place && place < to)
   }

@@ -39,7 +39,7 @@ export function Section(props: {
   const { id, title, intro, more, children } = props
   return (
     <section aria-labelledby={id}>
-      <div class="part-head">
+      <div class="section-head">
         <h2 id={id}>{title}</h2>
         {more && <a href={more.href}>{more.label}</a>}
       </div>

@@ -265,9 +265,11 @@ function Limits({ fields }: { fields: PartnerFields }) {
     <>
       <h2>Limits</h2>
       <p class="muted">An empty limit is that of the deployment.</p>
-      {limitNames.map((name) => (
-        <Field key={name} name={name} label={limitLabels[name]} value={fields[name]} maxLength={7} />
-      ))}
+      <div class="field-grid">
+        {limitNames.map((name) => (
+          <Field key={name} name={name} label={limitLabels[name]} value={fields[name]} maxLength={7} />
+        ))}
+      </div>
     </>
   )
 }

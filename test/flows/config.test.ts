@@ -159,6 +159,8 @@ describe('a value', () => {
     ['LATCHKEY_BASE_URL', 'https://api.example/service-open-api/?x', 'without query or fragment'],
     ['LATCHKEY_BASE_URL', 'https://api.example/service-open-api/#x', 'without query or fragment'],
     ['LATCHKEY_BASE_URL', 'https://me@api.example/service-open-api/', 'must end in /service-open-api/'],
+    ['LATCHKEY_READ_LOG_MONTHS', '0', 'must be a whole number from 1 to 120'],
+    ['LATCHKEY_REQUEST_LOG_DAYS', '7.5', 'must be a whole number from 0 to 90'],
     ['LATCHKEY_TRUSTED_PROXIES', 'proxy.example', '"proxy.example" is neither'],
     ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.1,10.0.0.0/33', '"10.0.0.0/33" is neither'],
     ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/8/8', '"10.0.0.0/8/8" is neither'],
