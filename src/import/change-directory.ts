@@ -18,7 +18,7 @@ import { removedName } from './staged.ts'
 import { StagedRows } from './staged-rows.ts'
 
 /** Numbers of rows of one type. `missing`: rows to delete that did not exist. */
-export type TypeCounts = Omit<Counts, 'removed'> & { deleted: number; missing: number }
+type TypeCounts = Omit<Counts, 'removed'> & { deleted: number; missing: number }
 
 export type ChangeOutcome =
   /**
