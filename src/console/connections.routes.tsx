@@ -164,7 +164,7 @@ function ConnectionFacts({ grant }: { grant: Grant }) {
 function EndConnection({ id, csrf }: { id: string; csrf: string }) {
   return (
     <section class="danger-zone" aria-labelledby="end">
-      <div class="part-head">
+      <div class="section-head">
         <h2 id="end">End the connection</h2>
       </div>
       <p>From the next request on, the application cannot read for this user. The user can connect again.</p>

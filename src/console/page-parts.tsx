@@ -32,14 +32,14 @@ export function Section(props: {
   id: string
   title: string
   intro?: ComponentChildren
-  /** A link beside the heading. */
+  /** A link next to the heading. */
   more?: { label: string; href: string }
   children: ComponentChildren
 }) {
   const { id, title, intro, more, children } = props
   return (
     <section aria-labelledby={id}>
-      <div class="part-head">
+      <div class="section-head">
         <h2 id={id}>{title}</h2>
         {more && <a href={more.href}>{more.label}</a>}
       </div>

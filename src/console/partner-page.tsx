@@ -50,6 +50,7 @@ export function PartnerPage(props: {
       >
         <RequestTable
           requests={calls}
+          ofPartner
           empty="The request log has no calls of this partner. They appear here some seconds after the first one."
         />
       </Section>
@@ -171,7 +172,7 @@ function Danger({ partner, csrf }: { partner: ListedPartner; csrf: string }) {
   const isSuspended = partner.status === 'suspended'
   return (
     <section class="danger-zone" aria-labelledby="stop">
-      <div class="part-head">
+      <div class="section-head">
         <h2 id="stop">Stop the partner</h2>
       </div>
       <p>

@@ -8,6 +8,8 @@ export function RequestTable(props: {
   requests: ExplainedRequest[]
   empty: ComponentChildren
   next?: string | undefined
+  /** Whether all are of one partner, whom the page names. */
+  ofPartner?: boolean
 }) {
   return (
     <Table
@@ -28,16 +30,22 @@ export function RequestTable(props: {
           ),
         },
         { label: 'Reason', cell: ({ code, outcome }) => code || outcome || '–' },
-        {
-          label: 'Partner',
-          cell: ({ client_id: id, partner_name: name }) => <bdi>{name ?? id ?? 'unknown'}</bdi>,
-        },
+        ...(props.ofPartner
+          ? []
+          : [
+              {
+                label: 'Partner',
+                cell: ({ client_id: id, partner_name: name }: ExplainedRequest) => (
+                  <bdi>{name ?? id ?? 'unknown'}</bdi>
+                ),
+              },
+            ]),
         {
           label: 'User',
           cell: ({ user_id: id }) =>
             id === null ? '–' : <a href={`/admin/users/${encodeURIComponent(id)}`}>{id}</a>,
         },
-        { label: 'ms', cell: ({ ms }) => ms, isNumber: true },
+        { label: 'ms', cell: ({ ms }) => Math.round(ms), isNumber: true },
         {
           label: 'Request id',
           cell: ({ request_id: id }) => (

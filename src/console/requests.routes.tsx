@@ -81,7 +81,7 @@ function RequestFilters({ filter }: { filter: ShownFilter }) {
       <Field name="client_id" label="Partner: client id" value={filter.clientId} maxLength={100} />
       <Field name="user_id" label="User: id" value={filter.userId} maxLength={64} />
       <Field name="grant_id" label="Connection: id" value={filter.grantId} maxLength={20} />
-      <Field name="status" label="Status: 401, 4xx or refused" value={filter.status} maxLength={10} />
+      <Field name="status" label="Status, as 4xx" value={filter.status} maxLength={10} />
     </Filters>
   )
 }

@@ -1,0 +1,64 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { pageFaults } from '../support/accessibility.ts'
+import { screenshot } from '../support/browser.ts'
+import { operatorBrowser } from '../support/console.ts'
+import { consoleData, consoleDirectory, consolePages } from '../support/console-data.ts'
+import { browserFixture, serverFixture } from '../support/fixtures.ts'
+import { newOperator } from '../support/operators.ts'
+
+/** `SCREENSHOTS=docs npm run test:long -- test/long/console-pages.test.ts` writes the pictures of docs/console-pages.md. */
+const writesDocs = process.env.SCREENSHOTS === 'docs'
+const pictures = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
+
+/** Pixels of a picture. Longer pages are cut off. */
+const maxHeight = 1400
+
+const inDocs = new Set([
+  ...['partners', 'partner', 'partner delete', 'user', 'user access', 'incidents', 'request', 'reads'].map(
+    (name) => `${name} 1280 light`,
+  ),
+  ...['audit record', 'settings', 'search'].map((name) => `${name} 1280 dark`),
+  ...['partner 390 light', 'audit 390 dark'],
+])
+
+const looks = [1280, 390].flatMap((width) =>
+  (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
+)
+
+const server = await serverFixture({ ...consoleDirectory(), host: 'localhost' })
+const operator = await newOperator(server, { name: 'Olive Owner' })
+const data = await consoleData(server, operator)
+const browser = await browserFixture()
+
+test.each(looks)('every page of the console, $width pixels, $scheme', async ({ width, scheme }) => {
+  const phone = width < 600
+  const context = await operatorBrowser(server, browser, operator, {
+    ...{ viewport: { width, height: phone ? 844 : 800 }, colorScheme: scheme },
+    deviceScaleFactor: writesDocs && phone ? 1.5 : 1,
+  })
+  const page = await context.newPage()
+  for (const [name, path] of Object.entries(consolePages(data))) {
+    const answer = await page.goto(server.authUrl + path)
+    expect.soft(answer?.status(), name).toBe(200)
+    const shown = `${name} ${width} ${scheme}`
+    await screenshot(page, `console ${shown}`)
+    if (writesDocs && inDocs.has(shown)) await writePicture(page, shown)
+    expect.soft(await pageFaults(page), shown).toEqual([])
+  }
+  await context.close()
+})
+
+async function writePicture(page: Page, name: string): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const { cssContentSize: size } = await session.send('Page.getLayoutMetrics')
+  const { data } = await session.send('Page.captureScreenshot', {
+    ...{ format: 'webp', quality: 80, captureBeyondViewport: true },
+    clip: { ...size, height: Math.min(size.height, maxHeight), scale: 1 },
+  })
+  mkdirSync(pictures, { recursive: true })
+  writeFileSync(join(pictures, `console-${name.replaceAll(' ', '-')}.webp`), Buffer.from(data, 'base64'))
+}

@@ -1,0 +1,123 @@
+import { createApiKey } from '../../src/admin/api-keys.ts'
+import { commandOrigin } from '../../src/audit/origin.ts'
+import { tokensFor } from './connection.ts'
+import { query } from './database.ts'
+import type { SeedRows } from './directory.ts'
+import { api } from './journey.ts'
+import type { TestOperator } from './operators.ts'
+import type { TestServer } from './server.ts'
+
+const families = ['Ashworth', 'Lefèvre', 'Nguyễn', 'Miller', 'Okafor', 'Schröder', 'דוחות']
+
+/** A firm with an advisor who sees all households, and one who sees those of one account. */
+export function consoleDirectory(): SeedRows {
+  return {
+    users: ['ada', { id: 'bob', sees: 'granted', access: ['a-0'] }, { id: 'cleo', status: 'disabled' }],
+    households: families.map((name, place) => ({ id: `h-${place}`, name: `${name} Family` })),
+    accounts: families.map((_, place) => ({ id: `a-${place}`, household: `h-${place}`, name: 'Savings' })),
+  }
+}
+
+export type ConsoleData = {
+  clientId: string
+  grantId: string
+  kid: string
+  requestId: string
+  record: { id: string; at: string }
+}
+
+/** Partners, connections, calls and changes, as after some weeks. */
+export async function consoleData(server: TestServer, operator: TestOperator): Promise<ConsoleData> {
+  const { database, authUrl } = server
+  await query(database, `UPDATE users SET name = 'Ada Whitlock' WHERE id = 'ada'`)
+  await query(database, `UPDATE users SET name = 'Bob Carter' WHERE id = 'bob'`)
+  await query(database, `UPDATE firms SET name = 'Northbridge Advisors'`)
+  const partner = await server.partner({
+    ...{ name: 'Ledgerline', description: 'Plans for retirement', site: 'https://ledgerline.example' },
+    ...{
+      privacyUrl: 'https://ledgerline.example/privacy',
+      redirectUri: 'https://app.ledgerline.example/callback',
+    },
+    ...{ limits: { requests_per_minute: 600 }, grantLifetimeDays: 365 },
+  })
+  await server.partner({ name: 'Harbor Reports', redirectUri: 'https://harbor.example/callback' })
+  for (const user of ['ada', 'bob']) {
+    const { accessToken } = await tokensFor(server, partner, user)
+    await api(server, 'households', accessToken)
+    await api(server, 'households?page_size=0', accessToken, { 'X-API-Request-ID': `ledgerline-${user}` })
+  }
+  await api(server, 'households', 'not-a-token')
+  const input = { name: 'Nightly sync', scopes: ['directory:write', 'users:read'], expiresInDays: 90 }
+  await createApiKey(database, commandOrigin(), server.context.config.environment, input)
+  const page = await operator.browser.get(`${authUrl}/admin/partners/${partner.clientId}`)
+  await operator.browser.submit(page, `/admin/partners/${partner.clientId}/suspend`, {})
+  await operator.browser.submit(
+    await operator.browser.get(page.url),
+    `/admin/partners/${partner.clientId}/resume`,
+    {},
+  )
+  await query(
+    database,
+    `INSERT INTO audit_log (event, actor_kind, actor_id, via, target_kind, target_id, details)
+     VALUES ('directory.imported', 'os_user', 'deploy', 'cli', 'directory', 'all',
+             '{"files": {"users.csv": {"added": 3, "changed": 1, "unchanged": 0}, "households.csv": {"added": 7, "changed": 0, "unchanged": 0}}, "pruned": false}')`,
+  )
+  await server.context.readLog.write()
+  await server.context.requestLog?.write()
+  const [grant] = await query<{ id: string }>(database, `SELECT id FROM grants WHERE user_id = 'ada'`)
+  const [key] = await query<{ kid: string }>(database, 'SELECT kid FROM signing_keys LIMIT 1')
+  const [record] = await query<{ id: string; at: string }>(
+    database,
+    `SELECT id::text, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at FROM audit_log
+      WHERE event = 'partner.suspended'`,
+  )
+  if (!grant || !key || !record) throw new Error('the data of the console is incomplete')
+  return { clientId: partner.clientId, grantId: grant.id, kid: key.kid, requestId: 'ledgerline-ada', record }
+}
+
+/** Every page of the console by name, with its address. */
+export function consolePages({
+  clientId,
+  grantId,
+  kid,
+  requestId,
+  record,
+}: ConsoleData): Record<string, string> {
+  return {
+    partners: '/admin/partners',
+    'partners empty': '/admin/partners?q=nothing',
+    'partner new': '/admin/partners/new',
+    partner: `/admin/partners/${clientId}`,
+    'partner edit': `/admin/partners/${clientId}/edit`,
+    'partner secret': `/admin/partners/${clientId}/secret`,
+    'partner keys': `/admin/partners/${clientId}/keys`,
+    'partner delete': `/admin/partners/${clientId}/delete`,
+    users: '/admin/users',
+    user: '/admin/users/ada',
+    'user disabled': '/admin/users/cleo',
+    'user access': '/admin/users/bob/access?household=h-3',
+    'user access choice': '/admin/users/bob/access?household=family',
+    'user invite': '/admin/users/ada/invite',
+    'user factors': '/admin/users/ada/reset-factors',
+    connections: '/admin/connections?state=all',
+    connection: `/admin/connections/${grantId}`,
+    requests: '/admin/requests',
+    request: `/admin/requests?request_id=${requestId}`,
+    'reads empty': '/admin/reads',
+    reads: '/admin/reads?household_id=h-0',
+    'reads of a connection': `/admin/reads/${grantId}`,
+    incidents: '/admin/incidents',
+    keys: '/admin/keys',
+    'key remove': `/admin/keys/${kid}/remove`,
+    'api keys': '/admin/api-keys',
+    'api key new': '/admin/api-keys/new',
+    imports: '/admin/imports',
+    audit: '/admin/audit',
+    'audit record': `/admin/audit/${record.id}?at=${record.at}`,
+    'audit export': '/admin/audit/export',
+    settings: '/admin/settings',
+    'search empty': '/admin/search',
+    search: '/admin/search?q=ledger',
+    'search by name': '/admin/search?q=ada',
+  }
+}

@@ -1,0 +1,40 @@
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
+import { query } from './database.ts'
+import type { TestOperator } from './operators.ts'
+import type { TestServer } from './server.ts'
+
+/** A browser in which an operator is signed in. */
+export async function operatorBrowser(
+  server: TestServer,
+  browser: Browser,
+  operator: TestOperator,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext({ ...options, locale: 'en' })
+  const cookies = await operator.browser.jar.getCookies(server.authUrl)
+  await context.addCookies(
+    cookies.map(({ key, value, httpOnly, secure }) => ({
+      ...{ name: key, value, httpOnly, secure, url: server.authUrl },
+    })),
+  )
+  return context
+}
+
+/** The latest record of the audit log for an event: who did it, through which door. */
+export async function latestRecord(
+  server: TestServer,
+  event: string,
+): Promise<{ via: string; actor_name: string | null; target_id: string; details: Record<string, unknown> }> {
+  const [row] = await query<{
+    via: string
+    actor_name: string | null
+    target_id: string
+    details: Record<string, unknown>
+  }>(
+    server.database,
+    'SELECT via, actor_name, target_id, details FROM audit_log WHERE event = $1 ORDER BY at DESC, id DESC LIMIT 1',
+    [event],
+  )
+  if (!row) throw new Error(`the audit log has no ${event}`)
+  return row
+}
