@@ -59,10 +59,11 @@ CREATE FUNCTION differing_fields(one jsonb, other jsonb) RETURNS jsonb LANGUAGE 
   RETURN (SELECT jsonb_object_agg(key, value) FROM jsonb_each(one) WHERE other->key IS DISTINCT FROM value);
 
 -- Makes the partitions of this month and the next two, and removes the rows of months that ended more than `months` months ago;
--- 0: none. Not before all of them are chained; their hashes stay. Runs with the rights of the owner, because the server may only
--- insert. It waits half a second at most for its locks: changes would wait behind it.
-CREATE FUNCTION keep_audit_log(months integer) RETURNS bigint
-  LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '500ms' SET search_path FROM CURRENT AS $$
+-- 0: none. `removal` is what the server has signed (src/audit/removals.ts): the time, and the places of the rows in the chain. A row
+-- at another place, or one that is not chained, keeps all. Hashes stay. Runs with the rights of the owner, because the server may
+-- only insert. It waits half a second at most for its locks: changes would wait behind it.
+CREATE FUNCTION keep_audit_log(months integer, removal jsonb) RETURNS bigint
+  LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '500ms' AS $$
   DECLARE
     this_month timestamp := date_trunc('month', now() AT TIME ZONE 'UTC');
     bound timestamptz := (this_month - make_interval(months => months)) AT TIME ZONE 'UTC';
@@ -79,10 +80,11 @@ CREATE FUNCTION keep_audit_log(months integer) RETURNS bigint
       EXCEPTION WHEN check_violation THEN NULL; -- the default partition has rows of this month, and keeps them
       END;
     END LOOP;
-    IF months = 0 OR NOT EXISTS (SELECT FROM audit_log WHERE at < bound) THEN RETURN 0; END IF;
+    IF months = 0 OR removal IS NULL THEN RETURN 0; END IF;
     IF months < 12 THEN RAISE 'the audit log is kept for 12 months or more'; END IF;
-    IF EXISTS (SELECT FROM audit_log a WHERE a.at < bound
-                  AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.audit_id = a.id)) THEN RETURN 0; END IF;
+    IF removal->>'before' IS DISTINCT FROM to_char(bound AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+       OR EXISTS (SELECT FROM audit_log a LEFT JOIN audit_chain c ON c.audit_id = a.id AND c.audit_at = a.at
+                   WHERE a.at < bound AND (c.place <@ (removal->>'places')::int8multirange) IS NOT TRUE) THEN RETURN 0; END IF;
     SELECT count(*) INTO removed FROM audit_log WHERE at < bound;
     FOR name IN SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
                  WHERE i.inhparent = 'audit_log'::regclass AND c.relname ~ '^audit_log_[0-9]{6}$'
@@ -92,8 +94,13 @@ CREATE FUNCTION keep_audit_log(months integer) RETURNS bigint
     DELETE FROM audit_log_default WHERE at < bound;
     INSERT INTO audit_log (event, actor_kind, via, target_kind, target_id, details)
     VALUES ('audit.partition_dropped', 'system', 'job', 'audit', 'log',
-            jsonb_build_object('before', to_char(bound AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'rows', removed));
+            removal || jsonb_build_object('rows', removed));
     RETURN removed;
   END $$;
 
-SELECT keep_audit_log(0);
+-- Temporary tables come last: otherwise those of the caller, with their triggers, would be used with the rights of the owner.
+DO $$ BEGIN
+  EXECUTE format('ALTER FUNCTION keep_audit_log SET search_path = %I, pg_temp', current_schema());
+END $$;
+
+SELECT keep_audit_log(0, NULL);

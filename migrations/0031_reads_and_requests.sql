@@ -69,7 +69,7 @@ CREATE INDEX request_log_refused ON request_log (at) WHERE status >= 400;
 -- Makes the partitions of the next days, and removes those older than `days`. Runs with the rights of the owner, because the
 -- server may have no right to create tables. It waits half a second at most for its locks: calls would wait behind it.
 CREATE FUNCTION keep_request_log(days integer) RETURNS integer
-  LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '500ms' SET search_path FROM CURRENT AS $$
+  LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '500ms' AS $$
   DECLARE
     today date := (now() AT TIME ZONE 'UTC')::date;
     day date;
@@ -94,3 +94,8 @@ CREATE FUNCTION keep_request_log(days integer) RETURNS integer
     DELETE FROM request_log_default WHERE at < (today - days)::timestamp AT TIME ZONE 'UTC';
     RETURN removed;
   END $$;
+
+-- Temporary tables come last: otherwise those of the caller, with their triggers, would be used with the rights of the owner.
+DO $$ BEGIN
+  EXECUTE format('ALTER FUNCTION keep_request_log SET search_path = %I, pg_temp', current_schema());
+END $$;

@@ -1,3 +1,5 @@
+import { optional, parseNetworks, parseOrigin, parsePort, type ReadVariable } from './config-values.ts'
+
 /** Where operators reach the console and the admin API. */
 export type AdminSettings = {
   /** Their origin: `authUrl`, or that of a separate listener. */
@@ -8,27 +10,23 @@ export type AdminSettings = {
   networks: string[]
 }
 
-type Read = <T>(name: string, defaultText: string, parse: (text: string) => T) => T | undefined
+type PublicAddresses = { authUrl: string; port: number; opsPort: number }
 
-type Public = { authUrl: string; port: number; opsPort: number }
-
-/** Reads `LATCHKEY_ADMIN_*`. Undefined: there is a fault. */
+/**
+ * Reads `LATCHKEY_ADMIN_*`. Undefined: there is a fault.
+ * @param addresses of the other listeners, if they have no fault
+ */
 export function readAdminSettings(
   env: NodeJS.ProcessEnv,
-  read: Read,
+  read: ReadVariable,
   faults: string[],
-  parse: {
-    port(text: string): number
-    origin(text: string): string
-    networks(text: string): string[]
-    public: Public | undefined
-  },
+  addresses: PublicAddresses | undefined,
 ): AdminSettings | undefined {
-  const port = read('LATCHKEY_ADMIN_PORT', '', (text) => (text === '' ? null : parse.port(text)))
-  const networks = read('LATCHKEY_ADMIN_NETWORKS', '', parse.networks)
-  const ownUrl = port ? `http://localhost:${port}` : (parse.public?.authUrl ?? 'http://localhost:4000')
-  const url = read('LATCHKEY_ADMIN_URL', ownUrl, parse.origin)
-  if (port && parse.public && [parse.public.port, parse.public.opsPort].includes(port)) {
+  const port = read('LATCHKEY_ADMIN_PORT', '', optional(parsePort))
+  const networks = read('LATCHKEY_ADMIN_NETWORKS', '', parseNetworks)
+  const ownUrl = port ? `http://localhost:${port}` : (addresses?.authUrl ?? 'http://localhost:4000')
+  const url = read('LATCHKEY_ADMIN_URL', ownUrl, parseOrigin)
+  if (port && addresses && [addresses.port, addresses.opsPort].includes(port)) {
     faults.push('LATCHKEY_ADMIN_PORT: must differ from LATCHKEY_PORT and LATCHKEY_OPS_PORT')
   }
   if (port === null && (env.LATCHKEY_ADMIN_HOST || env.LATCHKEY_ADMIN_URL)) {

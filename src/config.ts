@@ -1,15 +1,25 @@
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type AdminSettings, readAdminSettings } from './admin-settings.ts'
 import type { Brand } from './brand/brand.ts'
 import { defaultBrand, readBrand } from './brand/read-brand.ts'
+import {
+  optional,
+  parseBaseUrl,
+  parseDatabaseUrl,
+  parseHttpAddress,
+  parseInstant,
+  parseNetworks,
+  parseOrigin,
+  parsePort,
+  type ReadVariable,
+  wholeNumber,
+} from './config-values.ts'
 import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
 import { parseLifetimeDays } from './grants/lifetime-days.ts'
 import { type LimitName, type LimitSettings, limitNames, parseLimit } from './limit-settings.ts'
 import { type MailSettings, readMailSettings } from './mail-settings.ts'
 import { readSecrets, type Secrets } from './secrets/configured-secrets.ts'
-import { IsDate, IsDateTime } from './typebox.ts'
 
 export type { Environment } from './environment.ts'
 
@@ -86,8 +96,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const read = reader(env, faults)
   const environment = read('LATCHKEY_ENVIRONMENT', 'sandbox', parseEnvironment)
   const addresses = readAddresses(env, read, faults)
-  const parsers = { port: parsePort, origin: parseOrigin, networks: parseNetworks }
-  const admin = readAdminSettings(env, read, faults, { ...parsers, public: addresses })
+  const admin = readAdminSettings(env, read, faults, addresses)
   const dataDir = resolve(env.LATCHKEY_DATA_DIR || './data')
   const databaseUrl = read('DATABASE_URL', '', parseDatabaseUrl)
   const migrationUrl = readMigrationUrl(read, databaseUrl, faults)
@@ -127,11 +136,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
 type Addresses = Pick<Config, 'authUrl' | 'publicUrl' | 'baseUrl' | 'host' | 'port' | 'opsHost' | 'opsPort'>
 
 /** Where the server listens, and what its public addresses are. Undefined: there is a fault. */
-function readAddresses(
-  env: NodeJS.ProcessEnv,
-  read: ReturnType<typeof reader>,
-  faults: string[],
-): Addresses | undefined {
+function readAddresses(env: NodeJS.ProcessEnv, read: ReadVariable, faults: string[]): Addresses | undefined {
   const host = env.LATCHKEY_HOST || '127.0.0.1'
   const port = read('LATCHKEY_PORT', '4000', parsePort)
   const opsHost = env.LATCHKEY_OPS_HOST || '127.0.0.1'
@@ -149,9 +154,8 @@ function readAddresses(
     : undefined
 }
 
-/** Returns a function that reads one variable. If the variable is invalid, it adds a fault and returns undefined. */
-function reader(env: NodeJS.ProcessEnv, faults: string[]) {
-  return <T>(name: string, defaultText: string, parse: (text: string) => T): T | undefined => {
+function reader(env: NodeJS.ProcessEnv, faults: string[]): ReadVariable {
+  return (name, defaultText, parse) => {
     try {
       return parse(env[name] || defaultText)
     } catch (error) {
@@ -169,7 +173,7 @@ const limitVariables: Record<LimitName, string> = {
   expensive_reads: 'LATCHKEY_LIMIT_EXPENSIVE_READS',
 }
 
-function readLimits(read: ReturnType<typeof reader>): Pick<Config, 'limits' | 'failuresPerMinute'> {
+function readLimits(read: ReadVariable): Pick<Config, 'limits' | 'failuresPerMinute'> {
   const limits: LimitSettings = {}
   for (const name of limitNames) {
     const limit = read(limitVariables[name], '', optional(parseLimit))
@@ -179,14 +183,12 @@ function readLimits(read: ReturnType<typeof reader>): Pick<Config, 'limits' | 'f
   return { limits, failuresPerMinute: failuresPerMinute ?? undefined }
 }
 
-function readGrantLifetime(read: ReturnType<typeof reader>): Pick<Config, 'grantLifetimeDays'> {
+function readGrantLifetime(read: ReadVariable): Pick<Config, 'grantLifetimeDays'> {
   const days = read('LATCHKEY_GRANT_LIFETIME_DAYS', '', optional(parseLifetimeDays))
   return days ? { grantLifetimeDays: days } : {}
 }
 
-function readLogs(
-  read: ReturnType<typeof reader>,
-): Pick<Config, 'readLogMonths' | 'requestLogDays' | 'auditMonths'> {
+function readLogs(read: ReadVariable): Pick<Config, 'readLogMonths' | 'requestLogDays' | 'auditMonths'> {
   return {
     readLogMonths: read('LATCHKEY_READ_LOG_MONTHS', '13', wholeNumber(1, 120)) ?? 13,
     requestLogDays: read('LATCHKEY_REQUEST_LOG_DAYS', '7', wholeNumber(0, 90)) ?? 7,
@@ -194,31 +196,15 @@ function readLogs(
   }
 }
 
-function wholeNumber(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text)
-    if (/^\d{1,6}$/.test(text) && number >= least && number <= most) return number
-    throw new Error(`must be a whole number from ${least} to ${most}, not "${text}"`)
-  }
-}
-
 /** The variables of the OpenTelemetry specification: its SDK reads them as well. */
-function readTraces(
-  env: NodeJS.ProcessEnv,
-  read: ReturnType<typeof reader>,
-): Pick<Config, 'traceServiceName'> {
+function readTraces(env: NodeJS.ProcessEnv, read: ReadVariable): Pick<Config, 'traceServiceName'> {
   const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT']
   const isConfigured = endpoints.map((name) => read(name, '', optional(parseHttpAddress))).some(Boolean)
   return isConfigured ? { traceServiceName: env.OTEL_SERVICE_NAME || 'latchkey' } : {}
 }
 
-/** Null: not set. */
-function optional<T>(parse: (text: string) => T): (text: string) => T | null {
-  return (text) => (text === '' ? null : parse(text))
-}
-
 /** The sunset must not be before the deprecation (RFC 9745 section 4). */
-function readV1(read: ReturnType<typeof reader>, faults: string[]): Config['v1'] {
+function readV1(read: ReadVariable, faults: string[]): Config['v1'] {
   const deprecatedOn = read('LATCHKEY_V1_DEPRECATED_ON', '', parseInstant)
   const sunsetOn = read('LATCHKEY_V1_SUNSET_ON', '', parseInstant)
   if (sunsetOn && deprecatedOn === null) {
@@ -236,47 +222,8 @@ function parseEnvironment(text: string): Environment {
   return text
 }
 
-function parsePort(text: string): number {
-  const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535)
-    throw new Error(`must be a port from 1 to 65535, not "${text}"`)
-  return port
-}
-
-function parseOrigin(text: string): string {
-  const url = parsePublicUrl(text)
-  if (text.replace(/\/$/, '') !== url.origin)
-    throw new Error(`must be an origin without a path, such as ${url.origin}`)
-  return url.origin
-}
-
-function parseBaseUrl(text: string): string {
-  const url = parsePublicUrl(text)
-  if (!url.pathname.endsWith('/service-open-api/') || url.origin + url.pathname !== text) {
-    throw new Error('must end in /service-open-api/, without query or fragment')
-  }
-  return text
-}
-
-/** Tokens are sent to these addresses, so plain http is allowed on the loopback interface only (RFC 6749 section 1.6). */
-function parsePublicUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new Error(`must be a URL, not "${text}"`)
-  const url = new URL(text)
-  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) {
-    throw new Error('must be https; http is for localhost only')
-  }
-  return url
-}
-
-function parseHttpAddress(text: string): string {
-  if (!URL.canParse(text) || !/^https?:/.test(text))
-    throw new Error(`must be an http or https URL, not "${text}"`)
-  return text
-}
-
 function readMigrationUrl(
-  read: ReturnType<typeof reader>,
+  read: ReadVariable,
   databaseUrl: string | undefined,
   faults: string[],
 ): string | undefined {
@@ -285,44 +232,10 @@ function readMigrationUrl(
   return url
 }
 
-function parseDatabaseUrl(text: string): string {
-  if (text && !/^postgres(ql)?:\/\//.test(text)) throw new Error('must begin with postgres://')
-  if (text && !URL.canParse(text)) {
-    throw new Error('must be a URL; percent-encode the special characters of its password')
-  }
-  // They would replace the server's own options, which control how PostgreSQL plans statements.
-  if (text && new URL(text).searchParams.has('options')) {
-    throw new Error('must have no options; set them for the role: ALTER ROLE … SET …')
-  }
-  return text
-}
-
 /** Null: not set. */
 function parseLogLevel(text: string): LogLevel | null {
   if (text === '') return null
   const level = logLevels.find((known) => known === text)
   if (!level) throw new Error(`must be one of ${logLevels.join(', ')}, not "${text}"`)
   return level
-}
-
-/** RFC 3339. A date means its first instant in UTC. Null: not set. */
-function parseInstant(text: string): Date | null {
-  if (text === '') return null
-  const instant = new Date(text)
-  if ((IsDate(text) || IsDateTime(text)) && !Number.isNaN(instant.getTime())) return instant
-  throw new Error(
-    `must be a date such as 2027-01-31 or an instant such as 2027-01-31T12:00:00Z, not "${text}"`,
-  )
-}
-
-function parseNetworks(text: string): string[] {
-  const addresses = text.split(',').flatMap((part) => part.trim() || [])
-  for (const address of addresses) {
-    const [ip = '', bits, ...rest] = address.split('/')
-    const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(ip)] ?? -1
-    if (rest.length > 0 || !/^\d{1,3}$/.test(bits ?? '0') || Number(bits ?? 0) > maxBits) {
-      throw new Error(`must be IP addresses or networks such as 10.0.0.0/8, and "${address}" is neither`)
-    }
-  }
-  return addresses
 }

@@ -1,4 +1,5 @@
 import addressparser from 'nodemailer/lib/addressparser'
+import { optional, type ReadVariable } from './config-values.ts'
 
 /** How and as whom the server sends mails. */
 export type MailSettings = {
@@ -13,12 +14,10 @@ export type MailSettings = {
   from: { name: string; address: string }
 }
 
-type ReadVariable = <T>(name: string, defaultText: string, parse: (text: string) => T) => T | undefined
-
 /** Reads LATCHKEY_SMTP_URL and LATCHKEY_MAIL_FROM. Undefined: the server sends no mails, or `faults` says why it cannot. */
 export function readMailSettings(read: ReadVariable, faults: string[]): MailSettings | undefined {
-  const server = read('LATCHKEY_SMTP_URL', '', (text) => (text === '' ? null : parseSmtpUrl(text)))
-  const from = read('LATCHKEY_MAIL_FROM', '', (text) => (text === '' ? null : parseFrom(text)))
+  const server = read('LATCHKEY_SMTP_URL', '', optional(parseSmtpUrl))
+  const from = read('LATCHKEY_MAIL_FROM', '', optional(parseFrom))
   if (server && from === null) {
     faults.push('LATCHKEY_MAIL_FROM: is required with LATCHKEY_SMTP_URL; it is the sender of all mails')
   }

@@ -152,7 +152,7 @@ async function openContext(config: Config, database: Database, logger: Logger): 
   const jobs = [
     keyring,
     limits,
-    new Purge(database, logger, config),
+    new Purge(database, logger, { ...config, keys }),
     ...mails,
     ...Object.values(counters),
     chain,

@@ -1,5 +1,18 @@
 -- Every statement as PostgreSQL gets it. Written by `npm run sql`; do not edit.
 
+-- add_call_hours
+INSERT INTO call_hours AS h (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
+SELECT hour::timestamptz, kind, client_id, calls::bigint, refused::bigint, failed::bigint, refresh_refused::bigint,
+slower::bigint[]
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+AS added (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
+ORDER BY hour, kind, client_id
+ON CONFLICT (hour, kind, client_id) DO UPDATE
+SET calls = h.calls + excluded.calls, refused = h.refused + excluded.refused, failed = h.failed + excluded.failed,
+refresh_refused = h.refresh_refused + excluded.refresh_refused,
+slower = ARRAY(SELECT a + b FROM unnest(h.slower, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n)
+  ORDER BY n);
+
 -- add_reads
 WITH piece AS (
   SELECT * FROM unnest($1::bigint[], $2::date[], $3::int[], $4::int[], $5::bigint[])
@@ -56,6 +69,22 @@ households = r.households + excluded.households,
 accounts = r.accounts + excluded.accounts
 RETURNING grant_id;
 
+-- admit_callback
+WITH source AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT $2, 1, now() + interval '15 minutes' FROM identity_providers WHERE id = $1
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+)
+SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.credential, p.public_jwk, p.claim, p.matches, p.scope,
+p.acr_values, p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AS creates_users,
+EXISTS (SELECT FROM firms f WHERE f.local_passwords AND (p.firms = '{}' OR f.id = ANY (p.firms)))
+AS allows_passwords,
+CASE WHEN count > 100 THEN ceil(extract(epoch FROM resets_at - now()))::int END AS wait
+FROM identity_providers p, source WHERE p.id = $1;
+
 -- advance_sandbox_clock
 WITH found AS (
   SELECT c.id, coalesce(k.seconds_ahead, 0) AS seconds_ahead
@@ -102,14 +131,14 @@ SELECT g.id, p.name, p.logo, g.last_used_at FROM grants g JOIN partners p USING 
 WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
 ORDER BY g.last_used_at DESC NULLS LAST, p.name, g.id LIMIT 5;
 
--- audit_directory_change
-INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
-  target_id, firm_id, user_id, client_id, details)
-SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
-origin->>'user_agent', origin->>'request_id', 'directory', ('directory')::text,
-(NULL)::text, (change.user_id)::text, (NULL)::text,
-jsonb_strip_nulls(jsonb_build_object('counts', change.all->'counts', 'ids', change.all->'ids', 'kept_disabled', change.all->'kept_disabled'))
-FROM (SELECT ($1)::jsonb AS origin) AS o, unnest(ARRAY['directory.changed']) AS event, (SELECT $2::jsonb AS all, $3::text AS user_id) AS change RETURNING event;
+-- audit_chain_at
+SELECT place::text, hash FROM audit_chain WHERE place = $1;
+
+-- audit_chain_end
+SELECT place::text, hash FROM audit_chain ORDER BY place DESC LIMIT 1;
+
+-- audit_checkpoints_after
+SELECT number::text, place::text, hash, at, key_id, signature FROM audit_checkpoints WHERE number > $1 ORDER BY number LIMIT $2;
 
 -- begin_expensive_read
 INSERT INTO expensive_reads AS r (client_id, counts_until)
@@ -214,6 +243,19 @@ WITH candidate AS (
 )
 SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active, EXISTS (SELECT FROM bound) AS bound FROM candidate JOIN operators o USING (id);
 
+-- calls_by_period
+SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
+sum(calls)::float8 AS calls, sum(refused)::float8 AS refused, sum(failed)::float8 AS failed, sum(refresh_refused)::float8 AS refresh_refused, ARRAY[sum(slower[1])::float8, sum(slower[2])::float8, sum(slower[3])::float8, sum(slower[4])::float8, sum(slower[5])::float8, sum(slower[6])::float8, sum(slower[7])::float8, sum(slower[8])::float8, sum(slower[9])::float8, sum(slower[10])::float8, sum(slower[11])::float8, sum(slower[12])::float8, sum(slower[13])::float8] AS slower
+FROM call_hours WHERE hour >= $1 GROUP BY 1 ORDER BY 1;
+
+-- chained_audit_rows
+SELECT c.place::text, c.hash, to_jsonb(r) AS record
+FROM (SELECT * FROM audit_chain WHERE place > $1 ORDER BY place LIMIT $2) AS c
+LEFT JOIN LATERAL (
+  SELECT a.id::text AS id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, a.transaction::text AS transaction, a.event AS event, a.actor_kind AS actor_kind, a.actor_id AS actor_id, a.actor_name AS actor_name, a.via AS via, a.address AS address, a.user_agent AS user_agent, a.request_id AS request_id, a.target_kind AS target_kind, a.target_id AS target_id, a.firm_id AS firm_id, a.user_id AS user_id, a.client_id AS client_id, a.details AS details FROM audit_log a WHERE a.at = c.audit_at AND a.id = c.audit_id
+) AS r ON true
+ORDER BY c.place;
+
 -- change_operator_factor
 WITH changed AS (
   UPDATE operators SET login_version = gen_random_uuid()
@@ -293,9 +335,10 @@ INSERT INTO idempotent_requests AS r (actor_id, key_hash, digest) VALUES ($1, $2
 ON CONFLICT (actor_id, key_hash) DO UPDATE
 SET digest = CASE WHEN r.created_at <= now() - interval '24 hours' THEN excluded.digest ELSE r.digest END,
 status = CASE WHEN r.created_at <= now() - interval '24 hours' THEN NULL ELSE r.status END,
+location = CASE WHEN r.created_at <= now() - interval '24 hours' THEN NULL ELSE r.location END,
 body = CASE WHEN r.created_at <= now() - interval '24 hours' THEN NULL ELSE r.body END,
 created_at = CASE WHEN r.created_at <= now() - interval '24 hours' THEN now() ELSE r.created_at END
-RETURNING digest = $3 AS is_same, status, body;
+RETURNING digest = $3 AS is_same, status, location, body;
 
 -- confirm_operator_session
 UPDATE operator_sessions s SET hash = $2, proved_at = now()
@@ -339,11 +382,11 @@ SELECT count(*)::int AS rows FROM totp_secrets WHERE left(sealed, 3) <> ALL ($1:
 -- create_linked_user
 WITH created AS (
   INSERT INTO users (id, firm_id, email, email_folded, name, role, status, source)
-  SELECT $5, p.creates_firm, $6, $7, $8, p.creates_role, 'active', 'login' FROM identity_providers p
+  SELECT $6, p.creates_firm, $7, $8, $9, p.creates_role, 'active', 'login' FROM identity_providers p
   WHERE p.id = $1 AND p.creates_firm IS NOT NULL AND p.creates_role IS NOT NULL AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
     OR EXISTS (SELECT FROM identity_provider_domains d
-      WHERE d.provider_id = p.id AND d.domain = split_part($7::text, '@', 2)))
-  AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $7) OR u.id IN ($4, $5))
+      WHERE d.provider_id = p.id AND d.domain = split_part($8::text, '@', 2)))
+  AND NOT EXISTS (SELECT FROM users u WHERE u.email_folded IN ($3, $8) OR u.id IN ($4, $6))
   ON CONFLICT DO NOTHING
   RETURNING id, email, login_version
 ), linked AS (
@@ -351,11 +394,22 @@ WITH created AS (
   SELECT $1, $2, id, now() FROM created
   ON CONFLICT DO NOTHING
   RETURNING user_id
+), forgiven AS (
+  UPDATE login_failures SET count = count - 1 WHERE key = $5 AND EXISTS (SELECT FROM linked)
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (linked.user_id)::text,
+  (NULL)::text, (linked.user_id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('provider', $1::text, 'sub', $2::text, 'email', $7::text, 'name', $9::text))
+  FROM (SELECT ($10)::jsonb AS origin) AS o, unnest(ARRAY['user.created', 'user.identity_bound']) AS event, linked
 )
 SELECT user_id, email, login_version FROM created JOIN linked ON user_id = id;
 
 -- data_facts
-SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
+SELECT has_table_privilege('audit_log', 'UPDATE, DELETE, TRUNCATE') AS changes_audit,
+(SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
 (SELECT count(*)::int FROM partners) AS partners,
 (SELECT count(*)::int FROM grants g WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS grants;
 
@@ -470,12 +524,47 @@ WITH removed AS (
 SELECT id FROM removed;
 
 -- delete_provider
-WITH gone AS (DELETE FROM identity_providers WHERE id = $1 RETURNING id)
+WITH gone AS (
+  DELETE FROM identity_providers WHERE id = $1 RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'provider', (p.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('name', p.name, 'issuer', p.issuer, 'client_id', p.client_id, 'auth_method', p.auth_method, 'public_jwk', p.public_jwk, 'claim', p.claim, 'matches', p.matches, 'firms', p.firms, 'creates_firm', p.creates_firm, 'creates_role', p.creates_role, 'scope', p.scope, 'acr_values', p.acr_values), 'linked_users', (SELECT count(*) FROM identities i WHERE i.provider_id = p.id)))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['provider.removed']) AS event, gone p
+)
 SELECT (SELECT count(*)::int FROM identities i WHERE i.provider_id = gone.id) AS linked_users,
 (SELECT count(*)::int FROM sessions s WHERE s.provider_id = gone.id AND s.expires_at > now()) AS live_sessions,
 (SELECT count(*)::int FROM identities i JOIN users u ON u.id = i.user_id JOIN firms f ON f.id = u.firm_id
   WHERE i.provider_id = gone.id AND (u.password_hash IS NULL OR NOT f.local_passwords)) AS users_without_password
 FROM gone;
+
+-- delete_signing_key
+WITH removed AS (
+  DELETE FROM signing_keys WHERE kid = $1 RETURNING kid, algorithm, generation, private_jwk IS NOT NULL AS is_live, signs_from
+), others AS (
+  SELECT s.generation, s.signs_from FROM signing_keys s JOIN removed r USING (algorithm)
+  WHERE s.kid <> r.kid AND s.private_jwk IS NOT NULL
+), made AS (
+  INSERT INTO signing_keys (kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from)
+  SELECT $2, r.algorithm, r.generation + 1, $3::jsonb, $4, now(),
+  now() + CASE WHEN EXISTS (SELECT FROM others) THEN interval '60 minutes' ELSE interval '0' END
+  FROM removed r
+  WHERE r.is_live AND NOT EXISTS (SELECT FROM others o WHERE o.generation > r.generation)
+  ON CONFLICT (algorithm, generation) DO NOTHING
+  RETURNING kid, signs_from
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'signing_key', (r.kid)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('algorithm', r.algorithm, 'signed_from', r.signs_from, 'new_key', (SELECT kid FROM made), 'new_key_signs_from', (SELECT signs_from FROM made)))
+  FROM (SELECT ($5)::jsonb AS origin) AS o, unnest(ARRAY['key.removed']) AS event, removed r
+)
+SELECT r.kid, r.algorithm, made.kid AS new_kid, made.signs_from AS new_signs_from FROM removed r LEFT JOIN made ON true;
 
 -- delete_totp_secret
 WITH removed AS (
@@ -676,7 +765,15 @@ WITH used AS (
   WHERE provider_id = $3 AND EXISTS (SELECT FROM used)
   AND ($4::text IS NULL OR provider_sub = $4)
   AND ($5::text IS NULL OR provider_sid = $5 OR ($4 IS NOT NULL AND provider_sid IS NULL))
-  RETURNING 1
+  RETURNING id, user_id
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'session', (s.id)::text,
+  (NULL)::text, (s.user_id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', 'provider_logout', 'provider', $3::text))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['session.ended']) AS event, ended s
 )
 SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*)::int FROM ended) AS ended;
 
@@ -818,7 +915,7 @@ SELECT caller.user_id, caller.name AS user_name, caller.status, caller.disabled_
 caller.firm_id, caller.sees_since, h.id AS household_id, h.name AS household_name, h.firm_id AS household_firm_id,
 coalesce((
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
-        SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))), false) AS in_view,
+        SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0))), false) AS sees_household,
 (SELECT count(*)::int FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id) AS access_rows,
 (SELECT changed_at FROM household_changes c WHERE c.firm_id = caller.firm_id AND c.household_id = h.id) AS household_changed_at,
 (SELECT changed_at FROM access_changes c WHERE c.user_id = caller.user_id AND c.household_id = h.id) AS access_changed_at,
@@ -838,6 +935,16 @@ FROM (SELECT) AS always LEFT JOIN caller ON true LEFT JOIN households h ON h.id 
 SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
 CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, coalesce(k.last_used_at <= now() - interval '1 minute', true) AS is_used_again
 FROM api_keys k WHERE k.hash = $1;
+
+-- find_audit_range
+SELECT min(place)::text AS first, max(place)::text AS last
+FROM audit_chain
+WHERE ($1::timestamptz IS NULL OR audit_at >= $1) AND ($2::timestamptz IS NULL OR audit_at < $2)
+AND place > $3::bigint;
+
+-- find_audit_record
+SELECT a.id::text AS id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, a.transaction::text AS transaction, a.event AS event, a.actor_kind AS actor_kind, a.actor_id AS actor_id, a.actor_name AS actor_name, a.via AS via, a.address AS address, a.user_agent AS user_agent, a.request_id AS request_id, a.target_kind AS target_kind, a.target_id AS target_id, a.firm_id AS firm_id, a.user_id AS user_id, a.client_id AS client_id, a.details AS details, (SELECT c.place::text FROM audit_chain c WHERE c.audit_id = a.id) AS place
+FROM audit_log a WHERE a.at = $1::timestamptz AND a.id = $2::bigint;
 
 -- find_client_keys
 SELECT coalesce(jwks->'keys', '[]') AS keys FROM partners WHERE client_id = $1;
@@ -859,7 +966,16 @@ SELECT
 EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_passkey,
 EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = u.id) AS has_totp,
 (SELECT f.require_acr FROM firms f WHERE f.id = u.firm_id) AS firm_require_acr,
-(SELECT r.require_acr FROM roles r WHERE r.name = u.role) AS role_require_acr FROM users u WHERE u.id = $1 AND u.login_version = $2 AND u.status = 'active';
+(SELECT r.require_acr FROM roles r WHERE r.name = u.role) AS role_require_acr,
+(SELECT p.require_acr FROM partners p WHERE p.client_id = $3) AS partner_require_acr
+FROM users u WHERE u.id = $1 AND u.login_version = $2 AND u.status = 'active';
+
+-- find_grant
+SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
+  (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
+  p.redirect_uris[1]) AS redirect_uri, g.created_at,
+g.expires_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS revoked_at,
+CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE g.revoked_by END AS revoked_by FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id WHERE g.id = $1;
 
 -- find_household
 WITH
@@ -899,6 +1015,10 @@ SELECT
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS household;
 
+-- find_households_by_text
+SELECT id, name, firm_id FROM households WHERE id = $1 OR strpos(name_folded, $2) > 0
+ORDER BY id <> $1, name, id LIMIT $3;
+
 -- find_identity
 WITH found AS (
   SELECT i.provider_id, i.sub, u.id AS user_id, u.email, u.login_version,
@@ -908,8 +1028,14 @@ WITH found AS (
 ), seen AS (
   UPDATE identities i SET last_login_at = now() FROM found
   WHERE i.provider_id = found.provider_id AND i.sub = found.sub AND found.may_log_in
+  RETURNING 1
+), forgiven AS (
+  UPDATE login_failures SET count = count - 1 WHERE key = $3 AND EXISTS (SELECT FROM seen)
 )
 SELECT user_id, email, login_version, may_log_in FROM found;
+
+-- find_key_algorithm
+SELECT algorithm FROM signing_keys WHERE kid = $1;
 
 -- find_link
 SELECT u.id, u.name, u.email, (EXISTS (SELECT FROM passkeys WHERE user_id = u.id) OR EXISTS (SELECT FROM totp_secrets WHERE user_id = u.id)) AS has_second_factor
@@ -957,6 +1083,10 @@ SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
 grant_lifetime_days, require_acr FROM partners WHERE client_id = $1;
+
+-- find_partners_by_text
+SELECT client_id, name, status, created_at FROM partners
+WHERE client_id = $1 OR strpos(lower(name), lower($1)) > 0 ORDER BY name, client_id LIMIT $2;
 
 -- find_passkey
 SELECT k.credential_id, k.public_key, k.user_id, u.passkey_handle, u.email
@@ -1119,13 +1249,18 @@ SELECT sealed FROM totp_secrets WHERE user_id = $1;
 
 -- find_unmerged
 SELECT EXISTS (
-  SELECT FROM read_log WHERE NOT merged GROUP BY grant_id, day HAVING count(*) >= 32 OR day < (now() AT TIME ZONE 'UTC')::date
+  SELECT FROM read_log WHERE NOT merged GROUP BY grant_id, day HAVING count(*) >= 100 OR day < (now() AT TIME ZONE 'UTC')::date
 ) AS found;
 
 -- find_used_secret
 SELECT key_id, current_since, auth_url FROM secrets s
 WHERE key_id = $1 AND NOT EXISTS (
   SELECT FROM secrets n WHERE n.current_since > s.current_since AND n.current_since < now() - interval '31 days');
+
+-- find_users_by_text
+SELECT id, email, name, firm_id, role, status, disabled_by_operator_at FROM users
+WHERE id = $1 OR strpos(email_folded, $2) > 0 OR strpos(lower(name), lower($1)) > 0
+ORDER BY id <> $1, name, id LIMIT $3;
 
 -- forget_changed_passwords
 UPDATE users SET imported_hash_digest = NULL
@@ -1139,6 +1274,10 @@ DELETE FROM secrets;
 WITH source AS (UPDATE login_failures SET count = count - 1 WHERE key = $1 RETURNING key)
 DELETE FROM login_failures WHERE key = $2 AND (SELECT count(*) FROM source) >= 0
 RETURNING count;
+
+-- grants_by_period
+SELECT to_timestamp(floor(extract(epoch FROM created_at) / $2::int) * $2::int) AS at, count(*)::int AS grants
+FROM grants WHERE created_at >= $1 GROUP BY 1 ORDER BY 1;
 
 -- insert-user
 WITH facts AS (
@@ -1178,6 +1317,29 @@ WITH k AS (
 )
 SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
 CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state FROM k;
+
+-- insert_audit_chain
+INSERT INTO audit_chain (place, audit_at, audit_id, hash, looked_to)
+SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::bytea[], $5::xid8[]);
+
+-- insert_audit_checkpoint
+INSERT INTO audit_checkpoints (number, place, hash, at, key_id, signature) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT DO NOTHING RETURNING number::text;
+
+-- insert_audit_event
+INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind, target_id,
+  firm_id, user_id, client_id, details)
+SELECT $2, o->>'actor_kind', o->>'actor_id', o->>'actor_name', o->>'via', o->>'address', o->>'user_agent', o->>'request_id',
+$3, $4, $5, $6, $7, $8::jsonb
+FROM (SELECT $1::jsonb AS o) AS origin;
+
+-- insert_failed_logins
+INSERT INTO audit_log (event, actor_kind, via, address, target_kind, target_id, firm_id, user_id, details)
+SELECT 'login.failed', 'user', 'page', e.address, 'user', coalesce(e.user_id, 'digest:' || e.account_digest, 'unknown'),
+(SELECT u.firm_id FROM users u WHERE u.id = e.user_id), e.user_id,
+jsonb_build_object('method', e.method, 'reason', e.reason, 'count', e.count, 'first', e.first, 'last', e.last)
+FROM jsonb_to_recordset($1::jsonb) AS e (method text, reason text, address text, user_id text, account_digest text,
+  count integer, first text, last text);
 
 -- insert_operator
 WITH created AS (
@@ -1272,7 +1434,15 @@ WITH facts AS (
   FROM facts
   WHERE NOT id_taken AND issuer_of IS NULL AND taken_domains = '{}' AND unknown_firms = '{}' AND role_exists
   ON CONFLICT DO NOTHING
-  RETURNING id
+  RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'provider', (p.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('name', p.name, 'issuer', p.issuer, 'client_id', p.client_id, 'auth_method', p.auth_method, 'public_jwk', p.public_jwk, 'claim', p.claim, 'matches', p.matches, 'firms', p.firms, 'creates_firm', p.creates_firm, 'creates_role', p.creates_role, 'scope', p.scope, 'acr_values', p.acr_values) || jsonb_build_object('domains', $15::text[])))
+  FROM (SELECT ($16)::jsonb AS origin) AS o, unnest(ARRAY['provider.added']) AS event, created p
 ), domains AS (
   INSERT INTO identity_provider_domains (domain, provider_id) SELECT unnest($15::text[]), id FROM created
 )
@@ -1282,11 +1452,22 @@ SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 INSERT INTO sandbox_application (client_id, client_secret) VALUES ($1, $2);
 
 -- insert_signing_key
-INSERT INTO signing_keys (kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from)
-VALUES ($1, $2, $3, $4::jsonb, $5, now(),
-  now() + CASE WHEN $3 = 1 THEN interval '0' ELSE interval '60 minutes' END)
-ON CONFLICT (algorithm, generation) DO NOTHING
-RETURNING kid;
+WITH created AS (
+  INSERT INTO signing_keys (kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from)
+  VALUES ($1, $2, $3, $4::jsonb, $5, now(),
+    now() + CASE WHEN $3 = 1 THEN interval '0' ELSE interval '60 minutes' END)
+  ON CONFLICT (algorithm, generation) DO NOTHING
+  RETURNING kid, algorithm, generation, signs_from
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'signing_key', (k.kid)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('algorithm', k.algorithm, 'generation', k.generation, 'signs_from', k.signs_from))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['key.rotated']) AS event, created k
+)
+SELECT kid FROM created;
 
 -- introspect_access_token
 WITH
@@ -1437,8 +1618,18 @@ WITH found AS (
 SELECT found.id, found.email, found.status, found.local_passwords, link.expires_at
 FROM found LEFT JOIN link ON true;
 
+-- keep_audit_log
+SELECT keep_audit_log($1::int)::int AS removed;
+
 -- keep_request_log
 SELECT keep_request_log($1::int) AS removed;
+
+-- last_audit_checkpoint
+SELECT number::text, place::text, hash, at, key_id, signature FROM audit_checkpoints ORDER BY number DESC LIMIT 1;
+
+-- latest_events
+SELECT at, event, actor_kind, coalesce(actor_name, actor_id, '') AS actor, via, target_kind, target_id
+FROM audit_log ORDER BY at DESC, id DESC LIMIT 8;
 
 -- limit_grants
 WITH concerned AS (
@@ -1470,6 +1661,14 @@ WITH named AS (
   SELECT p.id, $2, named.id FROM identity_providers p, named WHERE p.id = $1
   ON CONFLICT DO NOTHING
   RETURNING user_id
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (linked.user_id)::text,
+  (NULL)::text, (linked.user_id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('provider', $1::text, 'sub', $2::text, 'by', 'operator'))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['user.identity_bound']) AS event, linked
 )
 SELECT EXISTS (SELECT FROM identity_providers WHERE id = $1) AS provider_exists, (SELECT id FROM named) AS user_id,
 EXISTS (SELECT FROM linked) AS linked;
@@ -1487,6 +1686,16 @@ WITH candidate AS (
   SELECT $1, $2, id, now() FROM candidate WHERE active
   ON CONFLICT DO NOTHING
   RETURNING user_id
+), forgiven AS (
+  UPDATE login_failures SET count = count - 1 WHERE key = $5 AND EXISTS (SELECT FROM linked)
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (linked.user_id)::text,
+  (NULL)::text, (linked.user_id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('provider', $1::text, 'sub', $2::text, 'by', 'claim'))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['user.identity_bound']) AS event, linked
 )
 SELECT CASE WHEN candidate.id IS NULL THEN 'unmatched' WHEN NOT candidate.active THEN 'inactive'
 WHEN linked.user_id IS NULL THEN 'taken' ELSE 'linked' END AS outcome,
@@ -1697,8 +1906,7 @@ SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
   (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
   p.redirect_uris[1]) AS redirect_uri, g.created_at,
 g.expires_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS revoked_at,
-CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE g.revoked_by END AS revoked_by
-FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
+CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE g.revoked_by END AS revoked_by FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
 WHERE ($3 OR (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AND ($1::text IS NULL OR u.id = $1 OR u.email_folded = $1)
 AND ($2::text IS NULL OR g.client_id = $2)
 ORDER BY g.created_at, g.id;
@@ -1993,6 +2201,9 @@ ARRAY(SELECT name
       ORDER BY x.user_id, x.household_id) AS seen WHERE caller.sees = 'granted') AS page
   ORDER BY scope, id) AS names;
 
+-- list_live_kids
+SELECT ARRAY(SELECT kid FROM signing_keys WHERE private_jwk IS NOT NULL ORDER BY kid) AS kids;
+
 -- list_operators
 SELECT o.id::text, o.email, o.name, o.role, o.status, o.password_hash IS NOT NULL AS has_password,
 EXISTS (SELECT FROM operator_totp_secrets t WHERE t.operator_id = o.id) AS has_totp,
@@ -2162,7 +2373,7 @@ grant_lifetime_days, require_acr, created_at, cardinality(secret_hashes) AS live
 -- list_providers
 SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.claim, p.matches,
 ARRAY(SELECT d.domain FROM identity_provider_domains d WHERE d.provider_id = p.id ORDER BY d.domain) AS domains,
-p.firms, p.creates_firm, p.creates_role, p.scope, p.acr_values, p.created_at,
+p.firms, p.creates_firm, p.creates_role, p.scope, p.acr_values, p.created_at, p.operators, p.operators_acr,
 (SELECT count(*)::int FROM identities i WHERE i.provider_id = p.id) AS linked_users,
 (SELECT count(*)::int FROM sessions s WHERE s.provider_id = p.id AND s.expires_at > now()) AS live_sessions,
 (SELECT max(i.last_login_at) FROM identities i WHERE i.provider_id = p.id) AS last_login_at
@@ -2238,7 +2449,7 @@ SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC;
 
 -- list_signing_keys
 SELECT kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from,
-created_at <= now() - interval '90 days' AS aged
+private_jwk IS NULL OR created_at <= now() - interval '90 days' AS aged
 FROM signing_keys ORDER BY algorithm, generation;
 
 -- live_grants_of_user
@@ -2273,7 +2484,7 @@ FROM identity_providers p ORDER BY p.name, p.id;
 -- merge_reads
 WITH due AS (
   SELECT grant_id, day FROM read_log WHERE NOT merged
-  GROUP BY grant_id, day HAVING count(*) >= 32 OR day < (now() AT TIME ZONE 'UTC')::date LIMIT 50
+  GROUP BY grant_id, day HAVING count(*) >= 100 OR day < (now() AT TIME ZONE 'UTC')::date LIMIT 50
 ), taken AS (
   DELETE FROM read_log l USING due WHERE l.grant_id = due.grant_id AND l.day = due.day
   RETURNING l.grant_id, l.day, l.reads, l.households
@@ -2297,6 +2508,27 @@ ends AS (
   SELECT grant_id, day, reads, households, true FROM summed
 )
 SELECT count(*)::int AS merged FROM due;
+
+-- next_audit_rows
+WITH last AS (
+  SELECT place, hash, looked_to FROM audit_chain ORDER BY place DESC LIMIT 1
+), bounds AS (
+  SELECT coalesce((SELECT place FROM last), 0) AS place, (SELECT hash FROM last) AS hash,
+  coalesce((SELECT looked_to FROM last), '0'::xid8) AS looked_to,
+  coalesce((SELECT looked_to FROM last) >= pg_snapshot_xmax(s), false) AS is_foreign, pg_snapshot_xmin(s) AS xmin
+  FROM pg_current_snapshot() AS s
+)
+SELECT b.place::text AS last_place, b.hash AS last_hash, b.looked_to::text AS looked_to, b.is_foreign,
+b.xmin::text AS oldest_running, to_jsonb(r) AS record
+FROM bounds b LEFT JOIN LATERAL (
+  SELECT a.id::text AS id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, a.transaction::text AS transaction, a.event AS event, a.actor_kind AS actor_kind, a.actor_id AS actor_id, a.actor_name AS actor_name, a.via AS via, a.address AS address, a.user_agent AS user_agent, a.request_id AS request_id, a.target_kind AS target_kind, a.target_id AS target_id, a.firm_id AS firm_id, a.user_id AS user_id, a.client_id AS client_id, a.details AS details
+  FROM audit_log a
+  WHERE a.transaction >= CASE WHEN b.is_foreign THEN '0'::xid8 ELSE b.looked_to END
+  AND (b.is_foreign OR a.transaction < b.xmin)
+  -- A sub-select, and not NOT EXISTS: a join could read the whole chain.
+  AND (SELECT true FROM audit_chain c WHERE c.audit_id = a.id) IS NULL
+  ORDER BY a.transaction, a.id LIMIT $1
+) AS r ON true;
 
 -- number_households
 WITH given AS (
@@ -2409,12 +2641,75 @@ SELECT operators_acr FROM identity_providers WHERE id = $1 AND operators;
 -- operator_providers
 SELECT id, name, issuer FROM identity_providers WHERE operators ORDER BY name, id;
 
+-- overview_concerns
+SELECT kind, id, name, amount::float8, at, total::int
+FROM (SELECT kind, id, name, amount, at, count(*) OVER (PARTITION BY kind) AS total,
+  row_number() OVER (PARTITION BY kind ORDER BY amount DESC, at, id) AS place
+  FROM (
+    SELECT CASE WHEN n.refresh_refused >= 20 THEN 'refused_refreshes' ELSE 'failing_partner' END AS kind,
+    n.client_id AS id, p.name, CASE WHEN n.refresh_refused >= 20 THEN n.refresh_refused ELSE n.bad END AS amount,
+    n.since AS at
+    FROM (SELECT client_id, sum(refused + failed) FILTER (WHERE hour > now() - interval '1 day') AS bad,
+      sum(refused + failed) FILTER (WHERE hour <= now() - interval '1 day') AS before,
+      sum(calls) FILTER (WHERE hour > now() - interval '1 day') AS calls,
+      sum(refresh_refused) FILTER (WHERE hour > now() - interval '1 day') AS refresh_refused,
+      min(hour) FILTER (WHERE refused + failed > 0 AND hour > now() - interval '1 day') AS since
+      FROM call_hours WHERE hour > now() - 2 * interval '1 day' AND client_id <> '' GROUP BY client_id) AS n
+    JOIN partners p USING (client_id)
+    WHERE n.bad >= 20 AND n.bad > 2 * coalesce(n.before, 0) AND n.bad * 20 >= n.calls UNION ALL
+    SELECT 'signing_key', k.kid, k.algorithm, 0, k.signs_from + interval '90 days'
+    FROM signing_keys k
+    WHERE k.private_jwk IS NOT NULL AND k.signs_from < now() - interval '92 days'
+    AND NOT EXISTS (SELECT FROM signing_keys s WHERE s.algorithm = k.algorithm AND s.generation > k.generation) UNION ALL
+    SELECT 'api_key', id, name, 0, expires_at FROM api_keys
+    WHERE revoked_at IS NULL AND expires_at BETWEEN now() - interval '1 day' AND now() + interval '14 days' UNION ALL
+    SELECT 'old_secret', client_id, name, cardinality(secret_hashes), NULL::timestamptz FROM partners
+    WHERE cardinality(secret_hashes) > 1 AND status = 'active' UNION ALL
+    SELECT 'waiting_mails', '', '', count(*), min(created_at) FROM outbox WHERE kind = 'mail' AND attempts >= 3 HAVING count(*) > 0 UNION ALL
+    SELECT 'ending_consents', g.client_id, p.name, count(*), min(g.expires_at) FROM grants g JOIN partners p USING (client_id)
+    WHERE g.end_notice_at <= now() + interval '7 days' AND g.expires_at <= now() + interval '14 days' AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
+    GROUP BY g.client_id, p.name UNION ALL
+    SELECT 'unused_link', o.id::text, o.name, 0, l.expires_at FROM operators o JOIN operator_links l ON l.operator_id = o.id
+    WHERE l.expires_at < now() AND o.password_hash IS NULL AND o.status = 'active'
+    AND NOT EXISTS (SELECT FROM operator_identities i WHERE i.operator_id = o.id) UNION ALL
+    SELECT 'late_import', '', '', 0, max(at) FROM audit_log
+    WHERE target_kind = 'directory' AND event = 'directory.imported' AND at > now() - interval '14 days'
+    HAVING count(DISTINCT at::date) >= 5 AND max(at) < now() - interval '36 hours' UNION ALL
+    SELECT 'audit_checkpoint', '', '', count(*), min(at) FROM audit_log
+    WHERE at BETWEEN now() - interval '7 days' AND now() - interval '2 hours'
+    AND at > coalesce((SELECT max(at) FROM audit_checkpoints), '-infinity')
+    HAVING count(*) > 0) AS found (kind, id, name, amount, at)) AS numbered
+WHERE place <= 3 ORDER BY kind, place;
+
+-- page_of_grants
+SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
+  (SELECT c.redirect_uri FROM connections c WHERE c.grant_id = g.id ORDER BY c.created_at DESC, c.id DESC LIMIT 1),
+  p.redirect_uris[1]) AS redirect_uri, g.created_at,
+g.expires_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS revoked_at,
+CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE g.revoked_by END AS revoked_by FROM grants g JOIN partners p USING (client_id) JOIN users u ON u.id = g.user_id
+WHERE g.id > coalesce($1::bigint, 0) AND ($3::text IS NULL OR u.id = $3 OR u.email_folded = $3)
+AND ($4::text IS NULL OR g.client_id = $4) AND ($5 OR (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)))
+ORDER BY g.id LIMIT $2;
+
+-- page_of_imports
+SELECT id, at, actor_kind, actor_id, address, details->'files' AS files,
+coalesce((details->>'pruned')::boolean, false) AS pruned
+FROM audit_log
+WHERE target_kind = 'directory' AND target_id = 'all' AND event = 'directory.imported'
+AND id < coalesce($1::bigint, 9223372036854775807)
+ORDER BY id DESC LIMIT $2;
+
 -- page_of_partners
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
 grant_lifetime_days, require_acr, created_at, cardinality(secret_hashes) AS live_secrets FROM partners
 WHERE client_id > coalesce($1::text, '') AND ($3::text IS NULL OR status = $3) ORDER BY client_id LIMIT $2;
+
+-- page_of_users
+SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
+WHERE u.id > coalesce($1::text, '') AND ($3::text IS NULL OR u.firm_id = $3) AND ($4::text IS NULL OR u.status = $4)
+ORDER BY u.id LIMIT $2;
 
 -- passkeys_of_user
 SELECT id, credential_id, transports, name, synced, created_at, last_used_at
@@ -2444,6 +2739,14 @@ SELECT count(*)::int AS removed FROM gone;
 WITH gone AS (
   DELETE FROM account_changes WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM account_changes s WHERE changed_at < now() - interval '2160 hours' - interval '1 minute' ORDER BY changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_call_hours
+WITH gone AS (
+  DELETE FROM call_hours WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM call_hours s WHERE hour < now() - interval '35 days' ORDER BY hour LIMIT 1000 FOR UPDATE SKIP LOCKED
   )) RETURNING 1
 )
 SELECT count(*)::int AS removed FROM gone;
@@ -2515,6 +2818,22 @@ SELECT count(*)::int AS removed FROM gone;
 WITH gone AS (
   DELETE FROM logout_tokens WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM logout_tokens s WHERE expires_at < now() ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_operator_links
+WITH gone AS (
+  DELETE FROM operator_links WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM operator_links s WHERE expires_at < now() - interval '30 days' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_operator_sessions
+WITH gone AS (
+  DELETE FROM operator_sessions WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM operator_sessions s WHERE NOT (s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes') ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
   )) RETURNING 1
 )
 SELECT count(*)::int AS removed FROM gone;
@@ -2660,12 +2979,23 @@ UNION ALL
 SELECT usable FROM earlier WHERE NOT usable OR EXISTS (SELECT FROM parties);
 
 -- record_current_secret
-INSERT INTO secrets AS s (key_id, current_since, auth_url) VALUES ($1, now(), $2)
-ON CONFLICT (key_id) DO UPDATE
-SET auth_url = excluded.auth_url,
-current_since = CASE WHEN EXISTS (SELECT FROM secrets other WHERE other.current_since > s.current_since)
-THEN now() ELSE s.current_since END
-RETURNING key_id, current_since, auth_url;
+WITH used AS (
+  INSERT INTO secrets AS s (key_id, current_since, auth_url) VALUES ($1, now(), $2)
+  ON CONFLICT (key_id) DO UPDATE
+  SET auth_url = excluded.auth_url,
+  current_since = CASE WHEN EXISTS (SELECT FROM secrets other WHERE other.current_since > s.current_since)
+  THEN now() ELSE s.current_since END
+  RETURNING key_id, current_since, auth_url
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'secret', (used.key_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object())
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['secret.rotated']) AS event, used WHERE used.current_since = now() AND EXISTS (SELECT FROM secrets)
+)
+SELECT key_id, current_since, auth_url FROM used;
 
 -- record_demo
 UPDATE deployment SET demo = true;
@@ -2800,7 +3130,18 @@ WITH old AS (
 SELECT client_id, expires_at FROM renewed;
 
 -- replace_credential
-UPDATE identity_providers SET credential = $2, public_jwk = $3::jsonb WHERE id = $1 RETURNING id;
+WITH changed AS (
+  UPDATE identity_providers SET credential = $2, public_jwk = $3::jsonb WHERE id = $1 RETURNING id, public_jwk
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'provider', (p.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credential', 'replaced', 'key', p.public_jwk->>'kid'))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['provider.updated']) AS event, changed p
+)
+SELECT id FROM changed;
 
 -- replace_hash
 UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id;
@@ -3491,6 +3832,25 @@ FROM sessions s JOIN users u ON u.id = s.user_id
 WHERE s.user_id = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version
 ORDER BY current DESC, s.last_seen_at DESC, s.id;
 
+-- set_operator_logins
+WITH before AS (
+  SELECT id, operators, operators_acr FROM identity_providers WHERE id = $1 FOR UPDATE
+), changed AS (
+  UPDATE identity_providers p SET operators = $2, operators_acr = $3 FROM before WHERE p.id = before.id
+  RETURNING p.id, p.operators, p.operators_acr
+), ended AS (
+  DELETE FROM operator_sessions s USING changed WHERE s.provider_id = changed.id AND NOT changed.operators RETURNING 1
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'provider', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('operators', before.operators, 'operators_acr', before.operators_acr), 'after', jsonb_build_object('operators', changed.operators, 'operators_acr', changed.operators_acr)))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['provider.updated']) AS event, changed JOIN before USING (id)
+)
+SELECT id, (SELECT count(*)::int FROM ended) AS sessions_ended FROM changed;
+
 -- set_password_by_link
 WITH changed AS (
   UPDATE users u SET password_hash = $2, login_version = gen_random_uuid() FROM password_links l, firms f
@@ -3548,7 +3908,7 @@ WITH link AS (
 SELECT id::text, name, login_version::text FROM changed;
 
 -- store_idempotent_answer
-UPDATE idempotent_requests SET status = $3, body = $4::jsonb WHERE actor_id = $1 AND key_hash = $2 RETURNING status;
+UPDATE idempotent_requests SET status = $3, location = $4, body = $5::json WHERE actor_id = $1 AND key_hash = $2 RETURNING status;
 
 -- store_totp_secret
 WITH stored AS (
@@ -3575,6 +3935,9 @@ WITH stored AS (
   FROM (SELECT ($5)::jsonb AS origin) AS o, unnest(ARRAY['user.factor_added']) AS event, stored JOIN users u ON u.id = user_id
 )
 SELECT user_id FROM stored;
+
+-- stored_audit_removals
+SELECT a.details FROM audit_log a WHERE a.event = 'audit.partition_dropped';
 
 -- strengthen_session
 WITH stronger AS (
@@ -3751,6 +4114,19 @@ RETURNING now() AS now, key, granted, used;
 UPDATE api_keys SET last_used_at = now()
 WHERE id = $1 AND coalesce(last_used_at <= now() - interval '1 minute', true) RETURNING id;
 
+-- unchained_audit_rows
+WITH bounds AS (
+  SELECT coalesce((SELECT looked_to FROM audit_chain ORDER BY place DESC LIMIT 1), '0'::xid8) AS looked_to,
+  pg_snapshot_xmax(pg_current_snapshot()) AS xmax
+), unchained AS (
+  SELECT a.id, a.transaction < b.looked_to OR a.transaction >= b.xmax AND b.looked_to < b.xmax AS is_inserted
+  FROM audit_log a CROSS JOIN bounds b
+  WHERE NOT EXISTS (SELECT FROM audit_chain c WHERE c.audit_id = a.id AND c.audit_at = a.at)
+)
+SELECT count(*) FILTER (WHERE is_inserted)::int AS inserted, min(id) FILTER (WHERE is_inserted)::text AS first,
+count(*) FILTER (WHERE NOT is_inserted)::int AS waiting
+FROM unchained;
+
 -- unlink_by_operator
 WITH gone AS (
   DELETE FROM identities i USING users u
@@ -3758,6 +4134,14 @@ WITH gone AS (
   RETURNING i.user_id, i.sub
 ), ended AS (
   DELETE FROM sessions s USING gone WHERE s.user_id = gone.user_id AND s.provider_id = $1 RETURNING 1
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'user', (gone.user_id)::text,
+  (NULL)::text, (gone.user_id)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('provider', $1::text, 'sub', gone.sub, 'sessions_ended', (SELECT count(*) FROM ended)))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['user.identity_unbound']) AS event, gone
 )
 SELECT user_id, sub, (SELECT count(*)::int FROM ended) AS sessions_ended FROM gone;
 
@@ -3819,8 +4203,21 @@ WITH old AS (SELECT id, status FROM users WHERE id = $1 OR email_folded = $1 FOR
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
 
 -- update_firm
-UPDATE firms SET require_acr = nullif(coalesce($2, require_acr), ''), local_passwords = coalesce($3, local_passwords)
-WHERE id = $1 RETURNING id, name, require_acr, local_passwords;
+WITH old AS (
+  SELECT id, require_acr, local_passwords FROM firms WHERE id = $1 FOR NO KEY UPDATE
+), changed AS (
+  UPDATE firms SET require_acr = nullif(coalesce($2, require_acr), ''), local_passwords = coalesce($3, local_passwords)
+  WHERE id = (SELECT id FROM old) RETURNING id, name, require_acr, local_passwords
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'firm', (changed.id)::text,
+  (changed.id)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('require_acr', old.require_acr, 'local_passwords', old.local_passwords), jsonb_build_object('require_acr', changed.require_acr, 'local_passwords', changed.local_passwords)), 'after', differing_fields(jsonb_build_object('require_acr', changed.require_acr, 'local_passwords', changed.local_passwords), jsonb_build_object('require_acr', old.require_acr, 'local_passwords', old.local_passwords))))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['firm.updated']) AS event, changed JOIN old USING (id)
+)
+SELECT id, name, require_acr, local_passwords FROM changed;
 
 -- update_operator
 WITH owners AS (
@@ -3886,7 +4283,20 @@ id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privac
 grant_lifetime_days, require_acr FROM changed;
 
 -- update_role
-UPDATE roles SET require_acr = $2 WHERE name = $1 RETURNING name, sees, require_acr;
+WITH old AS (
+  SELECT name, require_acr FROM roles WHERE name = $1 FOR NO KEY UPDATE
+), changed AS (
+  UPDATE roles SET require_acr = $2 WHERE name = (SELECT name FROM old) RETURNING name, sees, require_acr
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'role', (changed.name)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('require_acr', old.require_acr), jsonb_build_object('require_acr', changed.require_acr)), 'after', differing_fields(jsonb_build_object('require_acr', changed.require_acr), jsonb_build_object('require_acr', old.require_acr))))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['role.updated']) AS event, changed JOIN old USING (name)
+)
+SELECT name, sees, require_acr FROM changed;
 
 -- use_operator_recovery_code
 UPDATE operator_recovery_codes SET hashes = array_remove(hashes, $2::bytea)

@@ -107,8 +107,8 @@ export function adminRoute<
       const handle = (on: Database) => handler({ request, reply, actor, origin, database: on, key })
       const answer =
         key && creates === true
-          ? await inTransaction(
-              database,
+          ? await inTransaction<AdminAnswer>(
+              (work) => database.withChangeConnection(work),
               (transaction) => once(transaction, key, () => handle(transaction)),
               ({ kind }) => kind !== 'problem',
             )

@@ -1,5 +1,5 @@
 import { Bytes, Instant, statement } from '../database/database.ts'
-import Type, { type Static } from '../typebox.ts'
+import Type from '../typebox.ts'
 import { AuditRecord, recordColumns } from './chain-hash.ts'
 
 /**
@@ -58,7 +58,6 @@ export const insertChain = statement(
 )
 
 const ChainEnd = Type.Object({ place: Type.String(), hash: Bytes })
-export type ChainEnd = Static<typeof ChainEnd>
 
 /** No row: nothing is chained. */
 export const chainEnd = statement(
@@ -149,11 +148,4 @@ export const storedRemovals = statement(
   'stored_audit_removals',
   Type.Object({ details: Type.Unknown() }),
   "SELECT a.details FROM audit_log a WHERE a.event = 'audit.partition_dropped'",
-)
-
-/** Makes the partitions of the next months and removes rows that are too old. $1 months for which rows are kept; 0: without end */
-export const keepAuditLog = statement(
-  'keep_audit_log',
-  Type.Object({ removed: Type.Integer() }),
-  'SELECT keep_audit_log($1::int)::int AS removed',
 )

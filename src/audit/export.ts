@@ -18,7 +18,7 @@ class MissingRow extends ExplainedError {}
 export type ExportRange = { since?: string | undefined; until?: string | undefined }
 
 /** What an export contains, signed: an export whose end was cut off does not have it. Hashes are hexadecimal. */
-export type ExportSeal = {
+type ExportSeal = {
   first: string
   last: string
   previous_hash: string
@@ -49,7 +49,7 @@ export async function* exportAudit(
   if (first === null || last === null) return
   const before = await database.maybe(chainAt, [String(BigInt(first) - 1n)])
   const end = await database.one(chainAt, [last])
-  const content = {
+  const content: ExportSeal = {
     first,
     last,
     previous_hash: (before?.hash ?? firstHash).toString('hex'),

@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify'
  * finds credentials in public places. `system`: Latchkey itself, for
  * example when a consent expires.
  */
-export type ActorKind =
+type ActorKind =
   | 'operator'
   | 'api_key'
   | 'os_user'

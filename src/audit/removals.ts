@@ -14,12 +14,12 @@ const Removal = Type.Object({
 })
 const removal = Compile(Removal)
 
-/** The details of `audit.partition_dropped`. Each names the places of the earlier ones too, so the latest one covers them. */
+/** The details of `audit.partition_dropped`. Each also names the places of the earlier ones, so the latest one covers them. */
 export type SignedRemoval = Static<typeof Removal>
 
 /**
- * What the retention has removed, signed. Whoever can write to the database can store a row of the audit log too: without a
- * signature, that row could excuse any row that was deleted.
+ * What the retention has removed, signed. An attacker who can write to the database can also store a row of the audit log.
+ * Without a signature, that row could excuse any deleted row.
  */
 export function signRemoval(keys: SecretKeys, content: { before: string; places: string }): SignedRemoval {
   const value = { ...content, key_id: keys.current.id }
@@ -40,6 +40,11 @@ export class RemovedPlaces {
       ]),
     )
     this.last = this.#ranges.reduce((last, [, to]) => (to > last ? to - 1n : last), 0n)
+  }
+
+  /** As text of an `int8multirange`. */
+  toString(): string {
+    return `{${this.#ranges.map(([from, to]) => `[${from},${to})`).join(',')}}`
   }
 
   has(place: bigint): boolean {

@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Context } from '../context.ts'
 import { type Operator, operatorSessionHash } from '../operators/sessions.ts'
 import { type Asset, assetRoute, loadScript, loadSheet } from '../web/assets.routes.ts'
-import { sendDocument, type Web, webEdge } from '../web/edge.tsx'
+import { type Web, webEdge } from '../web/edge.tsx'
 import { chooseTexts, type Texts } from '../web/languages/languages.ts'
+import { sendDocument } from '../web/send-document.ts'
 import { type ConsolePage, renderConsolePage } from './shell.tsx'
 
 /** How the slices send pages of the console. */

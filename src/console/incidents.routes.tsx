@@ -56,7 +56,7 @@ function IncidentsPage(props: {
     <>
       <PageHead
         title="Incidents"
-        intro="A token, secret or key leaked? Paste what you found. What works is ended at once, and users are told."
+        intro="If a token, secret or key leaked, paste what you found. Credentials that still work end at once, and users get a mail."
       />
       {found && <Outcome found={found} />}
       {mayWrite ? (

@@ -32,7 +32,7 @@ export function Section(props: {
   id: string
   title: string
   intro?: ComponentChildren
-  /** A link beside the heading. */
+  /** A link next to the heading. */
   more?: { label: string; href: string }
   children: ComponentChildren
 }) {

@@ -182,13 +182,13 @@ function NewPartnerFields({ fields }: { fields: PartnerFields }) {
         value={fields.authentication}
         choices={{
           client_secret: 'With a client secret',
-          private_key_jwt: 'With a key of its own (private_key_jwt)',
+          private_key_jwt: 'With a signing key (private_key_jwt)',
         }}
       />
       <TextArea
         name="jwks"
         label="Its public keys"
-        hint="Only with a key of its own: a JSON Web Key Set, or one JSON Web Key."
+        hint="Only for private_key_jwt: a JSON Web Key Set, or one JSON Web Key."
         value={fields.jwks}
         maxLength={60_000}
       />

@@ -34,12 +34,12 @@ function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
       const { query } = request
       const [householdId, userId] = [filled(query.household_id), filled(query.user_id)]
       const [clientId, since] = [filled(query.client_id), filled(query.since)]
-      const isAsked = [householdId, userId, clientId].some((value) => value !== undefined)
+      const hasFilter = [householdId, userId, clientId].some((value) => value !== undefined)
       const isDay = since === undefined || IsDate(since)
       const page = listRequest(query)
       const filter = { householdId, userId, clientId, since }
       const outcome: ReadsOutcome =
-        isAsked && isDay ? await listReads(database, filter, page) : { kind: 'reads', reads: [] }
+        hasFilter && isDay ? await listReads(database, filter, page) : { kind: 'reads', reads: [] }
       const found = outcome.kind === 'reads' ? outcome.reads : []
       const { rows, next } = pageOfRows(request, page, found, placeOfRead)
       const faults = isDay ? [] : ['Write the first day as 2026-11-22.']
@@ -60,7 +60,7 @@ function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
             reads={rows}
             next={next}
             empty={
-              isAsked
+              hasFilter
                 ? 'No application has read this in the time of the read log. Reads appear some seconds after the call.'
                 : 'Whose data was read? Enter the id of a household, of a user or of a partner. The search at the top finds ids by name.'
             }

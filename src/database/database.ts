@@ -44,7 +44,7 @@ export type Database = Queries & {
    * the connection ends, and PostgreSQL rolls back.
    * @throws {DatabaseUnavailable} also when no connection is free for two seconds
    */
-  withChangeConnection<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>
+  withChangeConnection<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>
   /** From now on, tells `observer` about each statement of the pools. There is one observer. */
   observe(observer: DatabaseObserver): void
   /** The connections of each pool now. */

@@ -42,7 +42,7 @@ export async function grantToServer(owner: Database, server: Database): Promise<
   })
 }
 
-/** The partitions have rights of their own. */
+/** Rights of the parent table do not apply to statements that name a partition. */
 async function withPartitions(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'audit_log'::regclass`,

@@ -1,27 +1,28 @@
+import type pg from 'pg'
 import { type Database, queriesOn } from './database.ts'
 
 /** Milliseconds for each statement, also for its waits for locks. Afterwards the transaction fails with 503. */
 const defaultTimeout = 5000
 
 /**
- * Runs work in one transaction on a separate connection: either all its changes are stored or none. It commits if `keeps`
- * says so for the result.
+ * Runs work in one transaction: either all its changes are stored or none. It commits if `keeps` says so for the result.
+ * @param connect `withChangeConnection` of the database, or `withConnection` for a new connection: nothing limits their number
  * @throws {DatabaseUnavailable}
  */
 export function inTransaction<T>(
-  database: Database,
+  connect: (work: (client: pg.ClientBase) => Promise<T>) => Promise<T>,
   work: (transaction: Database) => Promise<T>,
   keeps: (result: T) => boolean,
   statementTimeout = defaultTimeout,
 ): Promise<T> {
-  return database.withConnection(async (client) => {
+  return connect(async (client) => {
     const queries = queriesOn(client)
     const transaction: Database = {
       ...queries,
       shortReads: queries,
       listing: queries,
       expensive: queries,
-      withChangeConnection: (work) => work(client),
+      withChangeConnection: () => Promise.reject(new Error('a transaction has one connection')),
       observe: () => {},
       poolStates: () => [],
       withConnection: () => Promise.reject(new Error('a transaction has one connection')),

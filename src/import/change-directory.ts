@@ -18,7 +18,7 @@ import { removedName } from './staged.ts'
 import { StagedRows } from './staged-rows.ts'
 
 /** Numbers of rows of one type. `missing`: rows to delete that did not exist. */
-export type TypeCounts = Omit<Counts, 'removed'> & { deleted: number; missing: number }
+type TypeCounts = Omit<Counts, 'removed'> & { deleted: number; missing: number }
 
 export type ChangeOutcome =
   /**
@@ -36,7 +36,7 @@ export type ChangeOutcome =
   | { kind: 'refused'; faults: ChangeFault[]; total: number }
 
 /** A transaction that holds the lock of the directory. */
-export type DirectoryTransaction = Queries & { client: pg.ClientBase }
+export type DirectoryTransaction = Queries & { client: pg.PoolClient }
 
 /** Milliseconds that a change waits for imports and other changes. */
 const longestWait = 2000
@@ -70,7 +70,7 @@ export async function inDirectoryTransaction<T>(
 }
 
 /** Begins a transaction, and waits so many milliseconds for the lock. Without it, the connection is as before. */
-async function hasLock(client: pg.ClientBase, milliseconds: number): Promise<boolean> {
+async function hasLock(client: pg.PoolClient, milliseconds: number): Promise<boolean> {
   try {
     await client.query(`BEGIN; SET LOCAL lock_timeout = ${milliseconds}; ${lockForChange}`)
     return true
@@ -163,7 +163,7 @@ export async function applyChange(
   const staged = new StagedRows(client, change.rows)
   // Otherwise PostgreSQL would compare each of the many rows with each other.
   if (staged.hasManyRows) await client.query('SET LOCAL enable_hashjoin = on')
-  const [, , weakerLogins, keptDisabled, instant] = await Promise.all([
+  const [, , weakerLogins, keptDisabled, instant] = await inOneWrite(client, () => [
     staged.run(lockUsers),
     checkChange(staged, change, reserved),
     findWeakerLogins(staged),
@@ -174,7 +174,7 @@ export async function applyChange(
   if (change.faults.total > 0) return refusal(change)
 
   const files = typeNames.map((type) => changeTypes[type])
-  const [, , merged, removed] = await Promise.all([
+  const [, , merged, removed] = await inOneWrite(client, () => [
     recordChanges(staged, instant),
     prepareUsers(staged),
     Promise.all(files.map((file) => mergeFile(staged, file, { instant, source: 'api' }))),
@@ -196,6 +196,19 @@ export async function applyChange(
     })
   }
   return { kind: 'changed', counts, keptDisabled, weakerLogins, changedAt: written > 0 ? instant : null }
+}
+
+/** Sends statements without waiting for answers between them, and with one system call instead of one for each. */
+function inOneWrite<T extends unknown[]>(
+  { connection: { stream } }: pg.PoolClient,
+  send: () => [...T],
+): Promise<{ [Index in keyof T]: Awaited<T[Index]> }> {
+  stream.cork()
+  try {
+    return Promise.all(send())
+  } finally {
+    stream.uncork()
+  }
 }
 
 function countsOf(

@@ -11,7 +11,7 @@ import type { Row } from './staged-rows.ts'
 export type ChangeFault = { line: number; field: string; detail: string }
 
 /** The faults of one request. */
-export class ChangeFaults implements FaultSink {
+class ChangeFaults implements FaultSink {
   readonly namedAtMost = 1000
   readonly named: ChangeFault[] = []
   total = 0

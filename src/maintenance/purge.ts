@@ -1,10 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { keepAuditLog } from '../audit/chain.sql.ts'
+import { applyRetention } from '../audit/retention.ts'
 import type { Config } from '../config.ts'
 import { type Database, type Queries, queriesOn } from '../database/database.ts'
 import { BackgroundJob } from '../process/background-job.ts'
 import { findUnmerged, mergedAtOnce, mergeReads } from '../read-log/write-reads.sql.ts'
 import { keepPartitions } from '../request-log/write-requests.sql.ts'
+import type { SecretKeys } from '../secrets/derived-keys.ts'
 import { batchRows, purgeConnections, purgeExpired, purgeReaders, purgeReads } from './purge.sql.ts'
 
 const intervalMs = 60_000
@@ -14,6 +15,9 @@ const maxBatches = 100
 
 /** The advisory lock of the server that purges. */
 const purgeLock = 4_710_004
+
+/** How long logs are kept, and the keys that sign what is removed from the audit log. */
+type Retention = Pick<Config, 'readLogMonths' | 'requestLogDays' | 'auditMonths'> & { keys: SecretKeys }
 
 /** The number of deleted rows for each table. A table without deleted rows is left out. */
 export type Purged = Record<string, number>
@@ -25,17 +29,13 @@ export type Purged = Record<string, number>
 export class Purge {
   readonly #database: Database
   readonly #logger: Pick<FastifyBaseLogger, 'info' | 'error'>
-  readonly #retention: Pick<Config, 'readLogMonths' | 'requestLogDays' | 'auditMonths'>
+  readonly #retention: Retention
   /** The id of the last connection that was read. The next batch continues after it. */
   #lastConnection = '0'
   #stopping = false
   readonly #job: BackgroundJob<Purged>
 
-  constructor(
-    database: Database,
-    logger: Pick<FastifyBaseLogger, 'info' | 'error'>,
-    retention: Pick<Config, 'readLogMonths' | 'requestLogDays' | 'auditMonths'>,
-  ) {
+  constructor(database: Database, logger: Pick<FastifyBaseLogger, 'info' | 'error'>, retention: Retention) {
     this.#database = database
     this.#retention = retention
     this.#logger = logger
@@ -104,8 +104,8 @@ export class Purge {
 
   async #purgeLogs(count: (table: string, rows: number) => void): Promise<void> {
     if (this.#stopping) return
-    const { readLogMonths, requestLogDays, auditMonths } = this.#retention
-    count('audit_log', (await this.#database.one(keepAuditLog, [auditMonths])).removed)
+    const { readLogMonths, requestLogDays, auditMonths, keys } = this.#retention
+    count('audit_log', await applyRetention(this.#database, keys, auditMonths))
     const { removed: partitions } = await this.#database.one(keepPartitions, [requestLogDays])
     count('request_log_partitions', partitions)
     let expired = 0

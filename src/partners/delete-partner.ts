@@ -31,7 +31,7 @@ export function deletePartner(
   seenUsers: number | undefined,
 ): Promise<Deletion> {
   return inTransaction<Deletion>(
-    database,
+    (work) => database.withConnection(work),
     async (transaction) => {
       const locked = await transaction.maybe(lockPartner, [clientId])
       if (!locked) return { kind: 'unknown' }

@@ -95,7 +95,6 @@ export type ListedPartner = Static<typeof ListedPartner>
 
 const listedColumns = `${columns}, created_at, cardinality(secret_hashes) AS live_secrets`
 
-
 export const listPartners = statement(
   'list_partners',
   ListedPartner,

@@ -1,19 +1,19 @@
 import fastifyCookie from '@fastify/cookie'
-import { Tokens as CsrfTokens, type TokensUserinfo } from '@fastify/csrf'
 import fastifyCsrf from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { Brand } from '../brand/brand.ts'
 import type { Context } from '../context.ts'
 import { classify } from '../http/faults.ts'
-import type { DerivedKeys } from '../secrets/derived-keys.ts'
 import { type Assets, loadAssets } from './assets.routes.ts'
 import { cookieName, cookieOptions, sessionHash } from './cookies.ts'
+import { csrfCheck, csrfOptions, csrfOwner, type FormAudience, isOwnPage } from './csrf.ts'
 import { connectedAppsLink, ErrorPage, hereOf, type RecoveryLink, retryLink } from './error-page.tsx'
 import type { Texts } from './languages/languages.ts'
 import { renderPage } from './layout.tsx'
 import { pageTexts } from './page-texts.ts'
 import { TechnicalLine } from './parts.tsx'
+import { sendDocument } from './send-document.ts'
 
 type PageContent = {
   reply: FastifyReply
@@ -45,13 +45,9 @@ type ErrorPageContent = {
 }
 
 /** How the pages of users and those of operators differ. */
-type Audience = {
+type Audience = FormAudience & {
   /** The texts for an error page, in the language of the flow that the HTTP request belongs to. */
   textsOf(request: FastifyRequest): Texts
-  /** SHA-256 of the id of the session to which the forms of this browser belong, or null. */
-  sessionOf(request: FastifyRequest): Buffer | null
-  /** The cookie with the secret of the CSRF tokens. */
-  csrfCookie: string
   /** The default link of an error page. */
   home(texts: Texts): RecoveryLink
   hasLanguages: boolean
@@ -136,42 +132,6 @@ export async function webEdge(app: FastifyInstance, context: Context, audience: 
   return web
 }
 
-function csrfOptions({ cookie }: DerivedKeys) {
-  return { hmacKey: cookie.toString('base64url'), userInfo: true } as const
-}
-
-/** Refuses a form without the CSRF token of this browser. */
-function csrfCheck(
-  app: FastifyInstance,
-  { config, keys }: Context,
-  audience: Audience,
-): preValidationHookHandler {
-  const cookie = cookieName(config, audience.csrfCookie)
-  // The plugin verifies with the current secret only. These verify forms of servers with another current secret.
-  const otherTokens = keys.accepted.slice(1).map((other) => new CsrfTokens(csrfOptions(other)))
-  return (request, reply, done) =>
-    otherTokens.some((tokens) => isCsrfTokenOf(tokens, request, cookie, audience))
-      ? done()
-      : app.csrfProtection(request, reply, done)
-}
-
-function isCsrfTokenOf(
-  tokens: TokensUserinfo,
-  request: FastifyRequest,
-  cookie: string,
-  audience: Audience,
-): boolean {
-  const secret = request.cookies[cookie]
-  const { body } = request
-  if (secret === undefined || typeof body !== 'object' || body === null || !('_csrf' in body)) return false
-  return typeof body._csrf === 'string' && tokens.verify(secret, body._csrf, csrfOwner(request, audience))
-}
-
-/** Binds the CSRF token to the session as well as to the browser. The token becomes invalid when the session ends. */
-function csrfOwner(request: FastifyRequest, audience: Audience): string {
-  return audience.sessionOf(request)?.toString('base64url') ?? 'nobody'
-}
-
 const formsOnly =
   'send the parameters in the query, or in the body as application/x-www-form-urlencoded, in UTF-8 and not compressed'
 
@@ -233,43 +193,4 @@ function sendError({
     </>
   )
   return web.errorPage({ reply, texts, status: fault.status, heading, text })
-}
-
-/**
- * A second defence against CSRF, in addition to the token. Browsers send `Origin: null` with our own forms, because of
- * the pages' referrer policy. In that case `Sec-Fetch-Site` tells whether the form is from our own origin.
- */
-function isOwnPage({ headers }: FastifyRequest, authUrl: string): boolean {
-  if (headers.origin && headers.origin !== 'null') return headers.origin === authUrl
-  const site = headers['sec-fetch-site']
-  return site === undefined || site === 'same-origin'
-}
-
-/** Sends a page that only this browser may keep, and no cache. */
-export function sendDocument(
-  reply: FastifyReply,
-  html: string,
-  { status, language, ...csp }: CspOptions & { status: number; language: string },
-): FastifyReply {
-  return reply
-    .status(status)
-    .header('content-security-policy', contentSecurityPolicy(csp))
-    .header('cache-control', 'no-store')
-    .header('content-language', language)
-    .type('text/html; charset=utf-8')
-    .send(html)
-}
-
-type CspOptions = { formAction?: string | undefined; scripts: boolean }
-
-function contentSecurityPolicy({ formAction = '', scripts }: CspOptions): string {
-  return [
-    "default-src 'none'",
-    "style-src 'self'",
-    "img-src 'self'",
-    ...(scripts ? ["script-src 'self'"] : []),
-    `form-action 'self' ${formAction}`.trim(),
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ].join('; ')
 }

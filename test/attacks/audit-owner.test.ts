@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
+import { AuditChain } from '../../src/audit/chain.ts'
 import { listAudit } from '../../src/audit/list.ts'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { verifyAudit } from '../../src/audit/verify.ts'
@@ -57,6 +58,30 @@ test('58: the role of the server adds rows and chains them, but cannot change or
   }
 })
 
+test('58: temporary tables and functions of the server role do not run as the owner', async () => {
+  const seen = await server.withConnection(async (client) => {
+    await client.query(`
+      CREATE TEMP TABLE audit_log (LIKE audit_log);
+      INSERT INTO pg_temp.audit_log (id, at, transaction, event, actor_kind, via, target_kind, target_id, details)
+      VALUES (1, '2001-01-01', '1', 'x', 'x', 'x', 'x', 'x', '{}');
+      CREATE TEMP TABLE audit_chain AS SELECT 1::bigint AS audit_id;
+      CREATE TEMP TABLE audit_log_default (at timestamptz);
+      CREATE TEMP TABLE request_log_default (at timestamptz);
+      INSERT INTO pg_temp.audit_log_default VALUES ('2001-01-01');
+      INSERT INTO pg_temp.request_log_default VALUES ('2001-01-01');
+      CREATE TEMP TABLE ran_as (role text);
+      CREATE FUNCTION pg_temp.run() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN INSERT INTO pg_temp.ran_as VALUES (current_user); RETURN OLD; END $$;
+      CREATE TRIGGER run BEFORE DELETE ON pg_temp.audit_log_default FOR EACH ROW EXECUTE FUNCTION pg_temp.run();
+      CREATE TRIGGER run BEFORE DELETE ON pg_temp.request_log_default FOR EACH ROW EXECUTE FUNCTION pg_temp.run();
+      GRANT ALL ON ALL TABLES IN SCHEMA pg_temp TO PUBLIC;`)
+    for (const call of ['keep_audit_log(12)', 'keep_request_log(7)'])
+      await client.query(`SELECT ${call}`).catch(() => {})
+    return (await client.query('SELECT role FROM ran_as')).rows
+  })
+  expect(seen).toEqual([])
+})
+
 test('a month is removed only by the retention, after it was chained; the rest is still verified', async () => {
   const old = (id: number) =>
     query(
@@ -74,6 +99,9 @@ test('a month is removed only by the retention, after it was chained; the rest i
   await chainAll(server, db.database)
   expect(await purge()).toMatchObject({ audit_log: 2 })
   await chainAll(server, db.database)
+  expect((await verify()).fault?.reason).toBe('the row was removed') // the record of the removal is not signed yet
+  const keys = testKeys('sandbox')
+  await new AuditChain({ database: server, keys, logger, now: () => new Date() }).sign()
   expect(await verify()).toMatchObject({ fault: null, removed: 2 })
   const { records } = await listAudit(server, { event: 'audit.partition_dropped' }, { limit: 2 })
   expect(records).toMatchObject([{ actor_kind: 'system', details: { rows: 2 } }])

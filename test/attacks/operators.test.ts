@@ -261,3 +261,16 @@ describe('84: allowed networks', () => {
     }
   })
 })
+
+test('84: a role without the scope reaches neither the page nor the form of an owner', async () => {
+  const { browser } = await newOperator(server, { email: 'lower@platform.example', role: 'read_only' })
+  const page = await browser.get(`${server.authUrl}/admin/partners/new`)
+  expect([page.status, page.document.querySelector('h1')?.text]).toEqual([
+    403,
+    'Your role does not allow this',
+  ])
+  const csrf = fieldsOf(await overviewOf(browser), '/admin/logout')
+  const form = { ...csrf, name: 'Stolen', redirect_uris: 'https://evil.example/' }
+  expect((await browser.post(`${server.authUrl}/admin/partners/new`, form)).status).toBe(403)
+  expect(await query(server.database, `SELECT FROM partners WHERE name = 'Stolen'`)).toEqual([])
+})

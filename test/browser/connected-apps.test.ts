@@ -11,7 +11,7 @@ import { browserFixture, serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
 import { loggedIn } from '../support/pages.ts'
 
-const addresses = ['connections', 'sessions', 'password', 'password/changed']
+const addresses = ['connections', 'connections/reads?grant=1', 'sessions', 'password', 'password/changed']
 
 let context: BrowserContext | undefined
 
@@ -29,6 +29,7 @@ for (const [index, name] of names.entries()) {
   await api(server, 'households', accessToken)
 }
 await server.context.usage.write()
+await server.context.readLog.write()
 await query(server.database, 'UPDATE grant_reads SET requests = 1234567, households = 1234567890')
 await query(
   server.database,
@@ -60,7 +61,7 @@ async function logInWith(
 /** Opens the confirmation page for the application with the longest word in its name. */
 async function openDisconnect(page: Page): Promise<void> {
   await page.goto(`${server.authUrl}/connections`)
-  await page.getByRole('link', { name: 'Steuerberichterstattungsanwendung' }).click()
+  await page.locator('article', { hasText: 'Steuerberichterstattungsanwendung' }).locator('a.danger').click()
   await page.waitForURL(/\/connections\/disconnect\?grant=/)
 }
 

@@ -9,7 +9,7 @@ describe('usage errors', () => {
   test.each([
     ['an unknown command', ['frobnicate'], /unknown command 'frobnicate'/],
     ['a misspelt command', ['patner', 'list'], /Did you mean partner\?/],
-    ['an unknown subcommand', ['partner', 'delete', 'x'], /unknown command 'delete'/],
+    ['an unknown subcommand', ['partner', 'erase', 'x'], /unknown command 'erase'/],
     ['an unknown option', ['partner', 'list', '--jsno'], /Did you mean --json\?/],
     [
       'no name',

@@ -31,6 +31,9 @@ describe('without any variable', () => {
       trustedProxies: [],
       limits: {},
       failuresPerMinute: undefined,
+      readLogMonths: 13,
+      requestLogDays: 7,
+      auditMonths: 0,
       brand: defaultBrand(),
     })
   })
@@ -74,6 +77,9 @@ test('a production deployment can set every variable', () => {
     LATCHKEY_LIMIT_FAILURES_PER_MINUTE: '30',
     LATCHKEY_BRAND_DIR: brandDirectory(),
     LATCHKEY_GRANT_LIFETIME_DAYS: '365',
+    LATCHKEY_READ_LOG_MONTHS: '24',
+    LATCHKEY_REQUEST_LOG_DAYS: '30',
+    LATCHKEY_AUDIT_MONTHS: '36',
     DATABASE_URL: databaseUrl,
   })
   expect(config).toEqual({
@@ -100,6 +106,9 @@ test('a production deployment can set every variable', () => {
       expensive_reads: 4,
     },
     grantLifetimeDays: 365,
+    readLogMonths: 24,
+    requestLogDays: 30,
+    auditMonths: 36,
     failuresPerMinute: 30,
     brand: expect.objectContaining({ name: 'Northbridge' }),
   })
@@ -150,6 +159,8 @@ describe('a value', () => {
     ['LATCHKEY_BASE_URL', 'https://api.example/service-open-api/?x', 'without query or fragment'],
     ['LATCHKEY_BASE_URL', 'https://api.example/service-open-api/#x', 'without query or fragment'],
     ['LATCHKEY_BASE_URL', 'https://me@api.example/service-open-api/', 'must end in /service-open-api/'],
+    ['LATCHKEY_READ_LOG_MONTHS', '0', 'must be a whole number from 1 to 120'],
+    ['LATCHKEY_REQUEST_LOG_DAYS', '7.5', 'must be a whole number from 0 to 90'],
     ['LATCHKEY_TRUSTED_PROXIES', 'proxy.example', '"proxy.example" is neither'],
     ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.1,10.0.0.0/33', '"10.0.0.0/33" is neither'],
     ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/8/8', '"10.0.0.0/8/8" is neither'],

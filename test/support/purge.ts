@@ -3,10 +3,16 @@ import { type Database, openPool, type Statement } from '../../src/database/data
 import { Purge, type Purged } from '../../src/maintenance/purge.ts'
 import { accessTokenOf } from './access-token.ts'
 import { query } from './database.ts'
+import { testKeys } from './server.ts'
 
 const silent = pino({ level: 'silent' })
 
-export const testRetention = { readLogMonths: 13, requestLogDays: 7, auditMonths: 0 }
+export const testRetention = {
+  readLogMonths: 13,
+  requestLogDays: 7,
+  auditMonths: 0,
+  keys: testKeys('sandbox'),
+}
 
 /** Runs one round of the purge. */
 export function purge(database: Database): Promise<Purged> {
