@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import Type from '../typebox.ts'
 import { filled } from './paging.ts'
 
@@ -33,9 +32,4 @@ export function numberOrNull(
     faults.push(`${label}: ${error instanceof Error ? error.message : 'is not a number'}.`)
     return null
   }
-}
-
-/** The path of a request, which is the action of its form. */
-export function pathOf({ url }: FastifyRequest): string {
-  return url.split('?', 1)[0] ?? url
 }

@@ -75,15 +75,6 @@ export function Id({ children }: { children: string }) {
   )
 }
 
-/** An id that is also a link to its page. */
-export function IdLink({ href, children }: { href: string; children: string }) {
-  return (
-    <a href={href}>
-      <Id>{children}</Id>
-    </a>
-  )
-}
-
 /** A name that someone else has chosen: its direction does not change the text around it. */
 export function Name({ children }: { children: string | null }) {
   return children === null ? <span class="muted">no name</span> : <bdi>{children}</bdi>

@@ -46,7 +46,7 @@ const changes = async () =>
     )
   )[0]?.rows
 
-test('the list of forms above is complete', async () => {
+test('57: the list of forms above is complete', async () => {
   const ofEveryone = ['/admin/audit/export'] // a form that reads
   const known = [...forms.map(([path]) => path), ...ofEveryone]
   const unknown = (await postRoutes()).filter((route) => !known.some((path) => route.test(path)))
@@ -70,7 +70,7 @@ test.each(['read_only', 'support'] as const)(
   },
 )
 
-test('read_only: no page shows a form that changes something', async () => {
+test('57: read_only: no page shows a form that changes something', async () => {
   const { browser } = await newOperator(server, { email: 'rita@platform.example', role: 'read_only' })
   for (const [name, path] of Object.entries(consolePages(data))) {
     const page = await browser.get(server.authUrl + path)
@@ -83,7 +83,7 @@ test('read_only: no page shows a form that changes something', async () => {
   }
 })
 
-test('without a session, every page and form leads to the login', async () => {
+test('57: without a session, every page and form leads to the login', async () => {
   for (const path of [...Object.values(consolePages(data)), ...forms.map(([form]) => form)]) {
     const stranger = new Visitor()
     const answers = [await stranger.get(server.authUrl + path)]
@@ -97,7 +97,7 @@ test('without a session, every page and form leads to the login', async () => {
   }
 })
 
-test('cross-site posts, and posts with the CSRF token of another session, change nothing', async () => {
+test('57: cross-site posts, and posts with the CSRF token of another session, change nothing', async () => {
   const foreign = await csrfOf((await newOperator(server, { email: 'otto@platform.example' })).browser)
   const own = await csrfOf(owner.browser)
   const before = await changes()
@@ -119,7 +119,7 @@ test('cross-site posts, and posts with the CSRF token of another session, change
   expect(await changes()).toBe(before)
 })
 
-test('markup in every name is text on every page', async () => {
+test('57: markup in every name is text on every page', async () => {
   const markup = `<img src=x onerror=alert(1)>"'`
   for (const [table, column] of [
     ['partners', 'name'],
@@ -148,7 +148,7 @@ test('markup in every name is text on every page', async () => {
   expect((await owner.browser.get(`${server.authUrl}${search.found}`)).text).toContain('&lt;img src=x')
 })
 
-test('ids in the address that cannot be: NUL, very long, of another kind', async () => {
+test('57: ids in the address that cannot be: NUL, very long, of another kind', async () => {
   for (const path of ['partners', 'users', 'connections', 'reads', 'audit', 'keys']) {
     for (const id of ['%00', 'x'.repeat(400), '..%2f..%2fetc', '99999999999999999999', '%F0%9F%92%A9']) {
       const { status } = await owner.browser.get(`${server.authUrl}/admin/${path}/${id}`)

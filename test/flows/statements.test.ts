@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { insertEvent } from '../../src/audit/record-event.ts'
 import { anyFirm, recordDemo } from '../../src/demo/demo.ts'
 import { findSubject } from '../../src/resource/userinfo.routes.ts'
 import { revokeAccessTokens, revokeConnection } from '../../src/tokens/revoke.ts'
@@ -11,7 +12,14 @@ const src = fileURLToPath(new URL('../../src', import.meta.url))
 type Text = { name: string; text: string }
 
 /** Statements that are defined next to the code that runs them. */
-const outsideOfSqlFiles: Text[] = [anyFirm, findSubject, recordDemo, revokeAccessTokens, revokeConnection]
+const outsideOfSqlFiles: Text[] = [
+  anyFirm,
+  findSubject,
+  insertEvent,
+  recordDemo,
+  revokeAccessTokens,
+  revokeConnection,
+]
 
 /** Every statement, sorted by name. Importing a file has no side effects. */
 async function statements(): Promise<Text[]> {
@@ -36,9 +44,7 @@ async function statements(): Promise<Text[]> {
 function statementsIn(value: unknown): Text[] {
   if (typeof value !== 'object' || value === null) return []
   if (isStatement(value)) return [value]
-  return Object.values(value).filter(
-    (inner) => typeof inner === 'object' && inner !== null && isStatement(inner),
-  )
+  return Object.values(value).flatMap(statementsIn)
 }
 
 function isStatement(value: object): value is Text {
