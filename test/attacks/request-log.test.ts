@@ -94,8 +94,8 @@ test('83: a flood of strangers does not fill the log: 1,000 unauthenticated call
     outcome: '',
   }
   const stranger = { ...call, at, authenticated: false, grantId: null, clientId: null, detail: null }
-  for (let n = 0; n < 5000; n++) requestLog.add(stranger)
-  requestLog.add({ ...stranger, authenticated: true, grantId: '1' })
+  for (let n = 0; n < 5000; n++) requestLog.add(stranger, `192.0.2.${n % 250}`)
+  requestLog.add({ ...stranger, authenticated: true, grantId: '1' }, '192.0.2.1')
   await requestLog.write()
   expect((await query(database, 'SELECT FROM request_log')).length).toBe(before + 1001)
   expect(server.logs()).toContain('"event":"request_log","outcome":"dropped","calls":4000')
@@ -113,7 +113,7 @@ test('83: a flood that the database cannot take fills no more memory than 20,000
     outcome: '',
   }
   const genuine = { ...call, at: Date.now(), authenticated: true, grantId: '1', clientId: null, detail: null }
-  for (let n = 0; n < 30_000; n++) requestLog.add(genuine)
+  for (let n = 0; n < 30_000; n++) requestLog.add(genuine, '192.0.2.1')
   await requestLog.write()
   await query(database, 'ALTER TABLE gone RENAME TO request_log')
   await requestLog.write()
