@@ -1323,7 +1323,10 @@ SELECT facts.*, EXISTS (SELECT FROM created) AS created FROM facts;
 -- insert_api_key
 WITH k AS (
   INSERT INTO api_keys (id, name, hash, scopes, expires_at)
-  VALUES ($1, $2, $3, $4, now() + make_interval(days => $5::integer)) RETURNING *
+  VALUES ($1, $2, $3, $4, least(now() + make_interval(days => $5::integer),
+      (SELECT maker.expires_at FROM api_keys maker
+        WHERE $6::jsonb->>'actor_kind' = 'api_key' AND maker.id = $6::jsonb->>'actor_id')))
+  RETURNING *
 ), audit AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -4296,6 +4299,9 @@ WITH owners AS (
 ), ended AS (
   DELETE FROM operator_sessions s USING changed, found
   WHERE s.operator_id = changed.id AND found.ends_sessions RETURNING 1
+), withdrawn AS (
+  DELETE FROM operator_links l USING changed, found
+  WHERE l.operator_id = changed.id AND changed.email <> found.email -- it was mailed to the old address
 ), audit AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)

@@ -4,7 +4,13 @@ import type { Context } from '../context.ts'
 import { allowOnly, apiEdge, sendProblem } from '../http/api-edge.ts'
 import { logOnce } from '../http/log.ts'
 import { reportLeak } from './leaked-credentials.ts'
-import { type FoundSecret, KeysUnavailable, NotAReport, readReport, SecretScanning } from './secret-scanning.ts'
+import {
+  type FoundSecret,
+  KeysUnavailable,
+  NotAReport,
+  readReport,
+  SecretScanning,
+} from './secret-scanning.ts'
 
 const bodyLimit = 1024 * 1024
 
@@ -31,10 +37,15 @@ function serveReports(app: FastifyInstance, context: Context, scanning: SecretSc
     const { headers, body } = request
     const keyId = String(headers['github-public-key-identifier'] ?? '')
     const signature = String(headers['github-public-key-signature'] ?? '')
-    const isSigned = Buffer.isBuffer(body) && (await scanning.isSigned(body, keyId, signature).catch(unlessKnown))
+    const isSigned =
+      Buffer.isBuffer(body) && (await scanning.isSigned(body, keyId, signature).catch(unlessKnown))
     if (isSigned === undefined) {
       logOnce(request, { event: 'leak_report', outcome: 'keys_unavailable' })
-      return sendProblem(reply, 'unavailable', 'The keys of the secret scanner cannot be read now. Send the report again.')
+      return sendProblem(
+        reply,
+        'unavailable',
+        'The keys of the secret scanner cannot be read now. Send the report again.',
+      )
     }
     if (!isSigned) {
       logOnce(request, { event: 'leak_report', outcome: 'not_signed' })

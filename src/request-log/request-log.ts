@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database, Value } from '../database/database.ts'
 import { BackgroundJob } from '../process/background-job.ts'
+import { sourceOf } from '../process/source.ts'
 import type { Static } from '../typebox.ts'
 import { addRequests, numberKinds, type RequestKind } from './write-requests.sql.ts'
-import { sourceOf } from '../process/source.ts'
 
 /** Milliseconds between two writes. With the time of a write, a process that is killed loses less than five seconds. */
 const intervalMs = 4000
@@ -64,7 +64,10 @@ export class RequestLog {
 
   /** @param address the IP address of the caller, which is not stored */
   add(call: LoggedCall, address: string): void {
-    if (this.#waiting.length >= mostWaiting || !(call.authenticated || this.#mayAddUnproved(call.at, address))) {
+    if (
+      this.#waiting.length >= mostWaiting ||
+      !(call.authenticated || this.#mayAddUnproved(call.at, address))
+    ) {
       this.#dropped += 1
       return
     }
