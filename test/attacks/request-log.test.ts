@@ -94,11 +94,30 @@ test('83: a flood of strangers does not fill the log: 1,000 unauthenticated call
     outcome: '',
   }
   const stranger = { ...call, at, authenticated: false, grantId: null, clientId: null, detail: null }
-  for (let n = 0; n < 5000; n++) requestLog.add(stranger, `192.0.2.${n % 250}`)
-  requestLog.add({ ...stranger, authenticated: true, grantId: '1' }, '192.0.2.1')
+  // One source has 100 places, and all together have 1,000.
+  for (let n = 0; n < 5000; n++) requestLog.add(stranger, `203.0.113.${n % 50}`)
+  requestLog.add({ ...stranger, authenticated: true, grantId: '1' }, '203.0.113.1')
   await requestLog.write()
   expect((await query(database, 'SELECT FROM request_log')).length).toBe(before + 1001)
   expect(server.logs()).toContain('"event":"request_log","outcome":"dropped","calls":4000')
+})
+
+test('83: one source that floods does not hide the refused calls of others', async () => {
+  const at = (Math.floor(Date.now() / 60_000) + 20) * 60_000
+  const call = { ms: 1, method: 'GET', route: '/flood', status: 401, code: '', outcome: '', detail: null }
+  const stranger = {
+    ...call,
+    at,
+    authenticated: false,
+    grantId: null,
+    clientId: null,
+    requestId: 'one-source',
+  }
+  for (let n = 0; n < 5000; n++) requestLog.add(stranger, '203.0.113.9')
+  requestLog.add({ ...stranger, requestId: 'hidden?' }, '198.51.100.1')
+  await requestLog.write()
+  expect(await query(database, `SELECT FROM request_log WHERE request_id = 'one-source'`)).toHaveLength(100)
+  expect(await query(database, `SELECT FROM request_log WHERE request_id = 'hidden?'`)).toHaveLength(1)
 })
 
 test('83: a flood that the database cannot take fills no more memory than 20,000 calls', async () => {
@@ -113,7 +132,7 @@ test('83: a flood that the database cannot take fills no more memory than 20,000
     outcome: '',
   }
   const genuine = { ...call, at: Date.now(), authenticated: true, grantId: '1', clientId: null, detail: null }
-  for (let n = 0; n < 30_000; n++) requestLog.add(genuine, '192.0.2.1')
+  for (let n = 0; n < 30_000; n++) requestLog.add(genuine, '203.0.113.1')
   await requestLog.write()
   await query(database, 'ALTER TABLE gone RENAME TO request_log')
   await requestLog.write()
