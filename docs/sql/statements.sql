@@ -1618,8 +1618,11 @@ WITH found AS (
 SELECT found.id, found.email, found.status, found.local_passwords, link.expires_at
 FROM found LEFT JOIN link ON true;
 
+-- is_audit_removal_due
+SELECT EXISTS (SELECT FROM audit_log WHERE at < (date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $1::int)) AT TIME ZONE 'UTC') AS due;
+
 -- keep_audit_log
-SELECT keep_audit_log($1::int)::int AS removed;
+SELECT keep_audit_log($1::int, $2::jsonb)::int AS removed;
 
 -- keep_request_log
 SELECT keep_request_log($1::int) AS removed;
@@ -2714,6 +2717,12 @@ ORDER BY u.id LIMIT $2;
 -- passkeys_of_user
 SELECT id, credential_id, transports, name, synced, created_at, last_used_at
 FROM passkeys WHERE user_id = $1 ORDER BY id;
+
+-- plan_audit_removal
+SELECT to_char((date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $1::int)) AT TIME ZONE 'UTC' AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS before,
+(range_agg(int8range(c.place, c.place + 1)) + $2::int8multirange)::text AS places
+FROM audit_log a JOIN audit_chain c ON c.audit_id = a.id AND c.audit_at = a.at
+WHERE a.at < (date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $1::int)) AT TIME ZONE 'UTC' HAVING count(*) > 0;
 
 -- postpone_message
 UPDATE outbox SET next_attempt_at = now() + make_interval(secs => $3)

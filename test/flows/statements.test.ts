@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { insertEvent } from '../../src/audit/record-event.ts'
 import { anyFirm, recordDemo } from '../../src/demo/demo.ts'
 import { findSubject } from '../../src/resource/userinfo.routes.ts'
 import { revokeAccessTokens, revokeConnection } from '../../src/tokens/revoke.ts'
@@ -12,14 +11,7 @@ const src = fileURLToPath(new URL('../../src', import.meta.url))
 type Text = { name: string; text: string }
 
 /** Statements that are defined next to the code that runs them. */
-const outsideOfSqlFiles: Text[] = [
-  anyFirm,
-  findSubject,
-  insertEvent,
-  recordDemo,
-  revokeAccessTokens,
-  revokeConnection,
-]
+const outsideOfSqlFiles: Text[] = [anyFirm, findSubject, recordDemo, revokeAccessTokens, revokeConnection]
 
 /** Every statement, sorted by name. Importing a file has no side effects. */
 async function statements(): Promise<Text[]> {
