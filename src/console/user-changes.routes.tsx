@@ -75,8 +75,8 @@ function factors(app: FastifyInstance, context: Context, web: ConsoleWeb): void 
         >
           <p>
             All passkeys, the authenticator app and the recovery codes of <bdi>{user.name}</bdi> are removed,
-            and the user is signed out. Make sure that you speak with this person. After the reset, the password
-            alone is enough to sign in.
+            and the user is signed out. Make sure that you speak with this person. After the reset, the
+            password alone is enough to sign in.
           </p>
         </Confirmation>
       </>
