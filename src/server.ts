@@ -52,8 +52,8 @@ import { passwordRoutes } from './sessions/password.routes.tsx'
 import { sessionRoutes } from './sessions/sessions.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
-import { forUsers, type Web, webEdge } from './web/edge.tsx'
 import { languageRoutes } from './web/language.routes.ts'
+import { forUsers, type Web, webEdge } from './web/page-edge.tsx'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
 export async function createServer(

@@ -931,6 +931,12 @@ coalesce((
     FROM accounts a WHERE a.household_id = h.id ORDER BY a.household_id, a.id LIMIT 200) AS a) AS accounts
 FROM (SELECT) AS always LEFT JOIN caller ON true LEFT JOIN households h ON h.id = $2;
 
+-- find_access_row
+SELECT t.user_id, t.account_id, t.household_id, t.source FROM account_access t WHERE t.user_id = $1 AND t.account_id = $2 AND t.household_id = (SELECT household_id FROM accounts WHERE id = $2);
+
+-- find_account_row
+SELECT t.id, t.household_id, t.name, t.type, t.number_masked, t.custodian, t.currency, t.status, iso_date(t.opened_on) AS opened_on, t.source FROM accounts t WHERE t.id = $1;
+
 -- find_api_key
 SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
 CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, coalesce(k.last_used_at <= now() - interval '1 minute', true) AS is_used_again
@@ -969,6 +975,9 @@ EXISTS (SELECT FROM totp_secrets t WHERE t.user_id = u.id) AS has_totp,
 (SELECT r.require_acr FROM roles r WHERE r.name = u.role) AS role_require_acr,
 (SELECT p.require_acr FROM partners p WHERE p.client_id = $3) AS partner_require_acr
 FROM users u WHERE u.id = $1 AND u.login_version = $2 AND u.status = 'active';
+
+-- find_firm_row
+SELECT t.id, t.name, t.source FROM firms t WHERE t.id = $1;
 
 -- find_grant
 SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
@@ -1014,6 +1023,9 @@ SELECT
 (SELECT h.json FROM caller, households h WHERE h.id = $2 AND (
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS household;
+
+-- find_household_row
+SELECT t.id, t.firm_id, t.name, t.source FROM households t WHERE t.id = $1;
 
 -- find_households_by_text
 SELECT id, name, firm_id FROM households WHERE id = $1 OR strpos(name_folded, $2) > 0
@@ -1130,6 +1142,9 @@ JOIN request_kinds k ON k.id = l.kind_id
 LEFT JOIN grants g ON g.id = l.grant_id
 LEFT JOIN partners p ON p.client_id = coalesce(g.client_id, l.client_id)
 ORDER BY l.at DESC;
+
+-- find_role_row
+SELECT t.name, t.sees, t.source FROM roles t WHERE t.name = $1;
 
 -- find_sandbox
 SELECT a.client_id, a.client_secret FROM firms f LEFT JOIN sandbox_application a ON true WHERE f.id = $1 LIMIT 1;
@@ -1256,6 +1271,9 @@ SELECT EXISTS (
 SELECT key_id, current_since, auth_url FROM secrets s
 WHERE key_id = $1 AND NOT EXISTS (
   SELECT FROM secrets n WHERE n.current_since > s.current_since AND n.current_since < now() - interval '31 days');
+
+-- find_user_row
+SELECT t.id, t.firm_id, t.email, t.name, t.role, t.status, to_char(t.disabled_by_operator_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS disabled_by_operator_at, t.source FROM users t WHERE t.id = $1;
 
 -- find_users_by_text
 SELECT id, email, name, firm_id, role, status, disabled_by_operator_at FROM users
@@ -1709,6 +1727,12 @@ FROM (SELECT) AS one LEFT JOIN candidate ON true LEFT JOIN linked ON linked.user
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
 WHERE ($1::text IS NULL OR u.firm_id = $1) AND ($2::text IS NULL OR u.status = $2) ORDER BY u.id;
 
+-- list_account_access_by_user_id
+SELECT t.user_id, t.account_id, t.household_id, t.source FROM account_access t WHERE t.user_id = $5 AND (t.user_id, t.household_id, t.account_id) > ($1, $2, $3) ORDER BY t.user_id, t.household_id, t.account_id LIMIT $4;
+
+-- list_account_access_rows
+SELECT t.user_id, t.account_id, t.household_id, t.source FROM account_access t WHERE (t.user_id, t.household_id, t.account_id) > ($1, $2, $3) ORDER BY t.user_id, t.household_id, t.account_id LIMIT $4;
+
 -- list_account_changes
 WITH
 bearer AS (
@@ -1857,6 +1881,12 @@ SELECT
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible
 FROM page;
 
+-- list_accounts_by_household_id
+SELECT t.id, t.household_id, t.name, t.type, t.number_masked, t.custodian, t.currency, t.status, iso_date(t.opened_on) AS opened_on, t.source FROM accounts t WHERE t.household_id = $3 AND (t.id) > ($1) ORDER BY t.household_id, t.id LIMIT $2;
+
+-- list_accounts_rows
+SELECT t.id, t.household_id, t.name, t.type, t.number_masked, t.custodian, t.currency, t.status, iso_date(t.opened_on) AS opened_on, t.source FROM accounts t WHERE (t.id) > ($1) ORDER BY t.id LIMIT $2;
+
 -- list_api_keys
 SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
 CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state FROM api_keys k ORDER BY k.created_at, k.id;
@@ -1903,6 +1933,9 @@ WHERE caller.refusal IS NULL AND caller.sees = 'firm';
 
 -- list_firms
 SELECT id, name, require_acr, local_passwords FROM firms ORDER BY id;
+
+-- list_firms_rows
+SELECT t.id, t.name, t.source FROM firms t WHERE (t.id) > ($1) ORDER BY t.id LIMIT $2;
 
 -- list_grants
 SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
@@ -2064,6 +2097,9 @@ SELECT
 (SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
 (SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, (SELECT sees FROM caller) AS sees;
 
+-- list_households_by_firm_id
+SELECT t.id, t.firm_id, t.name, t.source FROM households t WHERE t.firm_id = $3 AND (t.id) > ($1) ORDER BY t.firm_id, t.id LIMIT $2;
+
 -- list_households_by_number
 WITH
 bearer AS (
@@ -2203,6 +2239,9 @@ ARRAY(SELECT name
         WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
       ORDER BY x.user_id, x.household_id) AS seen WHERE caller.sees = 'granted') AS page
   ORDER BY scope, id) AS names;
+
+-- list_households_rows
+SELECT t.id, t.firm_id, t.name, t.source FROM households t WHERE (t.id) > ($1) ORDER BY t.id LIMIT $2;
 
 -- list_live_kids
 SELECT ARRAY(SELECT kid FROM signing_keys WHERE private_jwk IS NOT NULL ORDER BY kid) AS kids;
@@ -2438,6 +2477,9 @@ ORDER BY l.at DESC;
 -- list_roles
 SELECT name, sees, require_acr FROM roles ORDER BY name;
 
+-- list_roles_rows
+SELECT t.name, t.sees, t.source FROM roles t WHERE (t.name) > ($1) ORDER BY t.name LIMIT $2;
+
 -- list_sealed_identity_providers
 SELECT credential AS sealed FROM identity_providers WHERE left(credential, 3) = $1 LIMIT 500;
 
@@ -2454,6 +2496,12 @@ SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC;
 SELECT kid, algorithm, generation, public_jwk, private_jwk, created_at, signs_from,
 private_jwk IS NULL OR created_at <= now() - interval '90 days' AS aged
 FROM signing_keys ORDER BY algorithm, generation;
+
+-- list_users_by_firm_id
+SELECT t.id, t.firm_id, t.email, t.name, t.role, t.status, to_char(t.disabled_by_operator_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS disabled_by_operator_at, t.source FROM users t WHERE t.firm_id = $3 AND (t.id) > ($1) ORDER BY t.firm_id, t.id LIMIT $2;
+
+-- list_users_rows
+SELECT t.id, t.firm_id, t.email, t.name, t.role, t.status, to_char(t.disabled_by_operator_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS disabled_by_operator_at, t.source FROM users t WHERE (t.id) > ($1) ORDER BY t.id LIMIT $2;
 
 -- live_grants_of_user
 SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, coalesce(

@@ -21,13 +21,20 @@ export type ApiKeyRow = Static<typeof ApiKeyRow>
 const columns = `k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
           CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state`
 
-/** $1 id, $2 name, $3 SHA-256 of the key, $4 scopes, $5 days until it expires, or null, $6 origin */
+/**
+ * A key that another key creates expires with that key at the latest: whoever steals a key must not get one that lives longer.
+ *
+ * $1 id, $2 name, $3 SHA-256 of the key, $4 scopes, $5 days until it expires, or null, $6 origin
+ */
 export const insertApiKey = statement(
   'insert_api_key',
   ApiKeyRow,
   `WITH k AS (
      INSERT INTO api_keys (id, name, hash, scopes, expires_at)
-     VALUES ($1, $2, $3, $4, now() + make_interval(days => $5::integer)) RETURNING *
+     VALUES ($1, $2, $3, $4, least(now() + make_interval(days => $5::integer),
+                                   (SELECT maker.expires_at FROM api_keys maker
+                                     WHERE $6::jsonb->>'actor_kind' = 'api_key' AND maker.id = $6::jsonb->>'actor_id')))
+     RETURNING *
    ), audit AS (
      ${auditRow('api_key.created', {
        origin: '$6',

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
-import type { Web } from '../web/edge.tsx'
 import type { RecoveryLink } from '../web/error-page.tsx'
 import type { Texts } from '../web/languages/languages.ts'
+import type { Web } from '../web/page-edge.tsx'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Unsealed } from './sealed-request.ts'
 

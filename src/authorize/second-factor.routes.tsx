@@ -13,7 +13,7 @@ import { hasUnprovedFactor, mayChangeFactors, requiredAcr } from '../login/facto
 import type { Login } from '../login/login.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import Type, { type Static } from '../typebox.ts'
-import type { Web } from '../web/edge.tsx'
+import type { Web } from '../web/page-edge.tsx'
 import { authorizationFault } from './authorization-request.ts'
 import { type Claim, type ClaimPath, claimOf, claimPaths, mayEnrol } from './claim.ts'
 import { faultUrl } from './connect.ts'

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { decoratePageForPeople } from '../http/page-for-people.ts'
 import { liveSession } from '../sessions/sessions.ts'
-import type { Web } from '../web/edge.tsx'
+import type { Web } from '../web/page-edge.tsx'
 import { appsOfUser } from './front.sql.ts'
 import { FrontPage } from './front-page.tsx'
 

@@ -1,19 +1,18 @@
 import { verify } from 'node:crypto'
 import { boundedFetch } from '../idp/bounded-fetch.ts'
-import Type, { Compile } from '../typebox.ts'
+import Type, { Compile, type Static } from '../typebox.ts'
 
 /** Milliseconds for which the keys of the scanner are kept, and between two requests because of an unknown key. */
 const keysLife = 60 * 60 * 1000
 const pause = 60 * 1000
 const requestMs = 5000
 
-const publishedKeys = Compile(
-  Type.Object({
-    public_keys: Type.Array(
-      Type.Object({ key_identifier: Type.String(), key: Type.String(), is_current: Type.Boolean() }),
-    ),
-  }),
-)
+const PublishedKeys = Type.Object({
+  public_keys: Type.Array(
+    Type.Object({ key_identifier: Type.String(), key: Type.String(), is_current: Type.Boolean() }),
+  ),
+})
+const publishedKeys = Compile(PublishedKeys)
 
 const foundSecrets = Compile(
   Type.Array(
@@ -25,6 +24,9 @@ export type FoundSecret = { token: string; url?: string | null }
 /** The body is not in the format of the programme. */
 export class NotAReport extends Error {}
 
+/** The report cannot be checked now. The scanner may send it again. */
+export class KeysUnavailable extends Error {}
+
 /**
  * Checks the reports of GitHub's secret scanning partner programme: an ECDSA signature (P-256, SHA-256) over the body, by one of
  * the keys that the scanner publishes.
@@ -34,13 +36,14 @@ export class SecretScanning {
   readonly #now: () => Date
   #keys = new Map<string, string>()
   #readAt = Number.NEGATIVE_INFINITY
+  #reading: Promise<void> | undefined
 
   constructor(keysUrl: string, now: () => Date) {
     this.#keysUrl = keysUrl
     this.#now = now
   }
 
-  /** Whether the scanner signed this body. @throws if its keys cannot be read */
+  /** Whether the scanner signed this body. @throws {KeysUnavailable} */
   async isSigned(body: Buffer, keyId: string, signature: string): Promise<boolean> {
     const key = await this.#keyOf(keyId)
     if (key === undefined) return false
@@ -53,19 +56,30 @@ export class SecretScanning {
 
   async #keyOf(keyId: string): Promise<string | undefined> {
     const age = this.#now().getTime() - this.#readAt
-    if (age > keysLife || (age > pause && !this.#keys.has(keyId))) await this.#read()
+    if (age > keysLife || (age > pause && !this.#keys.has(keyId))) {
+      this.#reading ??= this.#read().finally(() => {
+        this.#reading = undefined
+      })
+      await this.#reading
+    }
     return this.#keys.get(keyId)
   }
 
   async #read(): Promise<void> {
+    const { public_keys: keys } = await this.#fetch().catch((cause) => {
+      throw new KeysUnavailable('the keys of the secret scanner cannot be read', { cause })
+    })
+    this.#keys = new Map(keys.map(({ key_identifier: id, key }) => [id, key]))
     this.#readAt = this.#now().getTime()
+  }
+
+  async #fetch(): Promise<Static<typeof PublishedKeys>> {
     const response = await boundedFetch(this.#keysUrl, {
       method: 'GET',
       headers: { accept: 'application/json', 'user-agent': 'latchkey' },
       signal: AbortSignal.timeout(requestMs),
     })
-    const { public_keys: keys } = publishedKeys.Parse(await response.json())
-    this.#keys = new Map(keys.map(({ key_identifier: id, key }) => [id, key]))
+    return publishedKeys.Parse(await response.json())
   }
 }
 

@@ -93,6 +93,9 @@ export const updateOperator = statement(
    ), ended AS (
      DELETE FROM operator_sessions s USING changed, found
       WHERE s.operator_id = changed.id AND found.ends_sessions RETURNING 1
+   ), withdrawn AS (
+     DELETE FROM operator_links l USING changed, found
+      WHERE l.operator_id = changed.id AND changed.email <> found.email -- it was mailed to the old address
    ), audit AS (
      ${auditRow('operator.updated', {
        origin: '$7',

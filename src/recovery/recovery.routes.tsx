@@ -13,7 +13,7 @@ import { resetMinutes } from '../mail/mail-content.ts'
 import { passwordFaultText } from '../sessions/new-password-field.tsx'
 import Type, { type Static } from '../typebox.ts'
 import { cookieName, cookieOptions } from '../web/cookies.ts'
-import type { Web } from '../web/edge.tsx'
+import type { Web } from '../web/page-edge.tsx'
 import {
   isLinkSecret,
   linkName,

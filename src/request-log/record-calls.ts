@@ -25,7 +25,7 @@ export function recordCalls(app: FastifyInstance, requestLog: RequestLog | undef
         outcome = '',
         detail,
       } = notes ?? {}
-      requestLog.add({
+      const call = {
         at: Date.now(),
         ms: Math.round(reply.elapsedTime * 10) / 10,
         requestId: request.id,
@@ -38,7 +38,8 @@ export function recordCalls(app: FastifyInstance, requestLog: RequestLog | undef
         grantId,
         clientId: grantId === null ? clientId : null,
         detail: detail?.slice(0, maxDetail) ?? null,
-      })
+      }
+      requestLog.add(call, request.ip)
     }
     done()
   })

@@ -3,6 +3,7 @@ import type { Database, Value } from '../database/database.ts'
 import { BackgroundJob } from '../process/background-job.ts'
 import type { Static } from '../typebox.ts'
 import { addRequests, numberKinds, type RequestKind } from './write-requests.sql.ts'
+import { sourceOf } from '../process/source.ts'
 
 /** Milliseconds between two writes. With the time of a write, a process that is killed loses less than five seconds. */
 const intervalMs = 4000
@@ -11,8 +12,12 @@ const intervalMs = 4000
 const mostWaiting = 20_000
 const fullBatch = 1000
 
-/** Calls in a minute whose callers have not proved who they are. Strangers must not fill the log. */
+/**
+ * Calls in a minute whose callers have not proved who they are: of all, and of one source. Strangers must not fill the log, and
+ * one of them must not hide the calls of others.
+ */
 const mostUnproved = 1000
+const mostUnprovedOfSource = 100
 const minuteMs = 60_000
 
 /** Kinds of calls that the process remembers. There are a few hundred. */
@@ -43,7 +48,7 @@ export class RequestLog {
   /** Microseconds. Calls of one process have different instants, so that a list can go on after each. */
   #last = 0
   #dropped = 0
-  #unproved = { minute: 0, calls: 0 }
+  #unproved = { minute: 0, calls: 0, bySource: new Map<string, number>() }
 
   constructor(database: Database, logger: FastifyBaseLogger) {
     this.#database = database
@@ -57,8 +62,9 @@ export class RequestLog {
     this.#job.start()
   }
 
-  add(call: LoggedCall): void {
-    if (this.#waiting.length >= mostWaiting || !(call.authenticated || this.#mayAddUnproved(call.at))) {
+  /** @param address the IP address of the caller, which is not stored */
+  add(call: LoggedCall, address: string): void {
+    if (this.#waiting.length >= mostWaiting || !(call.authenticated || this.#mayAddUnproved(call.at, address))) {
       this.#dropped += 1
       return
     }
@@ -79,11 +85,16 @@ export class RequestLog {
     await this.write()
   }
 
-  #mayAddUnproved(at: number): boolean {
+  #mayAddUnproved(at: number, address: string): boolean {
     const minute = Math.floor(at / minuteMs)
-    if (minute !== this.#unproved.minute) this.#unproved = { minute, calls: 0 }
+    if (minute !== this.#unproved.minute) this.#unproved = { minute, calls: 0, bySource: new Map() }
+    if (this.#unproved.calls >= mostUnproved) return false
+    const source = sourceOf(address)
+    const ofSource = (this.#unproved.bySource.get(source) ?? 0) + 1
+    if (ofSource > mostUnprovedOfSource) return false
+    this.#unproved.bySource.set(source, ofSource)
     this.#unproved.calls += 1
-    return this.#unproved.calls <= mostUnproved
+    return true
   }
 
   async #writeBatches(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { ComponentChildren } from 'preact'
-import type { Web } from '../web/edge.tsx'
 import type { Texts } from '../web/languages/languages.ts'
+import type { Web } from '../web/page-edge.tsx'
 import { HiddenFields, UserName } from '../web/parts.tsx'
 import type { Session } from './sessions.sql.ts'
 

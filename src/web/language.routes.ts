@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import Type, { type Static } from '../typebox.ts'
-import type { Web } from './edge.tsx'
 import { languages } from './languages/languages.ts'
+import type { Web } from './page-edge.tsx'
 import { rememberLanguage } from './page-texts.ts'
 
 const LanguageForm = Type.Object({

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
-import { AuditChain } from '../../src/audit/chain.ts'
 import { listAudit } from '../../src/audit/list.ts'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { verifyAudit } from '../../src/audit/verify.ts'
@@ -99,9 +98,6 @@ test('a month is removed only by the retention, after it was chained; the rest i
   await chainAll(server, db.database)
   expect(await purge()).toMatchObject({ audit_log: 2 })
   await chainAll(server, db.database)
-  expect((await verify()).fault?.reason).toBe('the row was removed') // the record of the removal is not signed yet
-  const keys = testKeys('sandbox')
-  await new AuditChain({ database: server, keys, logger, now: () => new Date() }).sign()
   expect(await verify()).toMatchObject({ fault: null, removed: 2 })
   const { records } = await listAudit(server, { event: 'audit.partition_dropped' }, { limit: 2 })
   expect(records).toMatchObject([{ actor_kind: 'system', details: { rows: 2 } }])

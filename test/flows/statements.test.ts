@@ -36,9 +36,7 @@ async function statements(): Promise<Text[]> {
 function statementsIn(value: unknown): Text[] {
   if (typeof value !== 'object' || value === null) return []
   if (isStatement(value)) return [value]
-  return Object.values(value).filter(
-    (inner) => typeof inner === 'object' && inner !== null && isStatement(inner),
-  )
+  return Object.values(value).flatMap(statementsIn)
 }
 
 function isStatement(value: object): value is Text {
