@@ -22,7 +22,8 @@ const columns = `k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used
           CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state`
 
 /**
- * A key that another key creates expires with that key at the latest: whoever steals a key must not get one that lives longer.
+ * A key that another key creates expires with that key at the latest: a thief must not
+ * get a key that lives longer than the stolen one.
  *
  * $1 id, $2 name, $3 SHA-256 of the key, $4 scopes, $5 days until it expires, or null, $6 origin
  */

@@ -112,7 +112,7 @@ function Navigation({ current, label }: { current: Section | undefined; label: s
 }
 
 /** In characters. */
-export const longestQuery = 200
+const longestQuery = 200
 
 function SearchForm({ query = '' }: { query?: string | undefined }) {
   return (
