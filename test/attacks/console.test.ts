@@ -54,7 +54,7 @@ test('57: the list of forms above is complete', async () => {
 })
 
 test.each(['read_only', 'support'] as const)(
-  '%s: every form that the role does not allow is refused',
+  '57: %s: every form that the role does not allow is refused',
   async (role) => {
     const email = `${role}@platform.example`.replace('_', '-')
     const { browser } = await newOperator(server, { email, role })

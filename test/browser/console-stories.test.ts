@@ -118,7 +118,7 @@ test('"why can\'t I see the Miller household?": the operator finds the reason by
     await searchFor(page, 'bob')
     await page.getByRole('link', { name: 'Bob Carter' }).click()
     await page.getByRole('link', { name: 'Why does the user see a household' }).click()
-    await page.getByLabel('Household').fill('miller')
+    await page.getByLabel('Household: id').fill('miller')
     await page.getByRole('button', { name: 'Show' }).click()
     await page.getByRole('link', { name: 'Miller Family' }).click()
     await page.getByText('the user has access to none of its accounts').waitFor()
