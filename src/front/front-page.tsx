@@ -7,8 +7,14 @@ import type { ConnectedApp } from './front.sql.ts'
 type User = { name: string; apps: ConnectedApp[] }
 
 /** What this service is, and where users, developers and operators go from here. */
-export function FrontPage(props: { texts: Texts; docs: string; user: User | undefined }) {
-  const { texts, docs, user } = props
+export function FrontPage(props: {
+  texts: Texts
+  docs: string
+  /** Absent: the console has an address of its own, which strangers need not know. */
+  console: string | undefined
+  user: User | undefined
+}) {
+  const { texts, docs, console, user } = props
   const { developers, operators } = texts.front
   return (
     <>
@@ -19,7 +25,13 @@ export function FrontPage(props: { texts: Texts; docs: string; user: User | unde
             <a href={docs}>{developers.link}</a>
           </p>
         </Place>
-        <Place icon="gear" id="operators" heading={operators.heading} text={operators.text} />
+        <Place icon="gear" id="operators" heading={operators.heading} text={operators.text}>
+          {console && (
+            <p>
+              <a href={console}>{operators.link}</a>
+            </p>
+          )}
+        </Place>
       </div>
     </>
   )

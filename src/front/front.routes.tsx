@@ -10,6 +10,7 @@ import { FrontPage } from './front-page.tsx'
 export function frontRoutes(app: FastifyInstance, context: Context, web: Web): void {
   const { config, database } = context
   const docs = `${config.baseUrl}docs`
+  const console = config.admin.listener ? undefined : '/admin'
 
   app.get('/', async (request, reply) => {
     const session = await liveSession(request, context)
@@ -19,7 +20,7 @@ export function frontRoutes(app: FastifyInstance, context: Context, web: Web): v
       apps: await database.run(appsOfUser, [session.user_id]),
     }
     const title = user ? texts.connections.heading : texts.front.heading
-    const body = <FrontPage texts={texts} docs={docs} user={user} />
+    const body = <FrontPage texts={texts} docs={docs} console={console} user={user} />
     return web.page({ reply, texts, title, body, wide: true, localTimes: user !== undefined })
   })
 

@@ -2,8 +2,13 @@ import { auditRow } from '../audit/audit-row.sql.ts'
 import { statement } from '../database/database.ts'
 import Type from '../typebox.ts'
 
+/** The session of a user or operator is one that the logout token names. */
+const isNamed = `provider_id = $3 AND EXISTS (SELECT FROM used)
+        AND ($4::text IS NULL OR provider_sub = $4)
+        AND ($5::text IS NULL OR provider_sid = $5 OR ($4 IS NOT NULL AND provider_sid IS NULL))`
+
 /**
- * Ends the browser sessions that a logout token names, once for each token. Connections go on. A session without `sid` may be
+ * Ends the browser sessions of users and operators that a logout token names, once for each token. Connections go on. A session without `sid` may be
  * the one that the token names: it ends if `sub` is that of its account.
  *
  * $1 SHA-256 of the token's issuer and `jti`, $2 when the token can no longer be used, $3 id of the provider, $4 `sub` or
@@ -19,11 +24,16 @@ export const endProviderSessions = statement(
   `WITH used AS (
      INSERT INTO logout_tokens (hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1
    ), ended AS (
-     DELETE FROM sessions
-      WHERE provider_id = $3 AND EXISTS (SELECT FROM used)
-        AND ($4::text IS NULL OR provider_sub = $4)
-        AND ($5::text IS NULL OR provider_sid = $5 OR ($4 IS NOT NULL AND provider_sid IS NULL))
-     RETURNING id, user_id
+     DELETE FROM sessions WHERE ${isNamed} RETURNING id, user_id
+   ), ended_of_operators AS (
+     DELETE FROM operator_sessions WHERE ${isNamed} RETURNING id, operator_id
+   ), recorded_of_operators AS (
+     ${auditRow('operator.logged_out', {
+       origin: '$6',
+       from: 'ended_of_operators s',
+       target: { kind: 'operator', id: 's.operator_id' },
+       details: { cause: `'provider_logout'`, provider: '$3::text' },
+     })}
    ), recorded AS (
      ${auditRow('session.ended', {
        origin: '$6',
@@ -33,5 +43,5 @@ export const endProviderSessions = statement(
        details: { cause: `'provider_logout'`, provider: '$3::text' },
      })}
    )
-   SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*)::int FROM ended) AS ended`,
+   SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*) FROM ended)::int + (SELECT count(*) FROM ended_of_operators)::int AS ended`,
 )

@@ -89,6 +89,24 @@ describe('54: which sessions end', () => {
     expect([await isLoggedIn(visitor, server), await isLoggedIn(second, server)]).toEqual([false, true])
   })
 
+  test('also the session of an operator', async () => {
+    const { sub } = usualClaims(provider.issuer)
+    await query(
+      server.database,
+      `WITH olive AS (
+         INSERT INTO operators (email, email_folded, name, role) VALUES ('o@x.example', 'o@x.example', 'Olive', 'owner')
+         RETURNING id, login_version
+       )
+       INSERT INTO operator_sessions (hash, operator_id, login_version, expires_at, provider_id, provider_sub, provider_sid)
+       SELECT sha256(sid::bytea), id, login_version, now() + interval '1 hour', 'one', $1, sid
+         FROM olive, unnest(ARRAY['session-1', 'session-2']) AS sid`,
+      [sub],
+    )
+    expect((await send(await provider.sign(claims(), { typ }))).status).toBe(200)
+    const left = await query(server.database, 'SELECT provider_sid FROM operator_sessions')
+    expect(left).toEqual([{ provider_sid: 'session-2' }])
+  })
+
   test('with sub alone, all sessions of the account, and none of others', async () => {
     provider.claims = { sub: 'sub-bob', email: 'bob@example.com' }
     const bob = await loggedInAt('one')

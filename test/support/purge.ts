@@ -65,6 +65,19 @@ export async function leaveExpired(database: Database, userId: string, rows: num
        INSERT INTO account_changes SELECT firm_id, 'expired-' || n, long_past FROM numbers, users WHERE id = $1
      ), account_access AS (
        INSERT INTO account_access_changes SELECT $1, 'expired-' || n, long_past FROM numbers
+     ), operator AS (
+       INSERT INTO operators (id, email, email_folded, name, role)
+       SELECT substr(encode(hash, 'hex'), 1, 32)::uuid, n || '@x.example', n || '@x.example', 'x', 'read_only' FROM numbers
+       ON CONFLICT DO NOTHING
+     ), operator_link AS (
+       INSERT INTO operator_links SELECT substr(encode(hash, 'hex'), 1, 32)::uuid, hash, long_past FROM numbers
+     ), operator_session AS (
+       INSERT INTO operator_sessions (hash, operator_id, login_version, expires_at)
+       SELECT hash, substr(encode(hash, 'hex'), 1, 32)::uuid, gen_random_uuid(), past FROM numbers
+     ), hour AS (
+       INSERT INTO call_hours SELECT long_past, 'read', 'expired-' || n, 1, 0, 0, 0, '{}' FROM numbers
+     ), request AS (
+       INSERT INTO idempotent_requests (actor_id, key_hash, digest, created_at) SELECT 'x', hash, hash, past FROM numbers
      )
      INSERT INTO grant_reads SELECT grant_id, current_date - 60 - n::int, 1, 1, 1 FROM numbers, live`,
     [userId],
@@ -83,6 +96,10 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     'limit_windows',
     'outbox',
     'password_links',
+    'operator_links',
+    'operator_sessions',
+    'call_hours',
+    'idempotent_requests',
     'connections',
   ]
   return Object.fromEntries(tables.map((table) => [table, rows]))

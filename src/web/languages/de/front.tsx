@@ -16,7 +16,8 @@ export const front: Pick<Catalogue, 'front'> = {
     },
     operators: {
       heading: 'Für Betreiber',
-      text: 'Verwalten Sie Partner, Benutzer und Verbindungen mit den Befehlen auf dem Server. Die Dokumentation für Betreiber liegt dem Programm bei.',
+      text: 'Verwalten Sie Partner, Benutzer und Verbindungen in der Konsole, mit der Admin-API oder mit den Befehlen auf dem Server.',
+      link: 'Konsole öffnen (auf Englisch)',
     },
   },
 }

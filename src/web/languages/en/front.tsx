@@ -16,7 +16,8 @@ export const front = {
     },
     operators: {
       heading: 'For operators',
-      text: 'Manage partners, users and connections with the commands on the server. The documentation for operators comes with the program.',
+      text: 'Manage partners, users and connections in the console, with the admin API, or with the commands on the server.',
+      link: 'Open the console',
     },
   },
 }

@@ -16,7 +16,8 @@ export const front: Pick<Catalogue, 'front'> = {
     },
     operators: {
       heading: 'Para operadores',
-      text: 'Gestione socios, usuarios y conexiones con los comandos en el servidor. La documentación para operadores viene con el programa.',
+      text: 'Gestione socios, usuarios y conexiones en la consola, con la API de administración o con los comandos en el servidor.',
+      link: 'Abrir la consola (en inglés)',
     },
   },
 }

@@ -20,7 +20,8 @@ export const front: Pick<Catalogue, 'front'> = {
     },
     operators: {
       heading: 'Pour les exploitants',
-      text: 'Gérez les partenaires, les utilisateurs et les connexions avec les commandes sur le serveur. La documentation pour les exploitants est fournie avec le programme.',
+      text: 'Gérez les partenaires, les utilisateurs et les connexions dans la console, avec l’API d’administration ou avec les commandes sur le serveur.',
+      link: 'Ouvrir la console (en anglais)',
     },
   },
 }
