@@ -761,11 +761,21 @@ DELETE FROM outbox WHERE kind = 'mail' AND payload->'facts' ? 'link';
 WITH used AS (
   INSERT INTO logout_tokens (hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1
 ), ended AS (
-  DELETE FROM sessions
-  WHERE provider_id = $3 AND EXISTS (SELECT FROM used)
+  DELETE FROM sessions WHERE provider_id = $3 AND EXISTS (SELECT FROM used)
   AND ($4::text IS NULL OR provider_sub = $4)
-  AND ($5::text IS NULL OR provider_sid = $5 OR ($4 IS NOT NULL AND provider_sid IS NULL))
-  RETURNING id, user_id
+  AND ($5::text IS NULL OR provider_sid = $5 OR ($4 IS NOT NULL AND provider_sid IS NULL)) RETURNING id, user_id
+), ended_of_operators AS (
+  DELETE FROM operator_sessions WHERE provider_id = $3 AND EXISTS (SELECT FROM used)
+  AND ($4::text IS NULL OR provider_sub = $4)
+  AND ($5::text IS NULL OR provider_sid = $5 OR ($4 IS NOT NULL AND provider_sid IS NULL)) RETURNING id, operator_id
+), recorded_of_operators AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'operator', (s.operator_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', 'provider_logout', 'provider', $3::text))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_out']) AS event, ended_of_operators s
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -775,7 +785,7 @@ WITH used AS (
   jsonb_strip_nulls(jsonb_build_object('cause', 'provider_logout', 'provider', $3::text))
   FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['session.ended']) AS event, ended s
 )
-SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*)::int FROM ended) AS ended;
+SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*) FROM ended)::int + (SELECT count(*) FROM ended_of_operators)::int AS ended;
 
 -- end_session
 WITH ended AS (

@@ -1,4 +1,4 @@
-import { hostname, userInfo } from 'node:os'
+import os from 'node:os'
 import type { FastifyRequest } from 'fastify'
 
 /**
@@ -51,13 +51,13 @@ export function pageOrigin(request: FastifyRequest, userId: string | null): Orig
 
 /** The origin of a change that a person makes with a command. */
 export function commandOrigin(): Origin {
-  return { actor: { kind: 'os_user', id: osUser() }, via: 'cli', address: hostname() }
+  return { actor: { kind: 'os_user', id: osUser() }, via: 'cli', address: os.hostname() }
 }
 
 /** A container may run under a number that has no name: `uid 1000680000`. */
 function osUser(): string {
   try {
-    return userInfo().username
+    return os.userInfo().username
   } catch {
     return `uid ${process.getuid?.() ?? 'unknown'}`
   }

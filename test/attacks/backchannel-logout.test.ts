@@ -102,7 +102,7 @@ describe('54: which sessions end', () => {
          FROM olive, unnest(ARRAY['session-1', 'session-2']) AS sid`,
       [sub],
     )
-    expect((await send(await provider.sign(claims(), { typ }))).status).toBe(200)
+    expect((await send(await provider.sign(claims(), { typ }))).ok).toBe(true)
     const left = await query(server.database, 'SELECT provider_sid FROM operator_sessions')
     expect(left).toEqual([{ provider_sid: 'session-2' }])
   })

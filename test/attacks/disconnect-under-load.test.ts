@@ -146,7 +146,7 @@ describe('19: while both servers are called 50 times a second, no request that s
   test.each(['user-3', 'user-4'])('after the operator has revoked the grant: %s', async (user) => {
     await endWhileUsed(user, async (grant) => async () => {
       const ended = await revokeGrant(db.database, systemOrigin, { id: grant })
-      expect(ended).toEqual({ client_id: partner.clientId })
+      expect(ended).toEqual({ clientId: partner.clientId })
       return performance.now()
     })
   })

@@ -1,6 +1,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { describe, expect, test, vi } from 'vitest'
+import { originValue, systemOrigin } from '../../src/audit/origin.ts'
 import { hashPassword } from '../../src/directory/passwords.ts'
 import { updatePassword } from '../../src/directory/users.sql.ts'
 import { query } from '../support/database.ts'
@@ -253,7 +254,7 @@ describe('76: a password change while a login replaces the old hash', () => {
           .slice(start, start + 10)
           .flatMap((id) => [
             submitLogin(server, id, password).then(({ status }) => statuses.push(status)),
-            server.database.run(updatePassword, [id, next, false]),
+            server.database.run(updatePassword, [id, next, false, originValue(systemOrigin)]),
           ]),
       )
     }

@@ -131,7 +131,7 @@ describe('a port that is in use', () => {
     const { code, stderr } = await latchkey(['start'], { ...deployment.env, LATCHKEY_HOST: '203.0.113.7' })
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'LATCHKEY_HOST or LATCHKEY_OPS_HOST is not an address of this machine.\n',
+      stderr: 'LATCHKEY_HOST, LATCHKEY_ADMIN_HOST or LATCHKEY_OPS_HOST is not an address of this machine.\n',
     })
     expectNothingLeft(deployment)
   })

@@ -33,6 +33,7 @@ describe('doctor', () => {
         'environment',
         'schema',
         'data',
+        'audit log',
         'signing keys',
         'stored secrets',
         'secret',

@@ -40,7 +40,11 @@ describe('with an id_token_hint of the user who is logged in', () => {
     expect(redirectOf(page)?.href).toBe(`${home}?state=a+b%26c%3D%C3%A9`)
     expect(page.headers.get('cache-control')).toBe('no-store')
     expect(await isLoggedIn(visitor, server)).toBe(false)
-    expect(await rowCounts(server)).toEqual({ ...before, sessions: (before.sessions ?? 0) - 1 })
+    expect(await rowCounts(server)).toEqual({
+      ...before,
+      sessions: (before.sessions ?? 0) - 1,
+      audit_log: (before.audit_log ?? 0) + 1,
+    })
     // Grants and connections stay.
     expect((await api(server, 'households', tokens.accessToken)).status).toBe(200)
   })

@@ -205,9 +205,9 @@ describe('the keys are looked up', () => {
     expect(await database.statementsDuring(again)).toBe(0)
   })
 
-  test('never for text that does not have the form of a client_id', async () => {
+  test('never for text that cannot be a client_id', async () => {
     const attempt = async () => {
-      for (const of of ['nobody', 'test_', `test_${'x'.repeat(5000)}`, 'a\0b', '']) {
+      for (const of of [`test_${'x'.repeat(5000)}`, 'a\0b', '']) {
         expectInvalidClient(await sendAssertion(pair, { of }))
       }
     }

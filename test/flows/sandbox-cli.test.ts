@@ -80,7 +80,7 @@ test('an import of a sandbox refuses rows of the sandbox and references to them'
     {
       'firms.csv': 'id,name\nsandbox,Mine\nf9,Nine\n',
       'roles.csv': 'name,sees\nsandbox-firm,granted\n',
-      'users.csv': `${usersHeader}sandbox-firm,f9,x@y.example,X,sandbox-firm,active,\nu9,f9,firm@sandbox.example,X,sandbox-granted,active,\n`,
+      'users.csv': `${usersHeader}sandbox-firm,f9,x@y.example,X,sandbox-firm,active,\nu9,f9,granted@sandbox.example,X,sandbox-granted,active,\n`,
       'households.csv': 'id,firm_id,name\nh9,sandbox-large,x\nsandbox-hh-01,f9,x\n',
       'accounts.csv': `${accountsHeader}a9,sandbox-hh-02,,,,,,active,\nsandbox-hh-03-ac-1,h9,,,,,,active,\n`,
       'account_access.csv': 'user_id,account_id\nsandbox-granted,sandbox-hh-04-ac-1\n',
@@ -103,7 +103,7 @@ test('an import of a sandbox refuses rows of the sandbox and references to them'
     'account_access.csv:2: column "account_id": "sandbox-hh-04-ac-1"',
   ])
   expect(faults).toContain(
-    'users.csv:3: column "email": "firm@sandbox.example" belongs to the user "sandbox-firm"',
+    'users.csv:3: column "email": "granted@sandbox.example" belongs to the user "sandbox-granted"',
   )
 })
 

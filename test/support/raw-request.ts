@@ -21,11 +21,12 @@ export function getWithHeaders(
   })
 }
 
-/** The number of rows in each table. */
+/** The number of rows in each table, without partitions. */
 export async function rowCounts({ database }: TestServer): Promise<Record<string, number>> {
   const tables = await query<{ name: string }>(
     database,
-    `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+    `SELECT quote_ident(relname) AS name FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY 1`,
   )
   const counts = tables.map(async ({ name }) => {
     const [row] = await query<{ n: number }>(database, `SELECT count(*)::int AS n FROM ${name}`)
