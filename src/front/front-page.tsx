@@ -10,7 +10,7 @@ type User = { name: string; apps: ConnectedApp[] }
 export function FrontPage(props: {
   texts: Texts
   docs: string
-  /** Absent: the console has an address of its own, which strangers need not know. */
+  /** Absent: the console has a separate address, which strangers need not know. */
   console: string | undefined
   user: User | undefined
 }) {

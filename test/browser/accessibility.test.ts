@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { chooseTexts, languages } from '../../src/web/languages/languages.ts'
+import { chooseTexts } from '../../src/web/languages/languages.ts'
 import { looks, narrow, overflow, pageFaults } from '../support/accessibility.ts'
 import { sampleBrand } from '../support/brand.ts'
 import { screenshot } from '../support/browser.ts'
@@ -78,17 +78,21 @@ test.each([
   },
 )
 
-test.each(languages)('in %s: at 320 pixels even long names need no sideways scrolling', async (language) => {
-  const long = await server.partner({
-    name: `${'Vermögensverwaltungs'.repeat(3)} ${'W'.repeat(35)}`,
-    redirectUri: `https://${'very-long-label-'.repeat(3)}x.${'another-long-label-'.repeat(3)}x.example/callback`,
-  })
-  await visit(narrow, { partner: long, language }, async (page, step) => {
-    await screenshot(page, `${step} (320 pixels, ${language})`)
-    expect(await page.locator('html').getAttribute('lang')).toBe(language)
-    expect.soft(await overflow(page), step).toBe(0)
-  })
-})
+// The languages with the longest words. test/long/platform-pages.test.ts shows all four at 390 pixels.
+test.each(['de', 'fr'] as const)(
+  'in %s: at 320 pixels even long names need no sideways scrolling',
+  async (language) => {
+    const long = await server.partner({
+      name: `${'Vermögensverwaltungs'.repeat(3)} ${'W'.repeat(35)}`,
+      redirectUri: `https://${'very-long-label-'.repeat(3)}x.${'another-long-label-'.repeat(3)}x.example/callback`,
+    })
+    await visit(narrow, { partner: long, language }, async (page, step) => {
+      await screenshot(page, `${step} (320 pixels, ${language})`)
+      expect(await page.locator('html').getAttribute('lang')).toBe(language)
+      expect.soft(await overflow(page), step).toBe(0)
+    })
+  },
+)
 
 describe('with the keyboard only', () => {
   const focused = (page: Page) =>

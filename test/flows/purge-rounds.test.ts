@@ -45,16 +45,16 @@ function hold({ own }: ReturnType<typeof otherServer>): () => void {
 }
 
 describe('one round', () => {
-  test('removes 10,000 expired rows of each table in batches of at most 1000, and logs it once', async () => {
-    const left = await leaveExpired(db.database, 'ada', 10_000)
+  test('removes 3,000 expired rows of each table in batches of at most 1000, and logs it once', async () => {
+    const left = await leaveExpired(db.database, 'ada', 3000)
     const { own, lines, purge: purging } = otherServer()
     expect(await purging.round()).toEqual(left)
     const removed = (table: string) =>
       own.heard.filter(({ statement }) => statement === `purge_${table}`).map(({ row }) => row)
     for (const table of Object.keys(purgeExpired)) {
-      expect(removed(table)).toEqual([...Array(10).fill({ removed: 1000 }), { removed: 0 }])
+      expect(removed(table)).toEqual([...Array(3).fill({ removed: 1000 }), { removed: 0 }])
     }
-    expect(removed('connections')).toHaveLength(11)
+    expect(removed('connections')).toHaveLength(4)
     expect(lines).toMatchObject([{ event: 'purge', outcome: 'removed', ...left }])
     expect(await purging.round()).toEqual({})
     expect(lines).toHaveLength(1)
@@ -98,10 +98,10 @@ describe('one round', () => {
   })
 })
 
-test('the purge finds its rows by index among 20,000 live rows', async () => {
+test('the purge finds its rows by index among 8,000 live rows', async () => {
   const own = await testDatabase()
   await seed(own.database, { users: [{ id: 'ada' }] })
-  await leaveExpired(own.database, 'ada', 20_000)
+  await leaveExpired(own.database, 'ada', 8000)
   const live = [
     `UPDATE client_assertions SET expires_at = now() + interval '1 hour'`,
     `UPDATE used_challenges SET expires_at = now() + interval '1 hour'`,
@@ -145,7 +145,7 @@ describe('several servers', () => {
   })
 
   test('of four concurrent rounds, one does all the work', async () => {
-    const left = await leaveExpired(db.database, 'ada', 10_000)
+    const left = await leaveExpired(db.database, 'ada', 3000)
     const servers = Array.from({ length: 4 }, otherServer)
     const rounds = await Promise.all(servers.map((each) => each.purge.round()))
     expect(rounds.filter((purged) => Object.keys(purged).length > 0)).toEqual([left])
@@ -179,12 +179,12 @@ describe('in the background', () => {
   test('an interrupted round keeps its completed batches, and the next round removes the rest', async () => {
     const target = await interruptibleDatabase()
     await seed(target.direct, { users: [{ id: 'ada' }] })
-    const left = await leaveExpired(target.direct, 'ada', 10_000)
+    const left = await leaveExpired(target.direct, 'ada', 3000)
     const round = new Purge(target.database, pino({ level: 'silent' }), testRetention)
       .round()
       .catch((error) => error.name)
     const remaining = async () => (await query(target.direct, 'SELECT FROM client_assertions')).length
-    await expect.poll(remaining, { interval: 1 }).toBeLessThan(10_000)
+    await expect.poll(remaining, { interval: 1 }).toBeLessThan(3000)
     await target.cut()
     expect(await round).toBeTypeOf('string')
     const purged = await purge(target.direct)

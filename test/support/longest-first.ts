@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const longest = [
   'browser/connected-apps',
   'browser/accessibility',
-  'flows/key-rotation-traffic',
+  'browser/console',
   'crash/embedded',
   'crash/kill-server',
   'browser/newcomer',
