@@ -2,11 +2,17 @@ import type { Queries } from '../database/database.ts'
 import type { SecretKeys } from '../secrets/derived-keys.ts'
 import { chainAt, chainedRows, checkpointsAfter, unchainedRows } from './chain.sql.ts'
 import { checkpointOf } from './chain.ts'
-import { chainHash, firstHash } from './chain-hash.ts'
+import { type AuditRecord, chainHash, firstHash } from './chain-hash.ts'
 import { isOwnCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 import { removedPlaces } from './removals.ts'
 
 const batchRows = 1000
+
+/**
+ * Milliseconds by which a row may be older than a row before it in the chain. `at` is the beginning of a transaction, and an
+ * import takes hours at most. Whoever may insert rows could otherwise make up what happened last year.
+ */
+const longestTransaction = 24 * 60 * 60 * 1000
 
 /** The first fault. `place` is null if no place is known. */
 export type AuditFault = { place: string | null; reason: string }
@@ -64,6 +70,7 @@ async function checkChain(
 ): Promise<AuditFault | undefined> {
   const removed = await removedPlaces(database, keys)
   let hash: Buffer = firstHash
+  let latest = 0
   for (let place = 0n; ; ) {
     const rows = await database.run(chainedRows, [String(place), batchRows])
     for (const row of rows) {
@@ -72,8 +79,9 @@ async function checkChain(
         return { place: String(place), reason: 'the chain has a gap: an entry was removed' }
       }
       if (row.record) {
-        if (!chainHash(hash, row.record).equals(row.hash))
-          return { place: row.place, reason: 'the row or its place was changed' }
+        const reason = faultOf(row.record, row.hash, { hash, latest })
+        if (reason) return { place: row.place, reason }
+        latest = Math.max(latest, Date.parse(row.record.at))
         progress.rows += 1
       } else if (removed.has(place)) {
         progress.removed += 1
@@ -84,6 +92,19 @@ async function checkChain(
     }
     if (rows.length < batchRows) return undefined
   }
+}
+
+/** @param before the hash of the row before, and the latest moment of all rows before, in milliseconds since 1970 */
+function faultOf(
+  record: AuditRecord,
+  hash: Buffer,
+  before: { hash: Buffer; latest: number },
+): string | undefined {
+  if (!chainHash(before.hash, record).equals(hash)) return 'the row or its place was changed'
+  if (Date.parse(record.at) < before.latest - longestTransaction) {
+    return `the row says ${record.at}, and was stored days later: someone made it up, or the clock of the database was set back`
+  }
+  return undefined
 }
 
 async function checkStoredCheckpoints(

@@ -155,6 +155,16 @@ describe('58: the audit log is changed in the database', () => {
     expect((await verify()).fault?.reason).toMatch(/^1 rows are not in the chain/)
   })
 
+  test('a row is added with an earlier date, and is chained like every other', async () => {
+    await query(
+      database,
+      `INSERT INTO audit_log (at, event, actor_kind, via, target_kind, target_id)
+       VALUES (now() - interval '30 days', 'partner.created', 'os_user', 'cli', 'partner', 'x')`,
+    )
+    await chainAll(database)
+    expect((await verify()).fault?.reason).toMatch(/was stored days later/)
+  })
+
   test('two rows change their places', async () => {
     await query(
       database,
