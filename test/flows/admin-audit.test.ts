@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { chainRows } from '../../src/audit/chain.ts'
 import { adminCaller, newKey } from '../support/admin.ts'
+import { chainAll } from '../support/audit.ts'
 import { serverFixture } from '../support/fixtures.ts'
 
 const server = await serverFixture()
@@ -50,7 +50,7 @@ test('the list has pages', async () => {
 })
 
 test('an export has a line for each chained record, and is recorded', async () => {
-  await chainRows(server.database)
+  await chainAll(server.database)
   const response = await fetch(`${server.authUrl}/admin/v1/audit/exports`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -153,7 +153,8 @@ describe('a branded deployment', async () => {
       for (const link of page.document.querySelectorAll('a[href]')) {
         const url = new URL(link.getAttribute('href') ?? '', page.url)
         url.hash = ''
-        const isUserPage = url.origin === server.authUrl && !url.href.startsWith(server.baseUrl)
+        const isForOthers = url.href.startsWith(server.baseUrl) || url.pathname.startsWith('/admin')
+        const isUserPage = url.origin === server.authUrl && !isForOthers
         if (!isUserPage || pages.has(url.href)) continue
         pages.set(
           url.href,

@@ -227,6 +227,7 @@ test.each([
   expect(links).toEqual([
     ['/login', expect.any(String)],
     [root, label],
+    ['/admin', expect.any(String)],
   ])
   expect(page.headers.getSetCookie()).toEqual([])
 })
