@@ -81,6 +81,9 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
   const ops = createOpsServer(context)
   const admin = config.admin.listener && (await createAdminServer(context, logger, tracing))
   const servers = [server, ...(admin ? [admin] : []), ops]
+  const stopJobs = async () => {
+    for (const job of [stopped.rehashing, ...jobs, stopped.sandbox]) await job?.stop()
+  }
   try {
     // One address: for a name with several, Fastify would open listeners that our limits do not reach.
     const { address } = await lookup(config.host)
@@ -97,6 +100,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     })
   } catch (error) {
     await Promise.all(servers.map((each) => each.close()))
+    await stopJobs() // a statement of the sandbox may be in progress
     throw explainListen(error)
   }
   for (const job of jobs) job.start()
@@ -106,7 +110,7 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
       // connection is not kept alive after its answer, because it would delay the end for more than a minute.
       for (const { server: http } of servers) http.keepAliveTimeout = 1
       for (const each of servers) await each.close()
-      for (const job of [stopped.rehashing, ...jobs, stopped.sandbox]) await job?.stop()
+      await stopJobs()
       await database.close()
       await tracing?.close()
     },

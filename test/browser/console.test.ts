@@ -77,6 +77,8 @@ describe('the pages', () => {
     ['desktop', 'light'],
   ] as const
 
+  beforeAll(() => addTraffic(server))
+
   test.each(looks)('are accessible: %s, %s', async (size, colorScheme) => {
     const context = await browser.newContext({ viewport: sizes[size], colorScheme, storageState: cookies })
     const page = await context.newPage()
