@@ -10,7 +10,7 @@ const batchRows = 1000
 
 /**
  * Milliseconds by which a row may be older than a row before it in the chain. `at` is the beginning of a transaction, and an
- * import takes hours at most. Whoever may insert rows could otherwise make up what happened last year.
+ * import takes hours at most. Someone who may insert rows could otherwise make up what happened last year.
  */
 const longestTransaction = 24 * 60 * 60 * 1000
 
