@@ -26,7 +26,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
     // More than there are processors: many tests wait for processes to start, and some for time to pass.
-    maxWorkers: availableParallelism() + 3,
+    maxWorkers: availableParallelism() + 2,
     // The default of 16 MB fills up many times a second, and each time V8 copies what is still in use.
     execArgv: ['--max-semi-space-size=64'],
     // Each file has a database of its own, and importing ours has no effect: loading it anew for each would only take time.
