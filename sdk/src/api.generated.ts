@@ -291,6 +291,13 @@ export interface components {
             iat?: number;
             /** @description The issuer: `http://localhost:4000`. */
             iss?: string;
+            /** @description How the user logged in, as in the `id_token` (RFC 9470 section 6). */
+            acr?: string;
+            /**
+             * Format: int64
+             * @description When the user logged in, in seconds since 1970.
+             */
+            auth_time?: number;
         };
         /** @description A parameter that the server does not accept. */
         InvalidParameter: {
@@ -333,7 +340,7 @@ export interface components {
              * @description What happened, for programs. A code does not change its meaning.
              * @enum {string}
              */
-            code: "invalid_parameter" | "bad_request" | "unauthorized" | "invalid_token" | "not_found" | "method_not_allowed" | "sync_expired" | "gone" | "too_many_requests" | "internal_error" | "unavailable";
+            code: "invalid_parameter" | "bad_request" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "not_found" | "method_not_allowed" | "sync_expired" | "gone" | "too_many_requests" | "internal_error" | "unavailable";
             /** @description The `X-API-Request-ID` of the response. */
             request_id: string;
             /** @description Each invalid parameter, with `invalid_parameter`. */
@@ -675,7 +682,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The access token is missing, expired, revoked or otherwise invalid. `detail` says which, and what to do. */
+        /** @description The access token is missing, expired, revoked or otherwise invalid, or the user must connect again with a stronger login. `detail` says which, and what to do. */
         Unauthorized: {
             headers: {
                 "X-API-Request-ID": components["headers"]["X-API-Request-ID"];
@@ -849,7 +856,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The access token is missing, expired, revoked or otherwise invalid. `detail` says which, and what to do. */
+            /** @description The access token is missing, expired, revoked or otherwise invalid, or the user must connect again with a stronger login. `detail` says which, and what to do. */
             401: {
                 headers: {
                     "X-API-Request-ID": components["headers"]["X-API-Request-ID"];
