@@ -21,7 +21,11 @@ const scannerKeys = {
   ],
 }
 const keysPort = await freePort()
-const keyServer = createServer((_request, response) => response.end(JSON.stringify(scannerKeys)))
+let isScannerAway = true
+const keyServer = createServer((_request, response) => {
+  if (isScannerAway) response.destroy()
+  else response.end(JSON.stringify(scannerKeys))
+})
 await new Promise<void>((resolve) => keyServer.listen(keysPort, '127.0.0.1', resolve))
 afterAll(() => keyServer.close())
 
@@ -103,7 +107,7 @@ describe('86: a leaked credential is ended at once', () => {
     const answer = await refresh(server, partner, 'anything')
     expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
     expect(answer.body.error_description).toContain('found in a public place')
-    // Whoever has another wrong secret learns nothing of it.
+    // A caller with another wrong secret learns nothing of it.
     const other = await server.partner()
     const wrong = await refresh(server, { ...partner, clientSecret: other.clientSecret }, 'anything')
     expect(wrong.body.error_description).not.toContain('public place')
@@ -142,6 +146,12 @@ describe('86: reports of a secret scanner', () => {
   const signed = (body: string) => ({
     'github-public-key-identifier': 'key-1',
     'github-public-key-signature': sign('sha256', Buffer.from(body), scanner.privateKey).toString('base64'),
+  })
+
+  test('while the keys of the scanner cannot be read, the report is to be sent again, and then counts', async () => {
+    expect((await send('[]', signed('[]'))).status).toBe(503)
+    isScannerAway = false
+    expect((await send('[]', signed('[]'))).status).toBe(200)
   })
 
   test('a signed report ends the credential', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemOrigin } from '../../src/audit/origin.ts'
 import { foldCase } from '../../src/directory/case-folding.ts'
+import { changeOperator } from '../../src/operators/operators.ts'
 import { newOperatorTotp } from '../../src/operators/setup.ts'
 import { query } from '../support/database.ts'
 import { emailOf, seed } from '../support/directory.ts'
@@ -97,6 +99,16 @@ describe('84: a setup link', () => {
     const [row] = await query(server.database, 'SELECT password_hash FROM operators WHERE id = $1', [id])
     expect(row).toEqual({ password_hash: null })
     expect((await typePassword(server, new Visitor(), { email: 'half@platform.example' })).status).toBe(403)
+  })
+
+  test('ends when the address of the operator changes: it was sent to the old one', async () => {
+    const { id, link } = await addOperator(server, { email: 'typo@platform.example', role: 'support' })
+    const outcome = await changeOperator(server.database, systemOrigin, id, {
+      email: 'right@platform.example',
+    })
+    expect(outcome).toMatchObject({ kind: 'done', id })
+    const page = await openSetup(new Visitor(), link)
+    expect(page.text).not.toContain('name="new_password"')
   })
 
   test('a secret that was sealed for a user is not accepted for an operator', async () => {

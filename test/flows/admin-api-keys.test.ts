@@ -19,3 +19,14 @@ test('a key is created, used and revoked', async () => {
     body: { code: 'invalid_api_key', detail: 'The API key has been revoked.' },
   })
 })
+
+test('81: a key that expires makes no key that lives longer', async () => {
+  const maker = adminCaller(server, await newKey(server, ['operators:write'], 2))
+  const expiry = async (input: object) => {
+    const made = await maker('POST', '/api-keys', { name: 'Made', scopes: ['operators:read'], ...input })
+    return (Date.parse(made.body.expires_at) - Date.now()) / 86_400_000
+  }
+  expect(await expiry({})).toBeCloseTo(2, 1)
+  expect(await expiry({ expires_in_days: 30 })).toBeCloseTo(2, 1)
+  expect(await expiry({ expires_in_days: 1 })).toBeCloseTo(1, 1)
+})
