@@ -2,9 +2,9 @@ import os from 'node:os'
 import type { FastifyRequest } from 'fastify'
 
 /**
- * Who makes a change. `provider`: the platform's identity provider, by back-channel logout. `secret_scanner`: a service that
- * finds credentials in public places. `system`: Latchkey itself, for
- * example when a consent expires.
+ * Who makes a change. `developer` and `developer_key`: a person of a partner, and a key of the partner's developers. `provider`:
+ * the platform's identity provider, by back-channel logout. `secret_scanner`: a service that finds credentials in public
+ * places. `system`: Latchkey itself, for example when a consent expires.
  */
 type ActorKind =
   | 'operator'
@@ -12,12 +12,22 @@ type ActorKind =
   | 'os_user'
   | 'user'
   | 'partner'
+  | 'developer'
+  | 'developer_key'
   | 'provider'
   | 'secret_scanner'
   | 'system'
 
 /** Through which door a change came. */
-export type Via = 'cli' | 'admin_api' | 'console' | 'page' | 'api' | 'job'
+export type Via =
+  | 'cli'
+  | 'admin_api'
+  | 'console'
+  | 'developer_api'
+  | 'developer_pages'
+  | 'page'
+  | 'api'
+  | 'job'
 
 /** Who makes a change, and from where. Every use case that changes something gets one, and the audit log records it. */
 export type Origin = {
