@@ -4,10 +4,13 @@ import Type, { type Static } from '../typebox.ts'
 /** Upper bounds of the durations that are counted, in milliseconds. The last count is of slower calls. */
 export const durationBounds = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]
 
-/** What `kind` is for calls of an operation that is deprecated, by its operationId. Otherwise it is `read` or `token`. */
+/** `kind` of the calls of an operation that is deprecated. */
 export function deprecatedKind(operationId: string): string {
   return `deprecated ${operationId}`
 }
+
+/** `kind` of the calls that a limit refused with 429. */
+export const limitedKind = 'limited'
 
 /**
  * Adds to the counts. The rows are in the order of the primary key, so that two servers that write the same rows cannot wait for

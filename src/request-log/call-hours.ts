@@ -3,8 +3,9 @@ import type { BaseLogger } from 'pino'
 import type { Database } from '../database/database.ts'
 import { callNotes } from '../http/call-notes.ts'
 import { loggedFacts } from '../http/log.ts'
+import type { Operation } from '../http/openapi/operation.ts'
 import { BackgroundJob } from '../process/background-job.ts'
-import { addCallHours, deprecatedKind, durationBounds } from './call-hours.sql.ts'
+import { addCallHours, deprecatedKind, durationBounds, limitedKind } from './call-hours.sql.ts'
 
 /** Milliseconds between two writes. */
 const intervalMs = 5000
@@ -15,7 +16,7 @@ const mostRows = 5000
 
 type Counts = {
   hour: string
-  /** `read`, `token`, or that of a deprecated operation. */
+  /** Each call has one kind: `limitedKind`, that of its deprecated operation, or else `read` or `token`. */
   kind: string
   clientId: string
   calls: number
@@ -135,7 +136,7 @@ export function countCalls(app: FastifyInstance, counts: CallHourCounts): void {
       const isUnproved = callNotes(request)?.isAuthenticated === false
       const isToken = request.routeOptions.url?.includes('/oauth2/') === true
       counts.add({
-        kind: operation.deprecated ? deprecatedKind(operation.operationId) : isToken ? 'token' : 'read',
+        kind: kindOf(operation, reply.statusCode, isToken),
         // Without proof, a caller could name any partner, and fill the table.
         clientId: isUnproved ? '' : (facts?.client_id ?? ''),
         status: reply.statusCode,
@@ -145,6 +146,12 @@ export function countCalls(app: FastifyInstance, counts: CallHourCounts): void {
     }
     done()
   })
+}
+
+function kindOf({ deprecated, operationId }: Operation, status: number, isToken: boolean): string {
+  if (status === 429) return limitedKind
+  if (deprecated) return deprecatedKind(operationId)
+  return isToken ? 'token' : 'read'
 }
 
 function isRefresh({ body }: FastifyRequest): boolean {
