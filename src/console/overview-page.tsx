@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
+import { BarChart, Legend, type Series } from '../panel/chart.tsx'
+import { type Period, type RangeName, ranges } from '../panel/periods.ts'
 import { Moment } from '../web/parts.tsx'
-import { BarChart, Legend, type Series } from './chart.tsx'
 import { Concerns } from './concerns.tsx'
 import type { Concern, LatestEvent } from './overview.sql.ts'
 import { eventText } from './parts.tsx'
-import { type Period, type RangeName, ranges } from './periods.ts'
 
 export function OverviewPage(props: {
   range: RangeName

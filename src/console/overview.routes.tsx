@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { beginOf, periodsOf, ranges, totalP99 } from '../panel/periods.ts'
 import { callsByPeriod } from '../request-log/call-hours.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { ConsoleWeb } from './edge.ts'
 import { operatorPage } from './operator-page.ts'
 import { concerns, grantsByPeriod, latestEvents } from './overview.sql.ts'
 import { OverviewPage } from './overview-page.tsx'
-import { beginOf, periodsOf, ranges, totalP99 } from './periods.ts'
 
 const Query = Type.Object({
   range: Type.Optional(Type.Union([Type.Literal('24h'), Type.Literal('7d'), Type.Literal('30d')])),

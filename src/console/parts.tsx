@@ -1,5 +1,11 @@
 import type { Role, Scope } from '../admin/scopes.ts'
+import type { RequestLinks } from '../panel/request-table.tsx'
 import { roleNames } from './shell.tsx'
+
+export const requestLinks: RequestLinks = {
+  request: (id) => `/admin/requests?request_id=${encodeURIComponent(id)}`,
+  user: (id) => `/admin/users/${encodeURIComponent(id)}`,
+}
 
 /** `operator.logged_in` as people say it: Operator logged in. */
 export function eventText(event: string): string {

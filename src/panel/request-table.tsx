@@ -3,6 +3,13 @@ import type { ExplainedRequest } from '../request-log/requests.ts'
 import { Exact, Id, State } from './page-parts.tsx'
 import { Table } from './table.tsx'
 
+/** The addresses to which the table leads. */
+export type RequestLinks = {
+  request(id: string): string
+  /** Absent: the reader sees no pages of users. */
+  user?(id: string): string
+}
+
 /** Calls of the request log. Each leads to its explanation. */
 export function RequestTable(props: {
   requests: ExplainedRequest[]
@@ -10,7 +17,9 @@ export function RequestTable(props: {
   next?: string | undefined
   /** Whether all are of one partner, whom the page names. */
   ofPartner?: boolean
+  links: RequestLinks
 }) {
+  const { links } = props
   return (
     <Table
       caption="Calls, the newest first"
@@ -42,14 +51,16 @@ export function RequestTable(props: {
             ]),
         {
           label: 'User',
-          cell: ({ user_id: id }) =>
-            id === null ? '–' : <a href={`/admin/users/${encodeURIComponent(id)}`}>{id}</a>,
+          cell: ({ user_id: id }) => {
+            if (id === null) return '–'
+            return links.user ? <a href={links.user(id)}>{id}</a> : <bdi>{id}</bdi>
+          },
         },
         { label: 'ms', cell: ({ ms }) => Math.round(ms), isNumber: true },
         {
           label: 'Request id',
           cell: ({ request_id: id }) => (
-            <a href={`/admin/requests?request_id=${encodeURIComponent(id)}`}>
+            <a href={links.request(id)}>
               <Id>{id}</Id>
             </a>
           ),
