@@ -1,5 +1,15 @@
-import type { ComponentChildren } from 'preact'
 import { BarChart, Legend, type Series } from '../panel/chart.tsx'
+import {
+  amount,
+  Figures,
+  type FiguresColumn,
+  MetricCard,
+  milliseconds,
+  nameOf,
+  peakOf,
+  RangeLinks,
+  share,
+} from '../panel/metrics.tsx'
 import { type Period, type RangeName, ranges } from '../panel/periods.ts'
 import { Moment } from '../web/parts.tsx'
 import { Concerns } from './concerns.tsx'
@@ -19,17 +29,7 @@ export function OverviewPage(props: {
     <>
       <div class="page-head">
         <h1>Overview</h1>
-        <nav aria-label="Time range">
-          <ul class="segments">
-            {Object.entries(ranges).map(([name, { label }]) => (
-              <li key={name}>
-                <a href={`/admin?range=${name}`} aria-current={name === range ? 'true' : undefined}>
-                  {label}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <RangeLinks address="/admin" current={range} />
       </div>
       <Concerns concerns={concerns} />
       <Charts range={range} periods={periods} p99={p99} />
@@ -53,7 +53,7 @@ function Charts({ range, periods, p99 }: { range: RangeName; periods: Period[]; 
   )
   return (
     <section aria-label="Traffic">
-      <Card
+      <MetricCard
         id="calls"
         title="Calls"
         value={amount(calls)}
@@ -64,9 +64,9 @@ function Charts({ range, periods, p99 }: { range: RangeName; periods: Period[]; 
       >
         {chart('calls', `${amount(calls)} calls ${span}; ${peakOf(series.calls, names)}`, series.calls)}
         <Legend series={series.calls} />
-      </Card>
+      </MetricCard>
       <div class="card-grid">
-        <Card
+        <MetricCard
           id="errors"
           title="Errors"
           value={amount(refused + failed)}
@@ -77,8 +77,8 @@ function Charts({ range, periods, p99 }: { range: RangeName; periods: Period[]; 
             `${amount(refused)} calls refused and ${amount(failed)} failed ${span}`,
             series.errors,
           )}
-        </Card>
-        <Card
+        </MetricCard>
+        <MetricCard
           id="p99"
           title="Latency, p99"
           value={p99 === null ? '–' : milliseconds(p99)}
@@ -90,21 +90,26 @@ function Charts({ range, periods, p99 }: { range: RangeName; periods: Period[]; 
             series.p99,
             milliseconds,
           )}
-        </Card>
-        <Card id="grants" title="New connections" value={amount(grants)} note="Users who connected an app">
+        </MetricCard>
+        <MetricCard
+          id="grants"
+          title="New connections"
+          value={amount(grants)}
+          note="Users who connected an app"
+        >
           {chart('grants', `${amount(grants)} users connected an application ${span}`, series.grants)}
-        </Card>
-        <Card
+        </MetricCard>
+        <MetricCard
           id="refreshes"
           title="Refused refreshes"
           value={amount(refreshes)}
           note="Partners that lost a connection"
         >
           {chart('refreshes', `${amount(refreshes)} refreshes were refused ${span}`, series.refreshes)}
-        </Card>
+        </MetricCard>
       </div>
       <p class="small">Times in UTC. The last bar is still growing.</p>
-      <Figures periods={periods} names={names} />
+      <Figures rows={periods} names={names} columns={figures} />
     </section>
   )
 }
@@ -123,62 +128,14 @@ function seriesOf(periods: Period[]): Record<'calls' | 'errors' | 'p99' | 'grant
   }
 }
 
-function Card(props: {
-  id: string
-  title: string
-  value: string
-  note: string
-  wide?: boolean
-  children: ComponentChildren
-}) {
-  const { id, title, value, note, wide = false, children } = props
-  return (
-    <article class={wide ? 'metric wide' : 'metric'} aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>{title}</h2>
-      <p class="metric-value">{value}</p>
-      <p class="small">{note}</p>
-      {children}
-    </article>
-  )
-}
-
-/** The figures of all charts. */
-function Figures({ periods, names }: { periods: Period[]; names: string[] }) {
-  return (
-    <details class="figures">
-      <summary>All figures as a table</summary>
-      <table class="stacks" aria-label="Figures of the charts">
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Calls</th>
-            <th scope="col">Refused</th>
-            <th scope="col">Failed</th>
-            <th scope="col">p99</th>
-            <th scope="col">New connections</th>
-            <th scope="col">Refused refreshes</th>
-          </tr>
-        </thead>
-        <tbody>
-          {periods
-            .map((period, n) => ({ ...period, name: names[n] ?? '' }))
-            .toReversed()
-            .map(({ name, calls, refused, failed, p99, grants, refreshRefused }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td data-label="Calls">{amount(calls)}</td>
-                <td data-label="Refused">{amount(refused)}</td>
-                <td data-label="Failed">{amount(failed)}</td>
-                <td data-label="p99">{p99 === null ? '–' : milliseconds(p99)}</td>
-                <td data-label="New connections">{amount(grants)}</td>
-                <td data-label="Refused refreshes">{amount(refreshRefused)}</td>
-              </tr>
-            ))}
-        </tbody>
-      </table>
-    </details>
-  )
-}
+const figures: FiguresColumn<Period>[] = [
+  { label: 'Calls', cell: ({ calls }) => amount(calls) },
+  { label: 'Refused', cell: ({ refused }) => amount(refused) },
+  { label: 'Failed', cell: ({ failed }) => amount(failed) },
+  { label: 'p99', cell: ({ p99 }) => (p99 === null ? '–' : milliseconds(p99)) },
+  { label: 'New connections', cell: ({ grants }) => amount(grants) },
+  { label: 'Refused refreshes', cell: ({ refreshRefused }) => amount(refreshRefused) },
+]
 
 function LatestEvents({ events }: { events: LatestEvent[] }) {
   return (
@@ -213,39 +170,4 @@ function LatestEvents({ events }: { events: LatestEvent[] }) {
       </div>
     </section>
   )
-}
-
-/** The highest bar, in words. */
-function peakOf(series: Series[], names: string[]): string {
-  const totals = names.map((_, n) => series.reduce((sum, { values }) => sum + (values[n] ?? 0), 0))
-  const most = Math.max(...totals)
-  return most === 0 ? 'none' : `most at ${names[totals.indexOf(most)]}: ${amount(most)}`
-}
-
-const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
-
-function amount(value: number): string {
-  return value >= 100_000 ? compact.format(value) : number.format(value)
-}
-
-function milliseconds(value: number): string {
-  return value >= 1000 ? `${number.format(value / 1000)} s` : `${number.format(value)} ms`
-}
-
-function share(part: number, whole: number): string {
-  const percent = (part / whole) * 100
-  return percent > 0 && percent < 0.1 ? 'Less than 0.1%' : `${number.format(percent)}%`
-}
-
-const hour = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' } as const
-const date = { month: 'short', day: 'numeric', timeZone: 'UTC' } as const
-const formats: Record<RangeName, Intl.DateTimeFormat> = {
-  '24h': new Intl.DateTimeFormat('en', { ...date, ...hour }),
-  '7d': new Intl.DateTimeFormat('en', { ...date, ...hour }),
-  '30d': new Intl.DateTimeFormat('en', date),
-}
-
-function nameOf(at: Date, range: RangeName): string {
-  return formats[range].format(at)
 }
