@@ -31,7 +31,11 @@ export function overviewRoutes(app: FastifyInstance, context: Context, web: Cons
         database.run(concerns, []),
         database.run(latestEvents, []),
       ])
-      const periods = periodsOf(range, at, { calls, grants })
+      const grantsAt = new Map(grants.map((row) => [row.at.getTime(), row.grants]))
+      const periods = periodsOf(range, at, calls).map((period) => ({
+        ...period,
+        grants: grantsAt.get(period.at.getTime()) ?? 0,
+      }))
       const p99 = totalP99(calls)
       const body = <OverviewPage range={range} periods={periods} p99={p99} concerns={found} events={events} />
       return show({ title: 'Overview', section: 'overview', body })
