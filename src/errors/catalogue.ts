@@ -122,3 +122,18 @@ export function errorCause(
   const { title } = entry
   return cause ? { code, title, anchor: anchorOf(reason, cause), remedy: cause.remedy } : { code, title }
 }
+
+/**
+ * As `errorCause`, for the caller: what the page of the code says, which does not distinguish causes that the answer must not
+ * distinguish.
+ */
+export function publicCause(
+  code: string,
+  reason: string,
+): { code: string; title: string; anchor?: string; cause?: string; remedy?: string } | undefined {
+  const known = errorCause(code, reason)
+  if (!known?.anchor) return known
+  const { code: name, title, anchor } = known
+  const shown = errorPages.find((page) => page.code === name)?.causes.find((cause) => cause.anchor === anchor)
+  return { code: name, title, anchor, ...(shown && { cause: shown.cause, remedy: shown.remedy }) }
+}
