@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import { type ApiKeyRow, listApiKeys } from '../admin/api-keys.sql.ts'
-import { isRowId } from '../admin/page.ts'
+import { isRowId } from '../management/page.ts'
 import { may, type Scope } from '../admin/scopes.ts'
 import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
