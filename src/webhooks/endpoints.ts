@@ -17,6 +17,9 @@ import {
 import { eventTypes } from './event-types.ts'
 import { type NewSecret, newSecret, type SecretKind } from './signing.ts'
 
+/** The events that an endpoint can subscribe to. `webhook.test` comes without. */
+const subscribableEvents: readonly string[] = eventTypes.filter((type) => type !== 'webhook.test')
+
 /** What the use cases need. A command has no complete `Context`. */
 export type WebhookContext = Pick<Context, 'database' | 'keys'> & {
   config: Pick<Context['config'], 'environment' | 'webhookAllow'>
@@ -53,7 +56,7 @@ export async function addEndpoint(
   origin: Origin,
   input: EndpointSettings & { clientId: string; secretKind?: SecretKind | undefined },
 ): Promise<EndpointAddition> {
-  const { clientId, url, events = [...eventTypes], secretKind = 'hmac' } = input
+  const { clientId, url, events = [...subscribableEvents], secretKind = 'hmac' } = input
   const faults = await faultsOf(context, { ...input, events })
   if (faults.length > 0) return { kind: 'refused', faults }
   const secret = newSecret(context.keys, secretKind)
@@ -187,21 +190,22 @@ function sideOf({ actor }: Origin): 'partner' | 'operator' {
 }
 
 function inOrder(given: string[]): string[] {
-  return eventTypes.filter((type) => given.includes(type))
+  return subscribableEvents.filter((type) => given.includes(type))
 }
 
 async function faultsOf(
   { config }: WebhookContext,
   { url, events, description = '' }: Partial<EndpointSettings>,
 ): Promise<string[]> {
-  const known: readonly string[] = eventTypes
   const invisible = checkVisible(description)
   return [
     ...(url === undefined ? [] : await addressFaults(url, config)),
-    ...(events?.length === 0 ? [`At least one type of event is required: ${eventTypes.join(', ')}.`] : []),
+    ...(events?.length === 0
+      ? [`At least one type of event is required: ${subscribableEvents.join(', ')}.`]
+      : []),
     ...(events ?? [])
-      .filter((type) => !known.includes(type))
-      .map((type) => `There is no event ${quoted(type)}. The events are ${eventTypes.join(', ')}.`),
+      .filter((type) => !subscribableEvents.includes(type))
+      .map((type) => `There is no event ${quoted(type)}. The events are ${subscribableEvents.join(', ')}.`),
     ...(/^[^\p{Cc}]{0,200}$/u.test(description)
       ? []
       : ['The description must have at most 200 characters, without control characters.']),

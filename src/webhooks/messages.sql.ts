@@ -99,7 +99,7 @@ export const insertTestMessage = statement(
      SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 AND status = 'active'
    ), message AS (
      INSERT INTO webhook_messages (endpoint_id, type, data)
-     SELECT id, 'webhook.test', jsonb_build_object('endpoint_id', id) FROM e RETURNING id
+     SELECT id, 'webhook.test', jsonb_build_object('message', 'This is a test event. Nothing has happened.') FROM e RETURNING id
    ), recorded AS (
      ${endpointRecord('webhook.tested', '$3', 'e')}
    )
