@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { FastifyInstance } from 'fastify'
-import { isRowId } from '../admin/page.ts'
+import { isRowId } from '../management/page.ts'
 import { chainEnd, lastCheckpoint } from '../audit/chain.sql.ts'
 import { exportAudit } from '../audit/export.ts'
 import { type AuditFilter, listAudit } from '../audit/list.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { isRowId } from '../admin/page.ts'
+import { isRowId } from '../management/page.ts'
 import { may } from '../admin/scopes.ts'
 import { listAudit } from '../audit/list.ts'
 import type { Context } from '../context.ts'

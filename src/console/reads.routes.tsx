@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { isRowId } from '../admin/page.ts'
+import { isRowId } from '../management/page.ts'
 import type { Context } from '../context.ts'
 import { findGrant } from '../grants/grants.sql.ts'
 import { pathText } from '../panel/fields.ts'

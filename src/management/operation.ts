@@ -5,24 +5,12 @@ import type { ResponseHeader } from '../http/openapi/headers.ts'
 import { requestHeaders } from '../http/openapi/headers.ts'
 import type { Operation, Response } from '../http/openapi/operation.ts'
 import Type, { type TSchema } from '../typebox.ts'
-import type { Scope } from './scopes.ts'
 
-export type AdminTag =
-  | 'Partners'
-  | 'Users'
-  | 'Directory'
-  | 'Grants'
-  | 'Keys'
-  | 'Providers'
-  | 'Audit'
-  | 'Logs'
-  | 'Operators'
-  | 'Incidents'
-
-/** What a route says about itself in the OpenAPI document. The edge adds scope, parameters, body and errors. */
-export type AdminOperation = {
+/** What a route says about itself in the OpenAPI document. The edge adds the right, parameters, body and errors. */
+export type ManagementOperation = {
   operationId: string
-  tag: AdminTag
+  /** The name of its group. */
+  tag: string
   summary: string
   description: string
   /** The successful responses by status. */
@@ -34,7 +22,7 @@ export type AdminOperation = {
 const everyResponse = ['X-API-Request-ID', 'Cache-Control'] as const
 
 /** A successful response with a JSON body. */
-export function adminJson(
+export function jsonResponse(
   schema: TSchema,
   description: string,
   headers: readonly ResponseHeader[] = [],
@@ -43,19 +31,19 @@ export function adminJson(
 }
 
 /** 201 of a request that may have an Idempotency-Key. */
-export function adminCreated(schema: TSchema, description: string): Response {
-  return adminJson(schema, description, ['Location', 'Idempotency-Replayed'])
+export function createdResponse(schema: TSchema, description: string): Response {
+  return jsonResponse(schema, description, ['Location', 'Idempotency-Replayed'])
 }
 
 /** 204 */
 export const noContent: Response = { description: 'Done. The answer has no body.', headers: everyResponse }
 
 const codes = Object.entries<Entry>(allProblems)
-  .filter(([, { sentBy }]) => sentBy.includes('admin'))
+  .filter(([, { sentBy }]) => sentBy.includes('management'))
   .map(([code]) => code)
 
-/** The schema of `Problem` in src/http/api-edge.ts, with the codes of the admin API. */
-const AdminProblem = Type.Object(
+/** The schema of `Problem` in src/http/api-edge.ts, with the codes of these APIs. */
+const ManagementProblem = Type.Object(
   {
     type: Type.String({ description: 'The address of the page about this code.', format: 'uri' }),
     title: Type.String({ description: 'The code in words, for people.' }),
@@ -83,15 +71,18 @@ const AdminProblem = Type.Object(
       ),
     ),
   },
-  { $id: 'Problem', description: 'An error of the admin API (RFC 9457).' },
+  { $id: 'Problem', description: 'An error of this API (RFC 9457).' },
 )
+
+/** The code and detail of a problem, and its status if that is not the usual one of the code. */
+export type ResponseExample = [code: ProblemCode, detail: string, status?: number]
 
 const requestId = requestHeaders['X-API-Request-ID'].example
 
 function problem(
   name: string,
   description: string,
-  [code, detail, status]: [ProblemCode, string, number?],
+  [code, detail, status]: ResponseExample,
   headers: readonly ResponseHeader[] = [],
 ): Response {
   const value = problemOf(code, {
@@ -105,12 +96,13 @@ function problem(
     description,
     headers: [...everyResponse, ...headers],
     mediaType: 'application/problem+json',
-    schema: AdminProblem,
+    schema: ManagementProblem,
     examples: { [code]: { summary: value.title, value } },
   }
 }
 
-const problems = {
+const problemsOf = (examples: Record<403 | 404 | 409, ResponseExample>) =>
+  ({
   400: problem('BadRequest', 'The request is malformed, or a parameter in the query is invalid.', [
     'invalid_parameter',
     'limit must be a whole number from 1 to 1000, in decimal digits.',
@@ -123,20 +115,17 @@ const problems = {
   ),
   403: problem(
     'Forbidden',
-    'The API key does not have the scope.',
-    ['insufficient_scope', problemReason('scope_missing', 'partners:write').explanation],
+    'The API key may not do this.',
+    examples[403],
     ['WWW-Authenticate'],
   ),
-  404: problem('NotFound', 'There is no such resource.', ['not_found', 'There is no partner test_1.']),
+  404: problem('NotFound', 'There is no such resource.', examples[404]),
   408: problem('RequestTimeout', 'The request did not arrive in time. Send it again.', [
     'bad_request',
     'The request did not arrive in time.',
     408,
   ]),
-  409: problem('Conflict', 'The request does not fit the present state. Nothing was changed.', [
-    'conflict',
-    'Another operator changed the partner at the same time. Nothing was changed here. Try again.',
-  ]),
+  409: problem('Conflict', 'The request does not fit the present state. Nothing was changed.', examples[409]),
   413: problem('ContentTooLarge', 'The request body is too large.', [
     'bad_request',
     'The request body is too large.',
@@ -172,19 +161,29 @@ const problems = {
     ['unavailable', 'The service is temporarily unavailable. Try again in a moment.'],
     ['Retry-After'],
   ),
-} satisfies Record<number, Response>
+}) satisfies Record<number, Response>
 
-/** The complete operation of a route. */
+/** The complete operation of a route. `needs`: a sentence about the right that it needs. */
 export function operationOf(
-  { problems: ofState = [], description, responses, ...rest }: AdminOperation,
-  route: { scope: Scope; body: { mediaType: string; schema: TSchema } | undefined; creates: boolean },
+  { problems: ofState = [], description, responses, ...rest }: ManagementOperation,
+  {
+    needs,
+    body,
+    creates,
+    examples,
+  }: {
+    needs: string
+    body: { mediaType: string; schema: TSchema } | undefined
+    creates: boolean
+    examples: Record<403 | 404 | 409, ResponseExample>
+  },
 ): Operation {
-  const { scope, body, creates } = route
-  const { 404: notFound, 409: conflict, 413: tooLarge, 415: mediaTypes, 422: invalid, ...always } = problems
+  const all = problemsOf(examples)
+  const { 404: notFound, 409: conflict, 413: tooLarge, 415: mediaTypes, 422: invalid, ...always } = all
   const optional = { 404: notFound, 409: conflict, 422: invalid }
   return {
     ...rest,
-    description: `${description}\n\nScope: \`${scope}\`.`,
+    description: `${description}\n\n${needs}`,
     authentication: 'apiKey',
     ...(creates && { headers: ['Idempotency-Key'] }),
     ...(body && {
