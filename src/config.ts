@@ -16,6 +16,7 @@ import {
 } from './config-values.ts'
 import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
+import { type GoingLiveSettings, readGoingLiveSettings } from './going-live-settings.ts'
 import { parseLifetimeDays } from './grants/lifetime-days.ts'
 import { type LimitName, type LimitSettings, limitNames, parseLimit } from './limit-settings.ts'
 import { type MailSettings, readMailSettings } from './mail-settings.ts'
@@ -71,6 +72,7 @@ export type Config = Secrets & {
   secretScanningKeysUrl?: string
   /** The `service.name` of traces. Absent: the server sends no traces. */
   traceServiceName?: string
+  goingLive: GoingLiveSettings
   /** What users see of the platform. The pictures are read once. */
   brand: Brand
 }
@@ -106,6 +108,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const logs = readLogs(read)
   const mail = readMailSettings(read, faults)
   const traces = readTraces(env, read)
+  const goingLive = readGoingLiveSettings(read, environment, faults)
   const secretScanningKeysUrl = read('LATCHKEY_SECRET_SCANNING_KEYS_URL', '', optional(parseHttpAddress))
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
   const brand = env.LATCHKEY_BRAND_DIR ? readBrand(env.LATCHKEY_BRAND_DIR, faults) : defaultBrand()
@@ -126,6 +129,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     ...(v1 ? { v1 } : {}),
     ...forPartners,
     ...logs,
+    goingLive,
     brand,
     ...(mail ? { mail } : {}),
     ...traces,

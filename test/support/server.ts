@@ -106,6 +106,7 @@ export type TestServerOptions = {
   brand?: Brand
   tracing?: Tracing
   secretScanningKeysUrl?: string
+  goingLive?: Partial<Config['goingLive']>
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -269,6 +270,7 @@ function configFor(
     ...(grantLifetimeDays && { grantLifetimeDays }),
     ...(mail && { mail }),
     ...(options.secretScanningKeysUrl && { secretScanningKeysUrl: options.secretScanningKeysUrl }),
+    goingLive: { sandboxKeys: [], ...options.goingLive },
     brand,
   }
 }
