@@ -7,6 +7,7 @@ export const auditEvents = [
   'partner.deleted',
   'partner.secret_rotated',
   'partner.keys_replaced',
+  'partner.going_live_requested',
   'user.created',
   'user.updated',
   'user.deleted',
