@@ -16,6 +16,7 @@ export type AdminTag =
   | 'Providers'
   | 'Audit'
   | 'Logs'
+  | 'Settings'
   | 'Operators'
   | 'Incidents'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { adminPath } from '../admin/admin-document.ts'
 import { adminRoute } from '../admin/admin-edge.ts'
-import { type AdminAnswer, conflict, created, notFound, ok } from '../admin/answers.ts'
+import { type AdminAnswer, conflict, created, directoryBusy, notFound, ok } from '../admin/answers.ts'
 import { type IdempotencyKey, once } from '../admin/idempotency.ts'
 import { pageAnswer, pageRequestOf, withFilters } from '../admin/page.ts'
 import type { Origin } from '../audit/origin.ts'
@@ -14,7 +14,7 @@ import {
   prepareChange,
 } from '../import/change-directory.ts'
 import { ChangeSet, type ChangeType, changeTypes } from '../import/change-set.ts'
-import { reservedRows } from '../sandbox/data.ts'
+import { reservedIn } from '../sandbox/data.ts'
 import { keyParameter, operationsOf, postChanges } from './directory.operations.ts'
 import { type DirectoryRow, directoryReads } from './directory-rows.sql.ts'
 import { readChanges } from './read-changes.ts'
@@ -46,7 +46,7 @@ async function carryOut(
   { origin, change, key }: Work,
   answerOf: (outcome: ChangeOutcome) => AdminAnswer,
 ): Promise<AdminAnswer> {
-  const reserved = config.environment === 'sandbox' ? reservedRows : undefined
+  const reserved = reservedIn(config)
   const refused = await prepareChange(database, change, reserved)
   if (refused) return answerOf(refused)
   const answer = await inDirectoryTransaction(
@@ -57,15 +57,7 @@ async function carryOut(
     },
     ({ kind }) => kind !== 'problem',
   )
-  return answer === 'busy' ? busy : answer
-}
-
-const busy: AdminAnswer = {
-  kind: 'problem',
-  code: 'unavailable',
-  detail:
-    'An import or other changes of the directory are running. Nothing was changed. Send the request again after the time in Retry-After.',
-  retryAfter: 2,
+  return answer === 'busy' ? directoryBusy : answer
 }
 
 function answerOfMany(outcome: ChangeOutcome): AdminAnswer {
