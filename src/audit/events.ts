@@ -42,6 +42,7 @@ export const auditEvents = [
   'access.added',
   'access.removed',
   'directory.imported',
+  'directory.import_refused',
   'directory.changed',
   'grant.created',
   'grant.renewed',
