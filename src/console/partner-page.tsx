@@ -10,7 +10,7 @@ import { PartnerLogo } from '../web/parts.tsx'
 import { AuditTable } from './audit-table.tsx'
 import { acrChoices, limitLabels } from './partner-form.tsx'
 import { PartnerState } from './partner-list.tsx'
-import { requestLinks } from './parts.tsx'
+import { callAddress, callUser } from './parts.tsx'
 
 export function PartnerPage(props: {
   partner: ListedPartner
@@ -51,8 +51,8 @@ export function PartnerPage(props: {
       >
         <RequestTable
           requests={calls}
-          links={requestLinks}
-          ofPartner
+          address={callAddress}
+          parties={[callUser]}
           empty="The request log has no calls of this partner. They appear here some seconds after the first one."
         />
       </Section>

@@ -8,7 +8,7 @@ import { type ExplainedRequest, listRequests } from '../request-log/requests.ts'
 import type { Static } from '../typebox.ts'
 import type { ConsoleWeb } from './edge.ts'
 import { operatorPage } from './operator-page.ts'
-import { requestLinks } from './parts.tsx'
+import { callAddress, callPartner, callUser } from './parts.tsx'
 
 const url = '/admin/requests'
 const names = ['request_id', 'client_id', 'user_id', 'grant_id', 'status'] as const
@@ -54,7 +54,8 @@ export function requestRoutes(app: FastifyInstance, context: Context, web: Conso
           {requestId === undefined ? (
             <RequestTable
               requests={rows}
-              links={requestLinks}
+              address={callAddress}
+              parties={[callPartner, callUser]}
               next={next}
               empty={
                 isFiltered

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import { type ApiKeyRow, listApiKeys } from '../admin/api-keys.sql.ts'
-import { isRowId } from '../admin/page.ts'
 import { may, type Scope } from '../admin/scopes.ts'
 import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { findGrant, type Grant } from '../grants/grants.sql.ts'
 import { type ListedKey, listKeys } from '../keys/key-states.ts'
+import { isRowId } from '../management/page.ts'
 import type { Operator } from '../operators/sessions.ts'
 import { Id, Name, PageHead, Section, State } from '../panel/page-parts.tsx'
 import { filled, listQuery } from '../panel/paging.ts'
@@ -18,7 +18,7 @@ import type { ConsoleWeb } from './edge.ts'
 import { GrantTable } from './grant-table.tsx'
 import { operatorPage } from './operator-page.ts'
 import { PartnerTable } from './partner-list.tsx'
-import { requestLinks } from './parts.tsx'
+import { callAddress, callPartner, callUser } from './parts.tsx'
 import {
   type FoundHousehold,
   type FoundPartner,
@@ -135,7 +135,12 @@ function Groups({ found, query }: { found: Found; query: string }) {
         <GrantTable grants={found.connections} empty="" />
       </Group>
       <Group id="requests" title="Requests" of={found.requests}>
-        <RequestTable requests={found.requests} links={requestLinks} empty="" />
+        <RequestTable
+          requests={found.requests}
+          address={callAddress}
+          parties={[callPartner, callUser]}
+          empty=""
+        />
       </Group>
       <Group id="signing-keys" title="Signing keys" of={found.signingKeys} more="/admin/keys">
         <Table

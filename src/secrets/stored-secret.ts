@@ -7,10 +7,17 @@ import {
   sealedOperatorSecrets,
   sealedProviders,
   sealedTotpSecrets,
+  sealedWebhookSecrets,
 } from './stored-secrets.sql.ts'
 
 /** All columns with stored secrets: what is listed here is sealed again when the secret is replaced. */
-const sealedColumns = [sealedProviders, sealedTotpSecrets, sealedOperatorSecrets, sealedDeveloperSecrets]
+const sealedColumns = [
+  sealedProviders,
+  sealedTotpSecrets,
+  sealedOperatorSecrets,
+  sealedDeveloperSecrets,
+  sealedWebhookSecrets,
+]
 
 /** A stored secret was sealed under a secret that is not configured. */
 export class UnreadableSecret extends ExplainedError {}
