@@ -31,6 +31,8 @@ import { sandboxFor } from './sandbox/sandbox.ts'
 import { secretKeys } from './secrets/secret-keys.ts'
 import { createAdminServer, createServer } from './server.ts'
 import { version } from './version.ts'
+import type { AttemptOutcome } from './webhooks/deliver.ts'
+import { WebhookWorker } from './webhooks/webhook-worker.ts'
 
 export type RunningServer = { close(): Promise<void> }
 
@@ -158,6 +160,7 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     limits,
     new Purge(database, logger, { ...config, keys }),
     ...mails,
+    webhookWorker(context, logger),
     ...Object.values(counters),
     chain,
   ]
@@ -212,6 +215,14 @@ function mailWorker(
 ): OutboxWorker {
   const channel = mailChannel({ settings, keys, authUrl, brand })
   return new OutboxWorker({ database, logger, channel })
+}
+
+function webhookWorker(
+  { config: settings, database, keys, metrics }: Context,
+  logger: Logger,
+): WebhookWorker {
+  const count = (outcome: AttemptOutcome) => metrics.countWebhookAttempt(outcome)
+  return new WebhookWorker({ database, keys, logger, settings, count })
 }
 
 class ListenError extends ExplainedError {}

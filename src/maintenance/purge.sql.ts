@@ -5,6 +5,7 @@ import { isPersonSessionWithinLimits } from '../people/sessions.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
 import { refreshTokenSeconds } from '../tokens/lifetimes.ts'
 import Type, { type Static } from '../typebox.ts'
+import { keptDays } from '../webhooks/messages.sql.ts'
 
 /** Rows that a statement deletes or reads at most, so that it takes only milliseconds. */
 export const batchRows = 1000
@@ -33,6 +34,8 @@ type PurgedTable =
   | 'developer_links'
   | 'call_hours'
   | 'idempotent_requests'
+  | 'webhook_messages'
+  | 'webhook_secrets'
 
 const Batch = Type.Object({ removed: Type.Integer() })
 
@@ -101,6 +104,13 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
     'created_at',
     `created_at <= now() - interval '${keptHours} hours'`,
   ),
+  // With their attempts. Messages of a disabled endpoint wait for as long.
+  webhook_messages: purgeStatement(
+    'webhook_messages',
+    'coalesce(finished_at, created_at)',
+    `coalesce(finished_at, created_at) < now() - interval '${keptDays} days'`,
+  ),
+  webhook_secrets: purgeStatement('webhook_secrets', 'expires_at', 'expires_at < now()'),
   limit_windows: purgeStatement('limit_windows', 'window_at', `window_at < now() - interval '2 minutes'`),
 }
 
