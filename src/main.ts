@@ -9,6 +9,7 @@ import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { passwordCost } from './directory/passwords.ts'
 import { ExplainedError } from './explained-error.ts'
+import { closingOfGrants } from './grants/close-expired.ts'
 import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
 import { recordedSecretKeys } from './keys/recorded-secrets.ts'
@@ -31,6 +32,7 @@ import { sandboxFor } from './sandbox/sandbox.ts'
 import { secretKeys } from './secrets/secret-keys.ts'
 import { createAdminServer, createServer } from './server.ts'
 import { version } from './version.ts'
+import { HouseholdNotices } from './webhooks/household-notices.ts'
 
 export type RunningServer = { close(): Promise<void> }
 
@@ -151,12 +153,15 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     ...{ rehashing, limits, ...counters, metrics, now },
     ...(sandbox && { sandbox }),
   }
-  const mails = config.mail ? [endNotices(database, logger), mailWorker(context, config.mail, logger)] : []
+  const mails = config.mail ? [mailWorker(context, config.mail, logger)] : []
   const chain = new AuditChain({ database, keys, logger, now })
   const jobs = [
     keyring,
     limits,
     new Purge(database, logger, { ...config, keys }),
+    closingOfGrants(database, logger),
+    endNotices(database, logger, config.mail !== undefined),
+    new HouseholdNotices(database, logger, config.baseUrl),
     ...mails,
     ...Object.values(counters),
     chain,
