@@ -9,6 +9,7 @@ import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { passwordCost } from './directory/passwords.ts'
 import { ExplainedError } from './explained-error.ts'
+import { closingOfGrants } from './grants/close-expired.ts'
 import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
 import { recordedSecretKeys } from './keys/recorded-secrets.ts'
@@ -33,6 +34,7 @@ import { createAdminServer, createServer } from './server.ts'
 import { version } from './version.ts'
 import type { AttemptOutcome } from './webhooks/deliver.ts'
 import { WebhookWorker } from './webhooks/webhook-worker.ts'
+import { HouseholdNotices } from './webhooks/household-notices.ts'
 
 export type RunningServer = { close(): Promise<void> }
 
@@ -153,12 +155,15 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     ...{ rehashing, limits, ...counters, metrics, now },
     ...(sandbox && { sandbox }),
   }
-  const mails = config.mail ? [endNotices(database, logger), mailWorker(context, config.mail, logger)] : []
+  const mails = config.mail ? [mailWorker(context, config.mail, logger)] : []
   const chain = new AuditChain({ database, keys, logger, now })
   const jobs = [
     keyring,
     limits,
     new Purge(database, logger, { ...config, keys }),
+    closingOfGrants(database, logger),
+    endNotices(database, logger, config.mail !== undefined),
+    new HouseholdNotices(database, logger, config.baseUrl),
     ...mails,
     webhookWorker(context, logger),
     ...Object.values(counters),
