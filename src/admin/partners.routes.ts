@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import type { Database } from '../database/database.ts'
+import { type Answer, conflict, created, notFound, ok, refused, withSecrets } from '../management/answers.ts'
+import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import { consequencesOfDeletion, deletePartner } from '../partners/delete-partner.ts'
 import { findListedPartner, pageOfPartners } from '../partners/partners.sql.ts'
 import {
@@ -12,8 +14,6 @@ import {
 } from '../partners/partners.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
-import { type Answer, conflict, created, notFound, ok, refused, withSecrets } from '../management/answers.ts'
-import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import {
   createPartnerRoute,
   deletePartnerRoute,

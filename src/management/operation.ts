@@ -101,8 +101,8 @@ function problem(
   }
 }
 
-const problemsOf = (examples: Record<403 | 404 | 409, ResponseExample>) =>
-  ({
+/** The problems that all APIs describe in the same words. */
+const commonProblems = {
   400: problem('BadRequest', 'The request is malformed, or a parameter in the query is invalid.', [
     'invalid_parameter',
     'limit must be a whole number from 1 to 1000, in decimal digits.',
@@ -113,19 +113,11 @@ const problemsOf = (examples: Record<403 | 404 | 409, ResponseExample>) =>
     ['invalid_api_key', problemReason('key_missing').explanation],
     ['WWW-Authenticate'],
   ),
-  403: problem(
-    'Forbidden',
-    'The API key may not do this.',
-    examples[403],
-    ['WWW-Authenticate'],
-  ),
-  404: problem('NotFound', 'There is no such resource.', examples[404]),
   408: problem('RequestTimeout', 'The request did not arrive in time. Send it again.', [
     'bad_request',
     'The request did not arrive in time.',
     408,
   ]),
-  409: problem('Conflict', 'The request does not fit the present state. Nothing was changed.', examples[409]),
   413: problem('ContentTooLarge', 'The request body is too large.', [
     'bad_request',
     'The request body is too large.',
@@ -142,7 +134,7 @@ const problemsOf = (examples: Record<403 | 404 | 409, ResponseExample>) =>
   ]),
   429: problem(
     'TooManyRequests',
-    'Too many requests with invalid API keys came from your address.',
+    'Too many requests with invalid API keys came from your address, or too many with valid ones.',
     ['too_many_requests', 'Too many invalid API keys from your address. Try again in 30 seconds.'],
     ['Retry-After'],
   ),
@@ -161,7 +153,22 @@ const problemsOf = (examples: Record<403 | 404 | 409, ResponseExample>) =>
     ['unavailable', 'The service is temporarily unavailable. Try again in a moment.'],
     ['Retry-After'],
   ),
-}) satisfies Record<number, Response>
+}
+
+/** Examples of the refusals that differ between the APIs. */
+export type Examples = Record<403 | 404 | 409, ResponseExample>
+
+const problemsOf = (examples: Examples) =>
+  ({
+    ...commonProblems,
+    403: problem('Forbidden', 'The API key may not do this.', examples[403], ['WWW-Authenticate']),
+    404: problem('NotFound', 'There is no such resource.', examples[404]),
+    409: problem(
+      'Conflict',
+      'The request does not fit the present state. Nothing was changed.',
+      examples[409],
+    ),
+  }) satisfies Record<number, Response>
 
 /** The complete operation of a route. `needs`: a sentence about the right that it needs. */
 export function operationOf(
@@ -175,7 +182,7 @@ export function operationOf(
     needs: string
     body: { mediaType: string; schema: TSchema } | undefined
     creates: boolean
-    examples: Record<403 | 404 | 409, ResponseExample>
+    examples: Examples
   },
 ): Operation {
   const all = problemsOf(examples)
