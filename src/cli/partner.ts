@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { endOldSecrets } from '../partners/end-old-secrets.ts'
 import { findListedPartner, listPartners, type Partner } from '../partners/partners.sql.ts'
 import {
   replacePartnerKeys,
@@ -21,6 +22,9 @@ type UpdateOptions = Json &
   ProfileOptions & {
     name?: string
     redirectUri?: string[]
+    postLogoutRedirectUri?: string[]
+    /** False for `--no-require-pkce`. */
+    requirePkce?: boolean
     authMethod?: string[]
     jwks?: string
     /** False for `--no-id-token-on-refresh`. */
@@ -41,6 +45,7 @@ export function partnerCommand(): Command {
     .addCommand(setStatus('suspend', 'suspended', 'refuse all requests of a partner until it is resumed'))
     .addCommand(setStatus('resume', 'active', 'end a suspension; tokens that are still valid work again'))
     .addCommand(rotateSecret())
+    .addCommand(endOldSecret())
     .addCommand(setKeys())
     .addCommand(deleteCommand())
 }
@@ -82,6 +87,12 @@ function update(): Command {
     .option('--name <name>', 'the name that users see on the connect page')
     .option('--redirect-uri <uri...>', 'the new redirect URIs; they replace the old ones (repeatable)')
     .option(
+      '--post-logout-redirect-uri <uri...>',
+      'the new addresses to which users may return after logout; they replace the old ones (repeatable)',
+    )
+    .option('--require-pkce', 'refuse authorization requests without PKCE')
+    .option('--no-require-pkce', 'accept authorization requests without PKCE')
+    .option(
       '--auth-method <method...>',
       'the new authentication methods; they replace the old ones (repeatable)',
     )
@@ -98,6 +109,8 @@ function update(): Command {
         const outcome = await updatePartner(database, origin, environment, clientId, {
           name: options.name,
           redirectUris: options.redirectUri,
+          postLogoutRedirectUris: options.postLogoutRedirectUri,
+          requirePkce: options.requirePkce,
           ...profileOf(options),
           authMethods: options.authMethod,
           jwks: options.jwks === undefined ? undefined : readText(options.jwks),
@@ -160,6 +173,21 @@ function rotateSecret(): Command {
         const { clientSecret, liveSecrets } = rotated
         const text = `client_secret  ${clientSecret}\n\n${secretShownOnce} Live secrets now: ${liveSecrets}.`
         answer(options, { client_id: clientId, client_secret: clientSecret, live_secrets: liveSecrets }, text)
+      }),
+    )
+}
+
+function endOldSecret(): Command {
+  return new Command('end-old-secret')
+    .description('after a rotation: accept only the newest secret from the next request on')
+    .argument('<client_id>')
+    .option('--json', 'print JSON')
+    .action((clientId: string, options: Json) =>
+      withDatabase(async (database, _, origin) => {
+        const { kind } = await endOldSecrets(database, origin, clientId)
+        if (kind === 'unknown') throw unknownPartner(clientId)
+        if (kind === 'nothing_to_end') throw new CommandError(`The partner ${clientId} has only one secret.`)
+        answer(options, { client_id: clientId, live_secrets: 1 }, 'Only the newest secret is accepted now.')
       }),
     )
 }

@@ -8,7 +8,7 @@ import { newToken } from '../secrets/token-format.ts'
 import { Compile } from '../typebox.ts'
 import { newClientId } from './client-id.ts'
 import { type RegisteredKeys, readJwks } from './jwks.ts'
-import { methodFaults, nameFaults, uriFaults } from './partner-faults.ts'
+import { addressFaults, methodFaults, nameFaults } from './partner-faults.ts'
 import {
   findPartner,
   insertPartner,
@@ -48,6 +48,8 @@ export type NewPartner = ProfileChanges & {
 export type PartnerChanges = ProfileChanges & {
   name?: string | undefined
   redirectUris?: string[] | undefined
+  postLogoutRedirectUris?: string[] | undefined
+  requirePkce?: boolean | undefined
   authMethods?: string[] | undefined
   /** The public keys, if the new authentication methods include private_key_jwt. */
   jwks?: string | undefined
@@ -105,9 +107,7 @@ export async function createPartner(
     ...(input.takenOver?.secretHash !== undefined && !takesSecret(authMethods)
       ? ['A partner that authenticates with private_key_jwt has no secret, so there is no hash of one.']
       : []),
-    ...(input.redirectUris.length === 0 ? ['At least one redirect URI is required.'] : []),
-    ...uriFaults('Redirect URI', input.redirectUris),
-    ...uriFaults('Post-logout redirect URI', postLogoutRedirectUris),
+    ...addressFaults({ redirectUris: input.redirectUris, postLogoutRedirectUris }),
     ...profile.faults,
     ...methodFaults(authMethods, input.jwks !== undefined),
     ...(keys.kind === 'refused' ? keys.faults : []),
@@ -163,13 +163,13 @@ export async function updatePartner(
 ): Promise<PartnerUpdate> {
   const partner = await database.maybe(findPartner, [clientId])
   if (!partner) return { kind: 'unknown' }
-  const { name, redirectUris, authMethods } = changes
+  const { name, redirectUris, postLogoutRedirectUris, authMethods } = changes
   const keys = changes.jwks === undefined ? noKeys : await readJwks(changes.jwks)
   const profile = readProfile(changes)
   const faults = [
     ...(Object.values(changes).every((value) => value === undefined) ? ['There is nothing to change.'] : []),
     ...(name === undefined ? [] : nameFaults(name.trim())),
-    ...uriFaults('Redirect URI', redirectUris ?? []),
+    ...addressFaults(changes),
     ...profile.faults,
     ...acrFaults(changes.requireAcr),
     ...newMethodFaults(partner, changes),
@@ -191,6 +191,8 @@ export async function updatePartner(
     changes.grantLifetimeDays === null ? 0 : (changes.grantLifetimeDays ?? null),
     ...profile.columns,
     changes.requireAcr === null ? '' : (changes.requireAcr ?? null),
+    changes.requirePkce ?? null,
+    postLogoutRedirectUris ? unique(postLogoutRedirectUris) : null,
     originValue(origin),
   ])
   if (!updated) return { kind: 'conflict' }
