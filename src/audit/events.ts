@@ -77,6 +77,7 @@ export const auditEvents = [
   'webhook.secret_rotated',
   'webhook.enabled',
   'webhook.disabled',
+  'webhook.tested',
   'webhook.resent',
   'webhook.replayed',
   'api_key.created',

@@ -106,6 +106,8 @@ export type TestServerOptions = {
   brand?: Brand
   tracing?: Tracing
   secretScanningKeysUrl?: string
+  /** Hosts and networks to which webhooks go although they are not public. */
+  webhookAllow?: string[]
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -269,6 +271,7 @@ function configFor(
     ...(grantLifetimeDays && { grantLifetimeDays }),
     ...(mail && { mail }),
     ...(options.secretScanningKeysUrl && { secretScanningKeysUrl: options.secretScanningKeysUrl }),
+    webhookAllow: options.webhookAllow ?? [],
     brand,
   }
 }
