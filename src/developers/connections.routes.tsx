@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { isRowId } from '../admin/page.ts'
+import { isRowId } from '../management/page.ts'
 import type { Context } from '../context.ts'
 import { Field, Filters, Select } from '../panel/forms.tsx'
 import { PageHead } from '../panel/page-parts.tsx'
