@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { isRowId } from '../admin/page.ts'
 import type { Context } from '../context.ts'
+import { isRowId } from '../management/page.ts'
 import { Field, Filters, Select } from '../panel/forms.tsx'
 import { PageHead } from '../panel/page-parts.tsx'
 import { filled, listQuery, listRequest, pageOfRows } from '../panel/paging.ts'
