@@ -1,7 +1,8 @@
-import Type from '../typebox.ts'
-import { describeRoute } from './admin-edge.ts'
 import { createdResponse, jsonResponse } from '../management/operation.ts'
 import { closed, pageOf, pageQuery } from '../management/page.ts'
+import { oneOf } from '../management/schemas.ts'
+import Type from '../typebox.ts'
+import { describeRoute } from './admin-edge.ts'
 import {
   Consequences,
   maxPicture,
@@ -11,7 +12,6 @@ import {
   PartnerChanges,
   PartnerWithSecret,
 } from './partners.schemas.ts'
-import { oneOf } from '../management/schemas.ts'
 
 const params = Type.Object({ client_id: Type.String({ description: 'The `client_id` of a partner.' }) })
 const tag = 'Partners' as const

@@ -72,7 +72,8 @@ export const managementProblems = {
       },
       role_missing: {
         message: 'This operation needs a developer key with the role {detail}.',
-        cause: 'The role of the key may not do this. viewer reads, developer also changes, admin also manages keys.',
+        cause:
+          'The role of the key may not do this. viewer reads, developer also changes, admin also manages keys.',
         remedy: 'Create a key with the role. The role of a key cannot be changed.',
       },
       scope_of_new_key: {
@@ -80,6 +81,12 @@ export const managementProblems = {
           'An API key can create keys only with scopes that it has itself. It does not have: {detail}.',
         cause: 'The request creates a key that could do more than the key that creates it.',
         remedy: 'Leave the scopes out, or create the key with `latchkey api-key create`.',
+      },
+      role_beyond_key: {
+        message:
+          'An API key can add and change only operators whose role has no other scopes than the key. It does not have: {detail}.',
+        cause: 'The request is about an operator who may do more than the key.',
+        remedy: 'Use a key with all scopes, `latchkey operator`, or the console.',
       },
     },
   },

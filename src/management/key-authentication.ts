@@ -88,7 +88,11 @@ export class KeyAuthentication<C extends Caller, Right extends string> {
     { right, key }: { right?: Right; key?: string } = {},
   ): void {
     const { realm, log, rights } = this.#api
-    logOnce(reply.request, { event: log.event, outcome: reason, ...(key !== undefined && { [log.key]: key }) })
+    logOnce(reply.request, {
+      event: log.event,
+      outcome: reason,
+      ...(key !== undefined && { [log.key]: key }),
+    })
     const error = reason === 'key_missing' ? undefined : right ? 'insufficient_scope' : 'invalid_token'
     const challenge = [
       `realm="${realm}"`,
