@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { AttentionList } from '../panel/attention.tsx'
 import { counted, Exact, When } from '../panel/page-parts.tsx'
 import type { Concern } from './overview.sql.ts'
-import { appAddress } from './parts.tsx'
+import { appAddress } from './shell.tsx'
 
 /** The most urgent first. */
 const urgency: Concern['kind'][] = [
@@ -24,7 +24,7 @@ export function Concerns(props: { clientId: string; concerns: Concern[]; sunsetO
         const { page, text, remedy } = descriptions[concern.kind](concern, props.sunsetOn)
         return {
           key: `${concern.kind} ${concern.id}`,
-          href: appAddress(props.clientId, page),
+          href: appAddress(props, `/${page}`),
           text,
           remedy,
         }

@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { deprecatedCalls } from '../request-log/call-hours.sql.ts'
 import { DeprecatedPage } from './deprecated-page.tsx'
-import { type DeveloperWeb, developerPage } from './developer-page.ts'
+import { developerPage } from './developer-page.ts'
+import type { DeveloperWeb } from './edge.ts'
 import { appUrl } from './parts.tsx'
 
 /** As long as calls are counted. */

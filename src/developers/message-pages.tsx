@@ -6,7 +6,7 @@ import { Table } from '../panel/table.tsx'
 import { eventTypes } from '../webhooks/event-types.ts'
 import { type Message, type MessageDetails, messageStates } from '../webhooks/messages.sql.ts'
 import type { Endpoint } from '../webhooks/endpoints.sql.ts'
-import { appAddress } from './parts.tsx'
+import { appAddress } from './shell.tsx'
 import { MessageState, stateNames, webhookAddress } from './webhook-parts.tsx'
 
 const messageAddress = (clientId: string, id: string) => webhookAddress(clientId, `messages/msg_${id}`)
@@ -39,7 +39,7 @@ export function MessageTable(props: {
         {
           label: 'Connection',
           cell: ({ grant_id: grant }) =>
-            grant === null ? '–' : <a href={appAddress(clientId, `connections/${grant}`)}>{grant}</a>,
+            grant === null ? '–' : <a href={appAddress({ clientId }, `/connections/${grant}`)}>{grant}</a>,
         },
         {
           label: 'Message id',
@@ -127,7 +127,7 @@ export function MessagePage(props: {
             ),
             Connection:
               grant === null ? undefined : (
-                <a href={appAddress(clientId, `connections/${grant}`)}>
+                <a href={appAddress({ clientId }, `/connections/${grant}`)}>
                   <Id>{grant}</Id>
                 </a>
               ),

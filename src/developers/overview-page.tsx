@@ -19,7 +19,7 @@ import type { ListedPartner } from '../partners/partners.sql.ts'
 import { PartnerLogo } from '../web/parts.tsx'
 import { Concerns } from './concerns.tsx'
 import type { Concern } from './overview.sql.ts'
-import { appAddress } from './parts.tsx'
+import { appAddress } from './shell.tsx'
 
 type ShownPeriod = Period & { live: number }
 type BusiestHour = { is_token: boolean; at: Date; calls: number }
@@ -52,7 +52,7 @@ export function OverviewPage(props: {
           </>
         }
       >
-        <RangeLinks address={appAddress(clientId)} current={range} />
+        <RangeLinks address={appAddress({ clientId })} current={range} />
       </PageHead>
       <Concerns clientId={clientId} concerns={concerns} sunsetOn={sunsetOn} />
       <Traffic range={range} periods={periods} p99={p99} />
@@ -132,7 +132,7 @@ function Limits(props: { clientId: string; limits: LimitSettings; busiest: Busie
       id="limits"
       title="Limits and use"
       intro={`The busiest hour ${span}, as an average for each minute of it. Ask the operator if you need more.`}
-      more={{ label: 'Calls over a limit', href: appAddress(clientId, 'requests?status=429') }}
+      more={{ label: 'Calls over a limit', href: appAddress({ clientId }, '/requests?status=429') }}
     >
       <Table
         caption="Limits"

@@ -1,11 +1,11 @@
 import { State } from '../panel/page-parts.tsx'
 import type { Endpoint } from '../webhooks/endpoints.sql.ts'
 import type { Message } from '../webhooks/messages.sql.ts'
-import { appAddress } from './parts.tsx'
+import { appAddress } from './shell.tsx'
 
 /** @param part `new`, the id of an endpoint, `messages/…`. Empty: the list of endpoints */
 export function webhookAddress(clientId: string, part = ''): string {
-  return appAddress(clientId, part === '' ? 'webhooks' : `webhooks/${part}`)
+  return appAddress({ clientId }, part === '' ? '/webhooks' : `/webhooks/${part}`)
 }
 
 export function EndpointState({ endpoint }: { endpoint: Pick<Endpoint, 'status' | 'failing_since'> }) {
