@@ -126,6 +126,11 @@ SELECT EXISTS (SELECT FROM found) AS live, (SELECT seconds_ahead FROM advanced):
 -- any_firm
 SELECT id FROM firms LIMIT 1;
 
+-- apps_of_developer
+SELECT p.client_id, p.name, p.status, m.role, m.created_at AS since
+FROM developer_memberships m JOIN partners p USING (client_id)
+WHERE m.developer_id = $1::uuid ORDER BY p.name, p.client_id;
+
 -- apps_of_user
 SELECT g.id, p.name, p.logo, g.last_used_at FROM grants g JOIN partners p USING (client_id)
 WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
@@ -139,6 +144,43 @@ SELECT place::text, hash FROM audit_chain ORDER BY place DESC LIMIT 1;
 
 -- audit_checkpoints_after
 SELECT number::text, place::text, hash, at, key_id, signature FROM audit_checkpoints WHERE number > $1 ORDER BY number LIMIT $2;
+
+-- begin_developer_login
+WITH own AS (
+  SELECT id, password_hash, login_version, status = 'active' AS may_log_in
+  FROM developers WHERE email_folded = $3 AND password_hash IS NOT NULL
+), known AS (
+  SELECT id, login_version FROM own WHERE may_log_in
+), browser AS (
+  SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
+    WHERE encode(sha256(key::bytea || convert_to(login_version::text, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
+), source AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  VALUES ($1, 1, now() + interval '15 minutes')
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), account AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT CASE WHEN is_known THEN $4::bytea ELSE $2 END, 1, now() + interval '15 minutes'
+  FROM source, browser WHERE is_known OR count <= 100
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+)
+SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > 100 THEN source.resets_at
+    WHEN account.count > 10 THEN account.resets_at
+    END - now()))::int AS wait,
+known.id::text, known.login_version::text, browser.is_known AS known_browser,
+coalesce(
+  (SELECT password_hash FROM own),
+  (SELECT password_hash FROM developers
+    WHERE password_hash IS NOT NULL AND login_version >= (SELECT encode(substring(sha256(convert_to(decoy_key || $3, 'UTF8')) FOR 16), 'hex')::uuid FROM deployment) ORDER BY login_version LIMIT 1),
+  (SELECT password_hash FROM developers WHERE password_hash IS NOT NULL ORDER BY login_version LIMIT 1)
+) AS password_hash
+FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true;
 
 -- begin_expensive_read
 INSERT INTO expensive_reads AS r (client_id, counts_until)
@@ -221,6 +263,28 @@ coalesce(
 ) AS password_hash
 FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true;
 
+-- bind_developer_identity
+WITH candidate AS (
+  SELECT o.id, o.status FROM identity_providers p, developers o
+  WHERE p.id = $1 AND p.developers AND o.email_folded = $3 AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
+    OR EXISTS (SELECT FROM identity_provider_domains d
+      WHERE d.provider_id = p.id AND d.domain = split_part(o.email_folded, '@', 2)))
+), bound AS (
+  INSERT INTO developer_identities (provider_id, sub, developer_id, last_login_at)
+  SELECT $1, $2, id, now() FROM candidate WHERE status = 'active'
+  ON CONFLICT DO NOTHING
+  RETURNING developer_id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (bound.developer_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('provider', $1::text, 'sub', $2::text))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, bound
+)
+SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active, EXISTS (SELECT FROM bound) AS bound FROM candidate JOIN developers o USING (id);
+
 -- bind_operator_identity
 WITH candidate AS (
   SELECT o.id, o.status FROM identity_providers p, operators o
@@ -256,10 +320,51 @@ LEFT JOIN LATERAL (
 ) AS r ON true
 ORDER BY c.place;
 
+-- change_developer_factor
+WITH changed AS (
+  UPDATE developers SET login_version = gen_random_uuid() WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
+  RETURNING id, login_version
+), totp AS (
+  INSERT INTO developer_totp_secrets (developer_id, sealed, last_step)
+  SELECT id, $3, $4::bigint FROM changed
+  ON CONFLICT (developer_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
+  last_used_at = NULL
+), codes AS (
+  INSERT INTO developer_recovery_codes (developer_id, hashes) SELECT id, $5::bytea[] FROM changed
+  ON CONFLICT (developer_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
+), ended AS (
+  DELETE FROM developer_sessions s USING changed WHERE s.developer_id = changed.id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'second_factor'::text))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed
+)
+SELECT login_version::text FROM changed;
+
+-- change_developer_password
+WITH changed AS (
+  UPDATE developers SET password_hash = $3, login_version = gen_random_uuid() WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
+  RETURNING id, login_version
+), ended AS (
+  DELETE FROM developer_sessions s USING changed WHERE s.developer_id = changed.id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'password'::text))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed
+)
+SELECT login_version::text FROM changed;
+
 -- change_operator_factor
 WITH changed AS (
-  UPDATE operators SET login_version = gen_random_uuid()
-  WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
+  UPDATE operators SET login_version = gen_random_uuid() WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
   RETURNING id, login_version
 ), totp AS (
   INSERT INTO operator_totp_secrets (operator_id, sealed, last_step)
@@ -284,8 +389,7 @@ SELECT login_version::text FROM changed;
 
 -- change_operator_password
 WITH changed AS (
-  UPDATE operators SET password_hash = $3, login_version = gen_random_uuid()
-  WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
+  UPDATE operators SET password_hash = $3, login_version = gen_random_uuid() WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
   RETURNING id, login_version
 ), ended AS (
   DELETE FROM operator_sessions s USING changed WHERE s.operator_id = changed.id
@@ -340,10 +444,15 @@ body = CASE WHEN r.created_at <= now() - interval '24 hours' THEN NULL ELSE r.bo
 created_at = CASE WHEN r.created_at <= now() - interval '24 hours' THEN now() ELSE r.created_at END
 RETURNING digest = $3 AS is_same, status, location, body;
 
+-- confirm_developer_session
+UPDATE developer_sessions s SET hash = $2, proved_at = now()
+FROM developers o WHERE s.hash = $1 AND o.id = s.developer_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+RETURNING s.developer_id::text AS id;
+
 -- confirm_operator_session
 UPDATE operator_sessions s SET hash = $2, proved_at = now()
 FROM operators o WHERE s.hash = $1 AND o.id = s.operator_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
-RETURNING s.operator_id::text;
+RETURNING s.operator_id::text AS id;
 
 -- count_factor_attempt
 WITH source AS (
@@ -369,6 +478,9 @@ FROM source LEFT JOIN account ON true;
 
 -- count_recovery_codes
 SELECT cardinality(hashes) AS left FROM recovery_codes WHERE user_id = $1;
+
+-- count_unreadable_developer_totp_secrets
+SELECT count(*)::int AS rows FROM developer_totp_secrets WHERE left(sealed, 3) <> ALL ($1::text[]);
 
 -- count_unreadable_identity_providers
 SELECT count(*)::int AS rows FROM identity_providers WHERE left(credential, 3) <> ALL ($1::text[]);
@@ -592,9 +704,29 @@ WITH removed AS (
 )
 SELECT user_id FROM removed;
 
+-- developer_provider_rules
+SELECT developers_acr AS acr FROM identity_providers WHERE id = $1 AND developers;
+
+-- developer_providers
+SELECT id, name, issuer FROM identity_providers WHERE developers ORDER BY name, id;
+
 -- end_connections
 WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
 SELECT count(*)::int AS connections FROM ended;
+
+-- end_developer_session
+WITH ended AS (
+  DELETE FROM developer_sessions WHERE hash = $1 RETURNING developer_id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (ended.developer_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object())
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['developer.logged_out']) AS event, ended
+)
+SELECT developer_id::text AS id FROM ended;
 
 -- end_expensive_read
 UPDATE expensive_reads
@@ -737,7 +869,7 @@ WITH ended AS (
   jsonb_strip_nulls(jsonb_build_object())
   FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_out']) AS event, ended
 )
-SELECT operator_id::text FROM ended;
+SELECT operator_id::text AS id FROM ended;
 
 -- end_other_sessions
 WITH ended AS (
@@ -776,6 +908,18 @@ WITH used AS (
   (NULL)::text, (NULL)::text, (NULL)::text,
   jsonb_strip_nulls(jsonb_build_object('cause', 'provider_logout', 'provider', $3::text))
   FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_out']) AS event, ended_of_operators s
+), ended_of_developers AS (
+  DELETE FROM developer_sessions WHERE provider_id = $3 AND EXISTS (SELECT FROM used)
+  AND ($4::text IS NULL OR provider_sub = $4)
+  AND ($5::text IS NULL OR provider_sid = $5 OR ($4 IS NOT NULL AND provider_sid IS NULL)) RETURNING id, developer_id
+), recorded_of_developers AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (s.developer_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', 'provider_logout', 'provider', $3::text))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['developer.logged_out']) AS event, ended_of_developers s
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -785,7 +929,9 @@ WITH used AS (
   jsonb_strip_nulls(jsonb_build_object('cause', 'provider_logout', 'provider', $3::text))
   FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['session.ended']) AS event, ended s
 )
-SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*) FROM ended)::int + (SELECT count(*) FROM ended_of_operators)::int AS ended;
+SELECT EXISTS (SELECT FROM used) AS is_new,
+((SELECT count(*) FROM ended) + (SELECT count(*) FROM ended_of_operators)
+  + (SELECT count(*) FROM ended_of_developers))::int AS ended;
 
 -- end_session
 WITH ended AS (
@@ -814,6 +960,22 @@ WITH ended AS (
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['session.ended']) AS event, ended s
 )
 SELECT id FROM ended;
+
+-- end_sessions_of_developer
+WITH ended AS (
+  DELETE FROM developer_sessions
+  WHERE developer_id = $1::uuid AND CASE WHEN $2::bigint IS NULL THEN hash <> $3 ELSE id = $2 END
+  RETURNING id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', ($1)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('sessions_ended', ended))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.logged_out']) AS event, (SELECT count(*) AS ended FROM ended) AS sessions WHERE ended > 0
+)
+SELECT count(*)::int AS ended FROM ended;
 
 -- end_sessions_of_operator
 WITH ended AS (
@@ -977,6 +1139,38 @@ SELECT client_id FROM partners
 WHERE client_id = $1 AND $2::text = ANY (auth_methods)
 AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END);
 
+-- find_developer_identity
+WITH seen AS (
+  UPDATE developer_identities SET last_login_at = now() WHERE provider_id = $1 AND sub = $2 RETURNING developer_id
+)
+SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active FROM seen JOIN developers o ON o.id = seen.developer_id;
+
+-- find_developer_link
+SELECT o.id::text, o.name, o.email FROM developer_links l JOIN developers o ON o.id = l.developer_id
+WHERE l.hash = $1 AND l.expires_at > now() AND o.status = 'active';
+
+-- find_developer_session
+WITH found AS (
+  SELECT s.hash, o.id, o.name, o.email, o.login_version, s.provider_id,
+  s.proved_at > now() - interval '15 minutes' AS is_recent
+  FROM developer_sessions s JOIN developers o ON o.id = s.developer_id
+  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+), seen AS (
+  UPDATE developer_sessions s SET last_seen_at = now()
+  FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
+), visited AS (
+  UPDATE developer_memberships m SET last_seen_at = now() FROM found
+  WHERE m.developer_id = found.id AND m.client_id = $2
+  AND coalesce(m.last_seen_at, '-infinity') < now() - interval '1 minute'
+)
+SELECT found.id::text, found.name, found.email, found.login_version::text, found.is_recent, found.provider_id, CASE WHEN p.client_id IS NULL THEN NULL
+ELSE jsonb_build_object('clientId', p.client_id, 'name', p.name, 'role', m.role) END AS app
+FROM found LEFT JOIN developer_memberships m ON m.developer_id = found.id AND m.client_id = $2
+LEFT JOIN partners p ON p.client_id = m.client_id;
+
+-- find_developer_totp
+SELECT sealed FROM developer_totp_secrets WHERE developer_id = $1;
+
 -- find_factor_facts
 SELECT
 EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS has_passkey,
@@ -1079,9 +1273,13 @@ WITH seen AS (
 )
 SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active FROM seen JOIN operators o ON o.id = seen.operator_id;
 
+-- find_operator_link
+SELECT o.id::text, o.name, o.email FROM operator_links l JOIN operators o ON o.id = l.operator_id
+WHERE l.hash = $1 AND l.expires_at > now() AND o.status = 'active';
+
 -- find_operator_session
 WITH found AS (
-  SELECT s.hash, o.id, o.name, o.email, o.role, o.login_version, s.provider_id,
+  SELECT s.hash, o.id, o.name, o.email, o.login_version, s.provider_id, o.role,
   s.proved_at > now() - interval '15 minutes' AS is_recent
   FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
   WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
@@ -1089,7 +1287,8 @@ WITH found AS (
   UPDATE operator_sessions s SET last_seen_at = now()
   FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
 )
-SELECT id::text AS operator_id, name, email, role, login_version::text, is_recent, provider_id FROM found;
+SELECT found.id::text, found.name, found.email, found.login_version::text, found.is_recent, found.provider_id, found.role
+FROM found;
 
 -- find_operator_totp
 SELECT sealed FROM operator_totp_secrets WHERE operator_id = $1;
@@ -1123,6 +1322,9 @@ FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1;
 
 -- find_password_hashes
 SELECT id, password_hash FROM users WHERE id = ANY ($1::text[]);
+
+-- find_pending_developer
+SELECT name, email FROM developers WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active';
 
 -- find_pending_operator
 SELECT name, email FROM operators WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active';
@@ -1184,10 +1386,6 @@ EXISTS (SELECT FROM grants g
   WHERE g.user_id = found.user_id AND g.client_id = $2 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS has_grant,
 (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
 FROM found;
-
--- find_setup_link
-SELECT o.id::text, o.name, o.email FROM operator_links l JOIN operators o ON o.id = l.operator_id
-WHERE l.hash = $1 AND l.expires_at > now() AND o.status = 'active';
 
 -- find_shared_data
 WITH
@@ -2429,6 +2627,7 @@ grant_lifetime_days, require_acr, created_at, cardinality(secret_hashes) AS live
 SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.claim, p.matches,
 ARRAY(SELECT d.domain FROM identity_provider_domains d WHERE d.provider_id = p.id ORDER BY d.domain) AS domains,
 p.firms, p.creates_firm, p.creates_role, p.scope, p.acr_values, p.created_at, p.operators, p.operators_acr,
+p.developers, p.developers_acr,
 (SELECT count(*)::int FROM identities i WHERE i.provider_id = p.id) AS linked_users,
 (SELECT count(*)::int FROM sessions s WHERE s.provider_id = p.id AND s.expires_at > now()) AS live_sessions,
 (SELECT max(i.last_login_at) FROM identities i WHERE i.provider_id = p.id) AS last_login_at
@@ -2492,6 +2691,9 @@ SELECT name, sees, require_acr FROM roles ORDER BY name;
 
 -- list_roles_rows
 SELECT t.name, t.sees, t.source FROM roles t WHERE (t.name) > ($1) ORDER BY t.name LIMIT $2;
+
+-- list_sealed_developer_totp_secrets
+SELECT sealed AS sealed FROM developer_totp_secrets WHERE left(sealed, 3) = $1 LIMIT 500;
 
 -- list_sealed_identity_providers
 SELECT credential AS sealed FROM identity_providers WHERE left(credential, 3) = $1 LIMIT 500;
@@ -2620,6 +2822,33 @@ WITH given AS (
 )
 SELECT * FROM known UNION ALL SELECT * FROM added;
 
+-- open_developer_session
+WITH opened AS (
+  INSERT INTO developer_sessions (hash, developer_id, login_version, expires_at, browser, system, address, provider_id,
+    provider_sub, provider_sid)
+  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
+  FROM developers o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
+  RETURNING developer_id
+), seen AS (
+  UPDATE developers o SET last_login_at = now() FROM opened WHERE o.id = opened.developer_id
+), ended AS (
+  DELETE FROM developer_sessions WHERE EXISTS (SELECT FROM opened) AND (hash = $3 OR hash = ANY (ARRAY(
+        SELECT hash FROM developer_sessions WHERE hash IN (
+          SELECT hash FROM developer_sessions WHERE developer_id = $2::uuid
+          ORDER BY last_seen_at DESC OFFSET 9
+        ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
+  )))
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (opened.developer_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('provider', $7::text, 'sub', $8::text))
+  FROM (SELECT ($10)::jsonb AS origin) AS o, unnest(ARRAY['developer.logged_in']) AS event, opened
+)
+SELECT developer_id::text AS id FROM opened;
+
 -- open_operator_session
 WITH opened AS (
   INSERT INTO operator_sessions (hash, operator_id, login_version, expires_at, browser, system, address, provider_id,
@@ -2645,7 +2874,7 @@ WITH opened AS (
   jsonb_strip_nulls(jsonb_build_object('provider', $7::text, 'sub', $8::text))
   FROM (SELECT ($10)::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_in']) AS event, opened
 )
-SELECT operator_id::text FROM opened;
+SELECT operator_id::text AS id FROM opened;
 
 -- open_session
 WITH old AS (
@@ -2700,7 +2929,7 @@ WITH old AS (
 SELECT user_id FROM opened;
 
 -- operator_provider_rules
-SELECT operators_acr FROM identity_providers WHERE id = $1 AND operators;
+SELECT operators_acr AS acr FROM identity_providers WHERE id = $1 AND operators;
 
 -- operator_providers
 SELECT id, name, issuer FROM identity_providers WHERE operators ORDER BY name, id;
@@ -2843,6 +3072,22 @@ WITH page AS (
 )
 SELECT (SELECT count(*)::int FROM gone) AS removed,
 CASE WHEN count(*) = 1000 THEN max(id) END AS last FROM page;
+
+-- purge_developer_links
+WITH gone AS (
+  DELETE FROM developer_links WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM developer_links s WHERE expires_at < now() - interval '30 days' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_developer_sessions
+WITH gone AS (
+  DELETE FROM developer_sessions WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM developer_sessions s WHERE NOT (s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes') ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
 
 -- purge_grant_reads
 WITH gone AS (
@@ -3070,6 +3315,15 @@ SELECT key_id, current_since, auth_url FROM used;
 -- record_demo
 UPDATE deployment SET demo = true;
 
+-- record_failed_developer_login
+INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+  target_id, firm_id, user_id, client_id, details)
+SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+origin->>'user_agent', origin->>'request_id', 'developer', (developers.id)::text,
+(NULL)::text, (NULL)::text, (NULL)::text,
+jsonb_strip_nulls(jsonb_build_object('reason', $2::text))
+FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['developer.login_failed']) AS event, developers WHERE email_folded = $1;
+
 -- record_failed_operator_login
 INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
   target_id, firm_id, user_id, client_id, details)
@@ -3248,6 +3502,11 @@ WITH stored AS (
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['user.factor_added']) AS event, stored JOIN users u ON u.id = user_id
 )
 SELECT user_id FROM stored;
+
+-- replace_sealed_developer_totp_secrets
+UPDATE developer_totp_secrets SET sealed = next.sealed
+FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE sealed = next.old
+RETURNING next.sealed;
 
 -- replace_sealed_identity_providers
 UPDATE identity_providers SET credential = next.sealed
@@ -3890,6 +4149,12 @@ FROM caller, sample, own;
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
 clock_timestamp() AS clock;
 
+-- sessions_of_developer
+SELECT s.id, s.browser, s.system, s.address, s.created_at, s.last_seen_at, s.hash = $2 AS current
+FROM developer_sessions s JOIN developers o ON o.id = s.developer_id
+WHERE s.developer_id = $1::uuid AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+ORDER BY current DESC, s.last_seen_at DESC, s.id;
+
 -- sessions_of_operator
 SELECT s.id, s.browser, s.system, s.address, s.created_at, s.last_seen_at, s.hash = $2 AS current
 FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
@@ -3901,6 +4166,25 @@ SELECT s.id, s.browser, s.system, s.auth_time, s.last_seen_at, s.hash = $2 AS cu
 FROM sessions s JOIN users u ON u.id = s.user_id
 WHERE s.user_id = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version
 ORDER BY current DESC, s.last_seen_at DESC, s.id;
+
+-- set_developer_logins
+WITH before AS (
+  SELECT id, developers, developers_acr FROM identity_providers WHERE id = $1 FOR UPDATE
+), changed AS (
+  UPDATE identity_providers p SET developers = $2, developers_acr = $3 FROM before WHERE p.id = before.id
+  RETURNING p.id, p.developers, p.developers_acr
+), ended AS (
+  DELETE FROM developer_sessions s USING changed WHERE s.provider_id = changed.id AND NOT changed.developers RETURNING 1
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'provider', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('developers', before.developers, 'developers_acr', before.developers_acr), 'after', jsonb_build_object('developers', changed.developers, 'developers_acr', changed.developers_acr)))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['provider.updated']) AS event, changed JOIN before USING (id)
+)
+SELECT id, (SELECT count(*)::int FROM ended) AS sessions_ended FROM changed;
 
 -- set_operator_logins
 WITH before AS (
@@ -3948,6 +4232,34 @@ WITH changed AS (
   FROM (SELECT ($5)::jsonb AS origin) AS o, unnest(ARRAY['user.password_set']) AS event, changed
 )
 SELECT encode(sha256($3::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
+
+-- set_up_developer
+WITH link AS (
+  DELETE FROM developer_links l USING developers o WHERE l.hash = $1 AND o.id = l.developer_id AND l.expires_at > now() AND o.status = 'active'
+  RETURNING l.developer_id
+), changed AS (
+  UPDATE developers o SET password_hash = $2, login_version = gen_random_uuid() FROM link WHERE o.id = link.developer_id
+  RETURNING o.id, o.name, o.login_version
+), totp AS (
+  INSERT INTO developer_totp_secrets (developer_id, sealed, last_step)
+  SELECT id, $3, $4::bigint FROM changed
+  ON CONFLICT (developer_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
+  last_used_at = NULL
+), codes AS (
+  INSERT INTO developer_recovery_codes (developer_id, hashes) SELECT id, $5::bytea[] FROM changed
+  ON CONFLICT (developer_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
+), ended AS (
+  DELETE FROM developer_sessions s USING changed WHERE s.developer_id = changed.id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'set'::text))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed
+)
+SELECT id::text, name, login_version::text FROM changed;
 
 -- set_up_operator
 WITH link AS (
@@ -4370,6 +4682,14 @@ WITH old AS (
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['role.updated']) AS event, changed JOIN old USING (name)
 )
 SELECT name, sees, require_acr FROM changed;
+
+-- use_developer_recovery_code
+UPDATE developer_recovery_codes SET hashes = array_remove(hashes, $2::bytea)
+WHERE developer_id = $1 AND $2 = ANY (hashes) RETURNING cardinality(hashes) AS left;
+
+-- use_developer_totp
+UPDATE developer_totp_secrets SET last_step = $2, last_used_at = now()
+WHERE developer_id = $1 AND last_step < $2 AND sealed = $3 RETURNING true AS used;
 
 -- use_operator_recovery_code
 UPDATE operator_recovery_codes SET hashes = array_remove(hashes, $2::bytea)

@@ -1,7 +1,7 @@
 import { type Statement, statement } from '../database/database.ts'
 import { isPastRetention } from '../households/v2/list-changes.sql.ts'
 import { keptHours } from '../management/idempotency.sql.ts'
-import { isOperatorSessionWithinLimits } from '../operators/sessions.sql.ts'
+import { isPersonSessionWithinLimits } from '../people/sessions.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
 import { refreshTokenSeconds } from '../tokens/lifetimes.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -29,6 +29,8 @@ type PurgedTable =
   | 'password_links'
   | 'operator_sessions'
   | 'operator_links'
+  | 'developer_sessions'
+  | 'developer_links'
   | 'call_hours'
   | 'idempotent_requests'
 
@@ -83,10 +85,16 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   operator_sessions: purgeStatement(
     'operator_sessions',
     'expires_at',
-    `NOT (${isOperatorSessionWithinLimits})`,
+    `NOT (${isPersonSessionWithinLimits})`,
   ),
   // Until then, the overview names the operators who have not used their link.
   operator_links: purgeStatement('operator_links', 'expires_at', `expires_at < now() - interval '30 days'`),
+  developer_sessions: purgeStatement(
+    'developer_sessions',
+    'expires_at',
+    `NOT (${isPersonSessionWithinLimits})`,
+  ),
+  developer_links: purgeStatement('developer_links', 'expires_at', `expires_at < now() - interval '30 days'`),
   call_hours: purgeStatement('call_hours', 'hour', `hour < now() - interval '35 days'`),
   idempotent_requests: purgeStatement(
     'idempotent_requests',
