@@ -3,6 +3,7 @@ import { type Statement, statement } from '../database/database.ts'
 import { isPastRetention } from '../households/v2/list-changes.sql.ts'
 import { isOperatorSessionWithinLimits } from '../operators/sessions.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
+import { keptStatus } from '../status/status.sql.ts'
 import { refreshTokenSeconds } from '../tokens/lifetimes.ts'
 import Type, { type Static } from '../typebox.ts'
 
@@ -30,6 +31,9 @@ type PurgedTable =
   | 'operator_sessions'
   | 'operator_links'
   | 'call_hours'
+  | 'call_days'
+  | 'uptimes'
+  | 'lost_heartbeats'
   | 'idempotent_requests'
 
 const Batch = Type.Object({ removed: Type.Integer() })
@@ -88,6 +92,18 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   // Until then, the overview names the operators who have not used their link.
   operator_links: purgeStatement('operator_links', 'expires_at', `expires_at < now() - interval '30 days'`),
   call_hours: purgeStatement('call_hours', 'hour', `hour < now() - interval '35 days'`),
+  call_days: purgeStatement('call_days', 'day', `day < now() - ${keptStatus}`),
+  // The newest uptime goes on, or is the last one before an outage. It began before it ended: the index is on the beginning.
+  uptimes: purgeStatement(
+    'uptimes',
+    'up_from',
+    `up_from < now() - ${keptStatus} AND up_to < now() - ${keptStatus}`,
+  ),
+  lost_heartbeats: purgeStatement(
+    'lost_heartbeats',
+    'lost_from',
+    `lost_from < now() - ${keptStatus} AND lost_to < now() - ${keptStatus}`,
+  ),
   idempotent_requests: purgeStatement(
     'idempotent_requests',
     'created_at',

@@ -13,9 +13,12 @@ const hourMs = 3_600_000
 /** Rows that wait for the database at most. A row is an hour of a partner. */
 const mostRows = 5000
 
+/** `other`: not what partners get. The admin API, and failures that a partner requested in a sandbox. */
+type Kind = 'read' | 'token' | 'other'
+
 type Counts = {
   hour: string
-  kind: 'read' | 'token'
+  kind: Kind
   clientId: string
   calls: number
   refused: number
@@ -73,7 +76,7 @@ export class CallHourCounts {
     await this.#write().catch(() => {}) // the database is away: the counts of the last seconds are lost
   }
 
-  #rowOf(hour: number, kind: Counts['kind'], clientId: string): Counts | undefined {
+  #rowOf(hour: number, kind: Kind, clientId: string): Counts | undefined {
     const key = `${hour} ${kind} ${clientId}`
     const known = this.#rows.get(key)
     if (known || this.#rows.size >= mostRows) return known
@@ -130,19 +133,25 @@ export function countCalls(app: FastifyInstance, counts: CallHourCounts): void {
   app.addHook('onResponse', (request, reply, done) => {
     if (request.routeOptions.config.operation !== undefined) {
       const facts = loggedFacts(request)
-      const isUnproved = callNotes(request)?.isAuthenticated === false
-      const isToken = request.routeOptions.url?.includes('/oauth2/') === true
+      const notes = callNotes(request)
+      const isUnproved = notes?.isAuthenticated === false
+      const kind = notes?.isSimulated ? 'other' : kindOf(request)
       counts.add({
-        kind: isToken ? 'token' : 'read',
+        kind,
         // Without proof, a caller could name any partner, and fill the table.
         clientId: isUnproved ? '' : (facts?.client_id ?? ''),
         status: reply.statusCode,
         ms: reply.elapsedTime,
-        isRefresh: isToken && isRefresh(request),
+        isRefresh: kind === 'token' && isRefresh(request),
       })
     }
     done()
   })
+}
+
+function kindOf({ routeOptions: { url = '' } }: FastifyRequest): Kind {
+  if (url.includes('/oauth2/')) return 'token'
+  return url.includes('/api/') ? 'read' : 'other'
 }
 
 function isRefresh({ body }: FastifyRequest): boolean {
