@@ -1,5 +1,5 @@
-import type { Language, Texts } from '../web/languages/languages.ts'
-import { availabilityText, durationText } from './format.ts'
+import type { Texts } from '../web/languages/languages.ts'
+import { availabilityText, dates, durationText } from './format.ts'
 import type { Report } from './report.ts'
 
 /** In units of the drawing, which is stretched to the width of its column. */
@@ -113,13 +113,7 @@ function describe(day: Day, { status: { day: text }, language }: Texts): string 
 }
 
 /** "3 November", or as the language writes it. */
-function dayText(day: string, language: Language): string {
-  const format = new Intl.DateTimeFormat(language, { month: 'long', day: 'numeric', timeZone: 'UTC' })
-  return format.format(new Date(day))
-}
+const dayText = dates({ month: 'long', day: 'numeric' })
 
 /** "Nov 2026", or as the language writes it. */
-export function monthText(month: string, language: Language): string {
-  const format = new Intl.DateTimeFormat(language, { month: 'short', year: 'numeric', timeZone: 'UTC' })
-  return format.format(new Date(`${month}-01`))
-}
+export const monthText = dates({ month: 'short', year: 'numeric' })

@@ -44,9 +44,8 @@ export class CurrentStatus {
   async #readDatabase(): Promise<void> {
     const { database, now } = this.#context
     try {
-      const report = reportOf(await database.one(readStatus, []))
-      const isOut = report.outages[0]?.to === null
-      this.#last = { status: isOut ? 'unavailable' : 'available', report }
+      const row = await database.one(readStatus, [])
+      this.#last = { status: row.is_silent ? 'unavailable' : 'available', report: reportOf(row) }
     } catch (error) {
       this.#last = { ...this.#last, status: 'unavailable' }
       if (!(error instanceof DatabaseUnavailable)) throw error

@@ -3,40 +3,62 @@ import type { Language } from '../web/languages/languages.ts'
 /** How the page shows a value that is missing. */
 const missing = '–'
 
-/** Rounded down: 100 % means that there was no outage. */
-export function availabilityText(share: number | null, language: Language): string {
-  if (share === null) return missing
-  const format = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 3 })
-  return format.format(Math.floor(share * 1e5) / 1e5)
+/**
+ * Makes a function once for each language. Making a format takes much longer than using it, and the page has hundreds of values.
+ */
+function perLanguage<T>(make: (language: Language) => T): (language: Language) => T {
+  const made = new Map<Language, T>()
+  return (language) => {
+    const known = made.get(language) ?? make(language)
+    made.set(language, known)
+    return known
+  }
 }
 
-export function shareText(share: number, language: Language): string {
-  return new Intl.NumberFormat(language, { style: 'percent', maximumSignificantDigits: 2 }).format(share)
+/** Formats a day such as `2026-11-22`, or a month such as `2026-11`. */
+export function dates(options: Intl.DateTimeFormatOptions): (day: string, language: Language) => string {
+  const format = perLanguage((language) => new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }))
+  return (day, language) => format(language).format(new Date(day))
 }
+
+function numbers(options: Intl.NumberFormatOptions): (value: number, language: Language) => string {
+  const format = perLanguage((language) => new Intl.NumberFormat(language, options))
+  return (value, language) => format(language).format(value)
+}
+
+const percent = numbers({ style: 'percent', maximumFractionDigits: 3 })
+
+/** Rounded down: 100 % means that there was no outage. */
+export function availabilityText(share: number | null, language: Language): string {
+  return share === null ? missing : percent(Math.floor(share * 1e5) / 1e5, language)
+}
+
+/** For shares that may be very small. */
+export const shareText = numbers({ style: 'percent', maximumSignificantDigits: 2 })
+
+const milliseconds = numbers({ style: 'unit', unit: 'millisecond', unitDisplay: 'short' })
+const seconds = numbers({ style: 'unit', unit: 'second', unitDisplay: 'short' })
 
 export function millisecondsText(ms: number | null, language: Language): string {
   if (ms === null) return missing
-  return ms < 1000
-    ? unitText(ms, 'millisecond', 'short', language)
-    : unitText(ms / 1000, 'second', 'short', language)
+  return ms < 1000 ? milliseconds(ms, language) : seconds(ms / 1000, language)
 }
+
+const units = [
+  { size: 86_400, text: numbers({ style: 'unit', unit: 'day', unitDisplay: 'long' }) },
+  { size: 3600, text: numbers({ style: 'unit', unit: 'hour', unitDisplay: 'long' }) },
+  { size: 60, text: numbers({ style: 'unit', unit: 'minute', unitDisplay: 'long' }) },
+  { size: 1, text: numbers({ style: 'unit', unit: 'second', unitDisplay: 'long' }) },
+]
 
 /** The two largest units: "3 minutes 12 seconds". */
-export function durationText(seconds: number, language: Language): string {
-  const parts = [
-    ['day', Math.floor(seconds / 86_400)],
-    ['hour', Math.floor(seconds / 3600) % 24],
-    ['minute', Math.floor(seconds / 60) % 60],
-    ['second', seconds % 60],
-  ] as const
-  const first = parts.findIndex(([, amount]) => amount > 0)
-  const shown = first === -1 ? parts.slice(-1) : parts.slice(first, first + 2)
-  return shown
-    .filter(([, amount]) => amount > 0 || first === -1)
-    .map(([unit, amount]) => unitText(amount, unit, 'long', language))
-    .join(' ')
-}
-
-function unitText(amount: number, unit: string, unitDisplay: 'short' | 'long', language: Language): string {
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay }).format(amount)
+export function durationText(length: number, language: Language): string {
+  const largest = units.findIndex(({ size }) => length >= size)
+  let rest = length
+  const parts = units.slice(largest, largest + 2).flatMap(({ size, text }) => {
+    const amount = Math.floor(rest / size)
+    rest -= amount * size
+    return amount > 0 ? text(amount, language) : []
+  })
+  return parts.join(' ')
 }

@@ -65,9 +65,9 @@ export function reportOf(row: StatusRow): Report {
     outages: outages
       .toReversed()
       .slice(0, mostOutages)
-      .map(({ from, to }) => ({
+      .map(({ from, to }, n) => ({
         from: new Date(from).toISOString(),
-        to: to >= now ? null : new Date(to).toISOString(),
+        to: row.is_silent && n === 0 ? null : new Date(to).toISOString(),
         seconds: secondsOf(to - from),
       })),
   }

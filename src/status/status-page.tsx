@@ -73,14 +73,14 @@ function ResponseTimes({ report: { months }, texts }: { report: Report; texts: T
       <h2>{text.responseTimes}</h2>
       <p class="small">{text.responseNote}</p>
       {(['read', 'token'] as const).map((kind) => (
-        <section key={kind}>
+        <div key={kind}>
           <h3 id={`times-${kind}`}>{text.kinds[kind]}</h3>
           <CallsTable
             heading={`times-${kind}`}
             rows={months.toReversed().flatMap(({ month, [kind]: calls }) => (calls ? { month, calls } : []))}
             texts={texts}
           />
-        </section>
+        </div>
       ))}
     </article>
   )

@@ -14,7 +14,9 @@ const StatusRow = Type.Object({
   now: Instant,
   /** Null: no server has written a heartbeat. */
   first_heartbeat: Type.Union([Instant, Type.Null()]),
-  /** In order. One that goes on ends now. */
+  /** No server has written a heartbeat for too long: the last outage goes on, and ends now. */
+  is_silent: Type.Boolean(),
+  /** In order. */
   outages: Type.Array(Span),
   /** Times whose heartbeats are lost. In order, and not part of the outages. */
   unknown: Type.Array(Span),
@@ -45,14 +47,15 @@ export const readStatus = statement(
   'read_status',
   StatusRow,
   `WITH up AS (
-     SELECT min(up_from) AS since, range_agg(tstzrange(up_from, up_to + ${silence})) AS spans FROM uptimes
+     SELECT min(up_from) AS since, max(up_to) AS until,
+            range_agg(tstzrange(up_from, up_to + ${silence})) AS spans FROM uptimes
    ), down AS (
      SELECT coalesce(range_agg(tstzrange(lower(gap) - ${silence}, upper(gap))), '{}') AS spans
        FROM up, unnest(tstzmultirange(tstzrange(since, greatest(since, now()))) - spans) AS gap
    ), lost AS (
      SELECT coalesce(range_agg(tstzrange(lost_from, lost_to)), '{}') AS spans FROM lost_heartbeats
    )
-   SELECT now() AS now, up.since AS first_heartbeat,
+   SELECT now() AS now, up.since AS first_heartbeat, coalesce(up.until + ${silence} < now(), false) AS is_silent,
           ${spansOf('down.spans - lost.spans')} AS outages, ${spansOf('lost.spans')} AS unknown,
           (SELECT coalesce(jsonb_agg(jsonb_build_object('day', day, 'kind', kind, 'calls', calls, 'failed', failed, 'slower', slower)
                                      ORDER BY day, kind), '[]')

@@ -6,7 +6,7 @@ export const status: Pick<Catalogue, 'status'> = {
     available: 'Der Dienst funktioniert',
     unavailable: 'Der Dienst ist gestört',
     disrupted:
-      'Der Dienst erreicht seine Daten nicht. Bis dahin bekommen Apps keine Daten, und die Anmeldung schlägt fehl. Die Zahlen unten sind die letzten bekannten.',
+      'Der Dienst erreicht seine Daten nicht. Bis dahin bekommen Apps keine Daten, und die Anmeldung schlägt fehl.',
     asOf: (at) => <>Stand: {at}</>,
     last30Days: 'Letzte 30 Tage',
     availability: 'Verfügbarkeit',
@@ -15,7 +15,7 @@ export const status: Pick<Catalogue, 'status'> = {
     legend: { noOutage: 'Kein Ausfall', outage: 'Ausfall', noData: 'Keine Daten' },
     outageOn: (days) => `Ausfall am ${days}`,
     day: {
-      outage: (day, availability, duration) => `${day}: ${availability}, ${duration}`,
+      outage: (day, availability, duration) => `${day}: ${availability}, Ausfall von ${duration}`,
       noOutage: (day) => `${day}: kein Ausfall`,
       noData: (day) => `${day}: keine Daten`,
     },
@@ -24,7 +24,7 @@ export const status: Pick<Catalogue, 'status'> = {
     responseNote:
       'Die Zeit, in der so viele von 100 Aufrufen beantwortet wurden, ohne den Weg durch das Netz. Ein Aufruf schlägt fehl, wenn der Dienst ihn nicht beantworten konnte.',
     kinds: { read: 'Wenn Apps Daten lesen', token: 'Wenn Apps Zugriff erhalten oder erneuern' },
-    failed: 'Fehlgeschlagen',
+    failed: 'Fehler',
     outages: 'Ausfälle',
     none: 'In dieser Zeit gab es keinen Ausfall.',
     until: (from, to) => (

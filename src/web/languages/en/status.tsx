@@ -7,7 +7,7 @@ export const status = {
     unavailable: 'The service is disrupted',
     /** Below `unavailable`. */
     disrupted:
-      'The service cannot reach its data. Until it can, apps get no data, and sign-in fails. The figures below are the last ones that are known.',
+      'The service cannot reach its data. Until it can, apps get no data, and sign-in fails.',
     asOf: (at: ComponentChildren) => <>As of {at}</>,
     last30Days: 'Last 30 days',
     availability: 'Availability',
@@ -18,7 +18,7 @@ export const status = {
     /** A list of dates. */
     outageOn: (days: string) => `Outage on ${days}`,
     day: {
-      outage: (day: string, availability: string, duration: string) => `${day}: ${availability}, ${duration}`,
+      outage: (day: string, availability: string, duration: string) => `${day}: ${availability}, outage of ${duration}`,
       noOutage: (day: string) => `${day}: no outage`,
       noData: (day: string) => `${day}: no data`,
     },

@@ -6,7 +6,7 @@ export const status: Pick<Catalogue, 'status'> = {
     available: 'El servicio funciona',
     unavailable: 'El servicio tiene una interrupción',
     disrupted:
-      'El servicio no puede acceder a sus datos. Mientras tanto, las aplicaciones no reciben datos y no es posible iniciar sesión. Las cifras siguientes son las últimas conocidas.',
+      'El servicio no puede acceder a sus datos. Mientras tanto, las aplicaciones no reciben datos y no es posible iniciar sesión.',
     asOf: (at) => <>Datos del {at}</>,
     last30Days: 'Últimos 30 días',
     availability: 'Disponibilidad',
@@ -15,7 +15,7 @@ export const status: Pick<Catalogue, 'status'> = {
     legend: { noOutage: 'Sin interrupciones', outage: 'Interrupción', noData: 'Sin datos' },
     outageOn: (days) => `Interrupción: ${days}`,
     day: {
-      outage: (day, availability, duration) => `${day}: ${availability}, ${duration}`,
+      outage: (day, availability, duration) => `${day}: ${availability}, interrupción de ${duration}`,
       noOutage: (day) => `${day}: sin interrupciones`,
       noData: (day) => `${day}: sin datos`,
     },

@@ -6,7 +6,7 @@ export const status: Pick<Catalogue, 'status'> = {
     available: 'Le service fonctionne',
     unavailable: 'Le service est perturbé',
     disrupted:
-      'Le service n’accède pas à ses données. En attendant, les applications ne reçoivent rien et la connexion échoue. Les chiffres ci-dessous sont les derniers connus.',
+      'Le service n’accède pas à ses données. En attendant, les applications ne reçoivent rien et la connexion échoue.',
     asOf: (at) => <>Chiffres du {at}</>,
     last30Days: '30 derniers jours',
     availability: 'Disponibilité',
@@ -15,7 +15,7 @@ export const status: Pick<Catalogue, 'status'> = {
     legend: { noOutage: 'Aucune interruption', outage: 'Interruption', noData: 'Aucune donnée' },
     outageOn: (days) => `Interruption\u00a0: ${days}`,
     day: {
-      outage: (day, availability, duration) => `${day}\u00a0: ${availability}, ${duration}`,
+      outage: (day, availability, duration) => `${day}\u00a0: ${availability}, interruption de ${duration}`,
       noOutage: (day) => `${day}\u00a0: aucune interruption`,
       noData: (day) => `${day}\u00a0: aucune donnée`,
     },
