@@ -4,6 +4,17 @@ import Type, { type Static } from '../typebox.ts'
 /** Upper bounds of the durations that are counted, in milliseconds. The last count is of slower calls. */
 export const durationBounds = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]
 
+/** `kind` of the calls of an operation that is deprecated. */
+export function deprecatedKind(operationId: string): string {
+  return `deprecated ${operationId}`
+}
+
+/** `kind` of the calls that a limit refused with 429. */
+export const limitedKind = 'limited'
+
+/** `kind` of calls that are not what partners get: those of operators, and failures that a partner requested in a sandbox. */
+export const otherKind = 'other'
+
 /** Sums of the calls by duration. `of`: the calls that count, a condition of SQL. */
 const durationSums = (of: string) =>
   [...durationBounds, Infinity]
@@ -27,9 +38,9 @@ export const addCallHours = statement(
             AS added (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
    ), by_day AS (
      INSERT INTO call_days AS d (day, kind, calls, failed, slower)
-     SELECT (hour AT TIME ZONE 'UTC')::date, kind, sum(CASE client_id WHEN '' THEN failed ELSE calls END), sum(failed),
+     SELECT (hour AT TIME ZONE 'UTC')::date, CASE kind WHEN 'token' THEN kind ELSE 'read' END, sum(CASE client_id WHEN '' THEN failed ELSE calls END), sum(failed),
             ARRAY[${durationSums(`client_id <> ''`)}]
-       FROM added WHERE kind IN ('read', 'token') GROUP BY 1, 2 ORDER BY 1, 2
+       FROM added WHERE kind IN ('read', 'token') OR kind LIKE '${deprecatedKind('%')}' GROUP BY 1, 2 ORDER BY 1, 2
      ON CONFLICT (day, kind) DO UPDATE
         SET calls = d.calls + excluded.calls, failed = d.failed + excluded.failed,
             slower = ${sumOfArrays('d.slower')}
@@ -62,11 +73,31 @@ export type CallHours = Static<typeof CallHours>
 const counts = ['calls', 'refused', 'failed', 'refresh_refused']
 const durations = [...durationBounds, Infinity].map((_, n) => `sum(slower[${n + 1}])::float8`)
 
-/** All calls by period. Periods without calls have no row. $1 since when, $2 seconds of a period */
+/** Calls by period. Periods without calls have no row. $1 since when, $2 seconds of a period, $3 client_id, or null for all calls */
 export const callsByPeriod = statement(
   'calls_by_period',
   CallHours,
   `SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
           ${counts.map((name) => `sum(${name})::float8 AS ${name}`).join(', ')}, ARRAY[${durations.join(', ')}] AS slower
-     FROM call_hours WHERE hour >= $1 GROUP BY 1 ORDER BY 1`,
+     FROM call_hours WHERE hour >= $1 AND ($3::text IS NULL OR client_id = $3) GROUP BY 1 ORDER BY 1`,
+)
+
+/**
+ * How often a partner has called deprecated operations, the latest first. $1 client_id, $2 since when
+ */
+export const deprecatedCalls = statement(
+  'deprecated_calls',
+  Type.Object({
+    /** As in the description of the API. */
+    operation: Type.String(),
+    calls: Type.Number(),
+    refused: Type.Number(),
+    /** Start of the hour of the first and of the last call. */
+    first_hour: Instant,
+    last_hour: Instant,
+  }),
+  `SELECT substr(kind, length('${deprecatedKind('')}') + 1) AS operation, sum(calls)::float8 AS calls, sum(refused)::float8 AS refused,
+          min(hour) AS first_hour, max(hour) AS last_hour
+     FROM call_hours WHERE client_id = $1 AND hour >= $2 AND kind LIKE '${deprecatedKind('%')}'
+    GROUP BY kind ORDER BY last_hour DESC, kind`,
 )

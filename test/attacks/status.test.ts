@@ -57,11 +57,15 @@ describe('89: the status page is public', () => {
     await query(server.database, 'TRUNCATE call_days')
     for (const scenario of ['unavailable', 'internal_error', 'slow']) {
       const headers = { authorization: `Bearer ${accessToken}`, 'latchkey-sandbox': scenario }
-      if (scenario !== 'slow') expect((await fetch(`${server.baseUrl}api/v1/households`, { headers })).status).toBeGreaterThan(499)
+      if (scenario !== 'slow')
+        expect((await fetch(`${server.baseUrl}api/v1/households`, { headers })).status).toBeGreaterThan(499)
     }
     for (let calls = 0; calls < 20; calls++) await get('/api/v1/households')
     await server.context.callHours.write()
-    const days = await query(server.database, `SELECT calls::int, failed::int FROM call_days WHERE kind = 'read'`)
+    const days = await query(
+      server.database,
+      `SELECT calls::int, failed::int FROM call_days WHERE kind = 'read'`,
+    )
     expect(days).toEqual([{ calls: 0, failed: 0 }])
   })
 })
@@ -92,7 +96,10 @@ describe('89: the database is away', () => {
     expect(disrupted.document.querySelectorAll('.months tbody tr')).toHaveLength(13)
     const document = await fetch(`${fragile.authUrl}/status.json`)
     expect(document.status).toBe(503)
-    expect(await document.json()).toMatchObject({ status: 'unavailable', last_30_days: { outage_seconds: 0 } })
+    expect(await document.json()).toMatchObject({
+      status: 'unavailable',
+      last_30_days: { outage_seconds: 0 },
+    })
     await database.heal()
     expect((await page()).status).toBe(200)
   })

@@ -199,7 +199,9 @@ test.each([
   await page.goto(`${branded.authUrl}/status`)
   await screenshot(page, `status-${name}`)
   expect(await page.locator('.months rect.outage').count()).toBeGreaterThan(3)
-  expect.soft([...(await pageFaults(page)), ...(await accessibilityFaults(page, { contrast: 'AAA' }))]).toEqual([])
+  expect
+    .soft([...(await pageFaults(page)), ...(await accessibilityFaults(page, { contrast: 'AAA' }))])
+    .toEqual([])
   await page.close()
 })
 

@@ -146,14 +146,24 @@ describe('availability', () => {
       `INSERT INTO uptimes VALUES ('2024-01-01Z', '2025-02-15T11:59Z'), ('2025-02-15T12:01Z', now())`,
     )
     await query(database, `INSERT INTO lost_heartbeats VALUES ('2024-05-01Z', '2024-05-02Z')`)
-    await query(database, `INSERT INTO call_days VALUES ('2025-02-14', 'read', 1, 0, '{}'), (now(), 'read', 1, 0, '{}')`)
+    await query(
+      database,
+      `INSERT INTO call_days VALUES ('2025-02-14', 'read', 1, 0, '{}'), (now(), 'read', 1, 0, '{}')`,
+    )
     expect(await purge(database)).toEqual({ uptimes: 1, lost_heartbeats: 1, call_days: 1 })
     expect([await rowsOf('uptimes'), await rowsOf('call_days')]).toEqual([1, 1])
   })
 })
 
 describe('calls', () => {
-  type Call = { hour: string; kind?: string; client?: string; calls: number; failed?: number; slower: number[] }
+  type Call = {
+    hour: string
+    kind?: string
+    client?: string
+    calls: number
+    failed?: number
+    slower: number[]
+  }
 
   /** What a server writes every few seconds. */
   async function count(...calls: Call[]): Promise<void> {
@@ -222,9 +232,9 @@ describe('the page', () => {
     expect(status).toBe(200)
     expect(document.querySelector('html')?.getAttribute('lang')).toBe(language)
     expect(document.querySelector('.done')?.text).toContain(works)
-    expect(document.querySelectorAll('.rows li strong').map(({ text }) => text.replaceAll('\u00a0', ' '))).toEqual([
-      duration,
-    ])
+    expect(
+      document.querySelectorAll('.rows li strong').map(({ text }) => text.replaceAll('\u00a0', ' ')),
+    ).toEqual([duration])
     expect(document.querySelectorAll('.months tbody tr')).toHaveLength(13)
   })
 
@@ -237,7 +247,9 @@ describe('the page', () => {
     expect(march?.querySelectorAll('rect title').at(-1)?.text).toBe(
       'March 15: 0%, outage of 3 minutes 7 seconds',
     )
-    expect(document.querySelectorAll('.months tbody tr').at(1)?.querySelector('svg > title')?.text).toBe('No data')
+    expect(document.querySelectorAll('.months tbody tr').at(1)?.querySelector('svg > title')?.text).toBe(
+      'No data',
+    )
   })
 
   test('an outage that goes on: 503, with the figures', async () => {

@@ -6,7 +6,7 @@ export const status: Pick<Catalogue, 'status'> = {
     available: 'Der Dienst funktioniert',
     unavailable: 'Der Dienst ist gestört',
     disrupted:
-      'Der Dienst erreicht seine Daten nicht. Bis dahin bekommen Apps keine Daten, und die Anmeldung schlägt fehl.',
+      'Der Dienst erreicht seine Daten zurzeit nicht. Solange bekommen Apps keine Daten, und die Anmeldung schlägt fehl.',
     asOf: (at) => <>Stand: {at}</>,
     last30Days: 'Letzte 30 Tage',
     availability: 'Verfügbarkeit',

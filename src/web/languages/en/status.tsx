@@ -6,8 +6,7 @@ export const status = {
     available: 'The service works',
     unavailable: 'The service is disrupted',
     /** Below `unavailable`. */
-    disrupted:
-      'The service cannot reach its data. Until it can, apps get no data, and sign-in fails.',
+    disrupted: 'The service cannot reach its data. Until it can, apps get no data, and sign-in fails.',
     asOf: (at: ComponentChildren) => <>As of {at}</>,
     last30Days: 'Last 30 days',
     availability: 'Availability',
@@ -18,7 +17,8 @@ export const status = {
     /** A list of dates. */
     outageOn: (days: string) => `Outage on ${days}`,
     day: {
-      outage: (day: string, availability: string, duration: string) => `${day}: ${availability}, outage of ${duration}`,
+      outage: (day: string, availability: string, duration: string) =>
+        `${day}: ${availability}, outage of ${duration}`,
       noOutage: (day: string) => `${day}: no outage`,
       noData: (day: string) => `${day}: no data`,
     },
