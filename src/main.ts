@@ -9,6 +9,7 @@ import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { passwordCost } from './directory/passwords.ts'
 import { ExplainedError } from './explained-error.ts'
+import { closingOfGrants } from './grants/close-expired.ts'
 import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
 import { recordedSecretKeys } from './keys/recorded-secrets.ts'
@@ -32,6 +33,9 @@ import { secretKeys } from './secrets/secret-keys.ts'
 import { createAdminServer, createServer } from './server.ts'
 import { Heartbeat } from './status/heartbeat.ts'
 import { version } from './version.ts'
+import type { AttemptOutcome } from './webhooks/deliver.ts'
+import { WebhookWorker } from './webhooks/webhook-worker.ts'
+import { HouseholdNotices } from './webhooks/household-notices.ts'
 
 export type RunningServer = { close(): Promise<void> }
 
@@ -154,13 +158,17 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     ...{ rehashing, limits, ...counters, metrics, now },
     ...(sandbox && { sandbox }),
   }
-  const mails = config.mail ? [endNotices(database, logger), mailWorker(context, config.mail, logger)] : []
+  const mails = config.mail ? [mailWorker(context, config.mail, logger)] : []
   const chain = new AuditChain({ database, keys, logger, now })
   const jobs = [
     keyring,
     limits,
     new Purge(database, logger, { ...config, keys }),
+    closingOfGrants(database, logger),
+    endNotices(database, logger, config.mail !== undefined),
+    new HouseholdNotices(database, logger, config.baseUrl),
     ...mails,
+    webhookWorker(context, logger),
     ...Object.values(counters),
     chain,
   ]
@@ -215,6 +223,14 @@ function mailWorker(
 ): OutboxWorker {
   const channel = mailChannel({ settings, keys, authUrl, brand })
   return new OutboxWorker({ database, logger, channel })
+}
+
+function webhookWorker(
+  { config: settings, database, keys, metrics }: Context,
+  logger: Logger,
+): WebhookWorker {
+  const count = (outcome: AttemptOutcome) => metrics.countWebhookAttempt(outcome)
+  return new WebhookWorker({ database, keys, logger, settings, count })
 }
 
 class ListenError extends ExplainedError {}
