@@ -6,8 +6,11 @@ import { auditRoutes } from './admin/audit.routes.ts'
 import { grantRoutes } from './admin/grants.routes.ts'
 import { importRoutes } from './admin/imports.routes.ts'
 import { keyRoutes } from './admin/keys.routes.ts'
+import { operatorRoutes } from './admin/operators.routes.ts'
 import { partnerRoutes } from './admin/partners.routes.ts'
 import { providerRoutes } from './admin/providers.routes.ts'
+import { requirementRoutes } from './admin/requirements.routes.ts'
+import { userChangeRoutes } from './admin/user-changes.routes.ts'
 import { userRoutes } from './admin/users.routes.ts'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
@@ -214,6 +217,9 @@ function adminApi(app: FastifyInstance, context: Context): void {
   partnerRoutes(app, context)
   goingLiveRoutes(app, context)
   userRoutes(app, context)
+  userChangeRoutes(app, context)
+  requirementRoutes(app, context)
+  operatorRoutes(app, context)
   grantRoutes(app, context)
   keyRoutes(app, context)
   providerRoutes(app, context)

@@ -1,9 +1,9 @@
 import { requirableAcrs } from '../acr.ts'
 import { longestLifetimeDays } from '../grants/lifetime-days.ts'
 import { type LimitName, limitNames } from '../limit-settings.ts'
+import { closed } from '../management/page.ts'
+import { instant, nullableText, oneOf } from '../management/schemas.ts'
 import Type from '../typebox.ts'
-import { closed } from './page.ts'
-import { instant, nullableText, oneOf } from './schemas.ts'
 
 const uris = (description: string) => Type.Array(Type.String({ maxLength: 1000 }), { description })
 
@@ -35,7 +35,9 @@ const settings = {
     type: 'object',
     description: 'For `private_key_jwt`: a JSON Web Key Set with public keys, or one JSON Web Key.',
   }),
+  require_pkce: Type.Boolean({ description: 'Whether authorization requests without PKCE are refused.' }),
   id_token_on_refresh: Type.Boolean({ description: 'Whether each refresh also returns an id_token.' }),
+  post_logout_redirect_uris: uris('Addresses to which users may return after logout.'),
 }
 
 const nullable = <T extends string | number>(type: string, rest: object) =>
@@ -88,14 +90,12 @@ export const NewPartner = closed(
           'With `client_id`, the partner keeps its secret: `sha256:` and the SHA-256 of the secret in hexadecimal. The secret must have at least 22 characters. Absent: it gets a new one.',
       }),
     ),
-    require_pkce: Type.Optional(
-      Type.Boolean({ description: 'Whether authorization requests without PKCE are refused.' }),
-    ),
+    require_pkce: Type.Optional(settings.require_pkce),
     auth_methods: Type.Optional(settings.auth_methods),
     jwks: Type.Optional(settings.jwks),
     id_token_alg: Type.Optional(oneOf(algorithms, 'What signs its id_tokens. Default: RS256.')),
     id_token_on_refresh: Type.Optional(settings.id_token_on_refresh),
-    post_logout_redirect_uris: Type.Optional(uris('Addresses to which users may return after logout.')),
+    post_logout_redirect_uris: Type.Optional(settings.post_logout_redirect_uris),
     limits: Type.Optional(limits('integer', 'Limits. An absent one is that of the deployment.')),
     ...removable,
   },
@@ -108,7 +108,9 @@ export const PartnerChanges = closed(
     redirect_uris: Type.Optional(settings.redirect_uris),
     auth_methods: Type.Optional(settings.auth_methods),
     jwks: Type.Optional(settings.jwks),
+    require_pkce: Type.Optional(settings.require_pkce),
     id_token_on_refresh: Type.Optional(settings.id_token_on_refresh),
+    post_logout_redirect_uris: Type.Optional(settings.post_logout_redirect_uris),
     limits: Type.Optional(limits(['integer', 'null'], 'Limits to change. Null removes one.')),
     ...removable,
   },
@@ -120,12 +122,12 @@ const partner = {
   name: settings.name,
   status: oneOf(['active', 'suspended'], 'All requests of a suspended partner are refused.'),
   redirect_uris: settings.redirect_uris,
-  require_pkce: Type.Boolean({ description: 'Whether authorization requests without PKCE are refused.' }),
+  require_pkce: settings.require_pkce,
   auth_methods: settings.auth_methods,
   key_ids: Type.Array(Type.String(), { description: 'The `kid` of each of its public keys.' }),
   id_token_alg: oneOf(algorithms, 'What signs its id_tokens.'),
   id_token_on_refresh: settings.id_token_on_refresh,
-  post_logout_redirect_uris: uris('Addresses to which users may return after logout.'),
+  post_logout_redirect_uris: settings.post_logout_redirect_uris,
   site: nullableText('The address of its public web site.'),
   logo: nullableText('The file name of its logo.'),
   privacy_url: nullableText('The address of its privacy policy.'),

@@ -24,6 +24,7 @@ const commands: Record<string, () => Promise<Command>> = {
   key: async () => (await import('./key.ts')).keyCommand(),
   'going-live': async () => (await import('./going-live.ts')).goingLiveCommand(),
   'api-key': async () => (await import('./api-key.ts')).apiKeyCommand(),
+  'developer-key': async () => (await import('./developer-key.ts')).developerKeyCommand(),
   secret: async () => (await import('./secret.ts')).secretCommand(),
   audit: async () => (await import('./audit.ts')).auditCommand(),
   sandbox: async () => (await import('./sandbox.ts')).sandboxCommand(),

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { findListedPartner, listPartners, type Partner } from '../partners/partners.sql.ts'
 import {
+  type PartnerUpdate,
   replacePartnerKeys,
   rotatePartnerSecret,
   setPartnerStatus,
@@ -23,6 +24,10 @@ type UpdateOptions = Json &
     redirectUri?: string[]
     authMethod?: string[]
     jwks?: string
+    /** False for `--no-require-pkce`. */
+    requirePkce?: boolean
+    /** False for `--no-post-logout-redirect-uri`. */
+    postLogoutRedirectUri?: string[] | false
     /** False for `--no-id-token-on-refresh`. */
     idTokenOnRefresh?: boolean
     /** False for `--no-grant-lifetime-days`. */
@@ -86,6 +91,13 @@ function update(): Command {
       'the new authentication methods; they replace the old ones (repeatable)',
     )
     .option('--jwks <file>', 'with --auth-method private_key_jwt: the public keys')
+    .option('--require-pkce', 'refuse authorization requests without PKCE')
+    .option('--no-require-pkce', 'accept authorization requests without PKCE')
+    .option(
+      '--post-logout-redirect-uri <uri...>',
+      'the new addresses after logout; they replace the old ones (repeatable)',
+    )
+    .option('--no-post-logout-redirect-uri', 'removes all addresses after logout')
     .option('--id-token-on-refresh', 'return an id_token on each refresh')
     .option('--no-id-token-on-refresh', 'return an id_token on a refresh only if it says token_type=id')
     .addOption(grantLifetimeOption())
@@ -98,6 +110,9 @@ function update(): Command {
         const outcome = await updatePartner(database, origin, environment, clientId, {
           name: options.name,
           redirectUris: options.redirectUri,
+          requirePkce: options.requirePkce,
+          postLogoutRedirectUris:
+            options.postLogoutRedirectUri === false ? [] : options.postLogoutRedirectUri,
           ...profileOf(options),
           authMethods: options.authMethod,
           jwks: options.jwks === undefined ? undefined : readText(options.jwks),
@@ -106,20 +121,23 @@ function update(): Command {
           grantLifetimeDays: options.grantLifetimeDays === false ? null : options.grantLifetimeDays,
           requireAcr: options.requireAcr === false ? null : options.requireAcr,
         })
-        if (outcome.kind === 'unknown') throw unknownPartner(clientId)
-        if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
-        if (outcome.kind === 'conflict') {
-          throw new CommandError(
-            `Another operator changed ${clientId} at the same time. Nothing was changed here. Try again.`,
-          )
-        }
-        const { partner, clientSecret } = outcome
-        const secret = clientSecret === undefined ? {} : { client_secret: clientSecret }
-        const shown =
-          clientSecret === undefined ? [] : [`client_secret  ${clientSecret}`, '', secretShownOnce]
-        answer(options, { ...partner, ...secret }, describe(partner, shown))
+        answerUpdated(options, clientId, outcome)
       }),
     )
+}
+
+function answerUpdated(options: Json, clientId: string, outcome: PartnerUpdate): void {
+  if (outcome.kind === 'unknown') throw unknownPartner(clientId)
+  if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
+  if (outcome.kind === 'conflict') {
+    throw new CommandError(
+      `Another operator changed ${clientId} at the same time. Nothing was changed here. Try again.`,
+    )
+  }
+  const { partner, clientSecret } = outcome
+  const secret = clientSecret === undefined ? {} : { client_secret: clientSecret }
+  const shown = clientSecret === undefined ? [] : [`client_secret  ${clientSecret}`, '', secretShownOnce]
+  answer(options, { ...partner, ...secret }, describe(partner, shown))
 }
 
 function setStatus(name: string, status: Partner['status'], description: string): Command {

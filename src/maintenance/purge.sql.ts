@@ -1,6 +1,6 @@
-import { keptHours } from '../admin/idempotency.sql.ts'
 import { type Statement, statement } from '../database/database.ts'
 import { isPastRetention } from '../households/v2/list-changes.sql.ts'
+import { keptHours } from '../management/idempotency.sql.ts'
 import { isOperatorSessionWithinLimits } from '../operators/sessions.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
 import { refreshTokenSeconds } from '../tokens/lifetimes.ts'

@@ -155,7 +155,7 @@ export const insertPartner = statement(
  * $6 SHA-256 of each secret, $7 JWKS as JSON, $8 thumbprints of its keys, $9 whether a refresh returns an id_token, $10 limits as
  * JSON: those not in it do not change, null removes one, $11 days for which a consent is valid (0: the default of the
  * deployment), $12 web site, $13 file name of the logo, $14 the picture, $15 privacy URL, $16 description, $17 required `acr`,
- * $18 origin
+ * $18 whether PKCE is required, $19 post-logout redirect URIs, $20 origin
  */
 export const updatePartnerSettings = statement(
   'update_partner_settings',
@@ -174,11 +174,13 @@ export const updatePartnerSettings = statement(
             logo_image = CASE WHEN $13::text IS NULL THEN logo_image ELSE $14::bytea END,
             privacy_url = nullif(coalesce($15, privacy_url), ''),
             description = nullif(coalesce($16, description), ''),
-            require_acr = nullif(coalesce($17, require_acr), '')
+            require_acr = nullif(coalesce($17, require_acr), ''),
+            require_pkce = coalesce($18, require_pkce),
+            post_logout_redirect_uris = coalesce($19, post_logout_redirect_uris)
       WHERE client_id = (SELECT client_id FROM old) AND auth_methods = $4
      RETURNING *
    ), recorded AS (
-     ${recordOf('partner.updated', '$18')}
+     ${recordOf('partner.updated', '$20')}
    )
    SELECT ${columns} FROM changed`,
 )

@@ -50,6 +50,8 @@ export type NewPartner = ProfileChanges & {
 export type PartnerChanges = ProfileChanges & {
   name?: string | undefined
   redirectUris?: string[] | undefined
+  requirePkce?: boolean | undefined
+  postLogoutRedirectUris?: string[] | undefined
   authMethods?: string[] | undefined
   /** The public keys, if the new authentication methods include private_key_jwt. */
   jwks?: string | undefined
@@ -86,6 +88,7 @@ export type SecretRotation =
 export type KeyReplacement = { kind: 'replaced'; partner: Partner } | { kind: 'unknown' } | Refused
 
 const signingAlgorithm = Compile(SigningAlgorithm)
+const noRedirectUri = 'At least one redirect URI is required.'
 const noKeys: RegisteredKeys & { kind: 'read' } = { kind: 'read', keys: [], thumbprints: [] }
 
 /** Registers a partner, or returns all faults and registers nothing. */
@@ -107,7 +110,7 @@ export async function createPartner(
     ...(input.takenOver?.secretHash !== undefined && !takesSecret(authMethods)
       ? ['A partner that authenticates with private_key_jwt has no secret, so there is no hash of one.']
       : []),
-    ...(input.redirectUris.length === 0 ? ['At least one redirect URI is required.'] : []),
+    ...(input.redirectUris.length === 0 ? [noRedirectUri] : []),
     ...uriFaults('Redirect URI', input.redirectUris),
     ...uriFaults('Post-logout redirect URI', postLogoutRedirectUris),
     ...profile.faults,
@@ -166,13 +169,15 @@ export async function updatePartner(
 ): Promise<PartnerUpdate> {
   const partner = await database.maybe(findPartner, [clientId])
   if (!partner) return { kind: 'unknown' }
-  const { name, redirectUris, authMethods } = changes
+  const { name, redirectUris, postLogoutRedirectUris, authMethods } = changes
   const keys = changes.jwks === undefined ? noKeys : await readJwks(changes.jwks)
   const profile = readProfile(changes)
   const faults = [
     ...(Object.values(changes).every((value) => value === undefined) ? ['There is nothing to change.'] : []),
     ...(name === undefined ? [] : nameFaults(name.trim())),
+    ...(redirectUris?.length === 0 ? [noRedirectUri] : []),
     ...uriFaults('Redirect URI', redirectUris ?? []),
+    ...uriFaults('Post-logout redirect URI', postLogoutRedirectUris ?? []),
     ...profile.faults,
     ...acrFaults(changes.requireAcr),
     ...newMethodFaults(partner, changes),
@@ -194,6 +199,8 @@ export async function updatePartner(
     changes.grantLifetimeDays === null ? 0 : (changes.grantLifetimeDays ?? null),
     ...profile.columns,
     changes.requireAcr === null ? '' : (changes.requireAcr ?? null),
+    changes.requirePkce ?? null,
+    postLogoutRedirectUris ? unique(postLogoutRedirectUris) : null,
     originValue(origin),
   ])
   if (!updated) return { kind: 'conflict' }
@@ -240,12 +247,9 @@ export async function rotatePartnerSecret(
   if (!partner) return { kind: 'unknown' }
   if (!takesSecret(partner.auth_methods)) return { kind: 'without_secret' }
   const secret = newToken(environment, 'cs')
-  const row = await database.one(rotateSecret, [
-    clientId,
-    secret.hash,
-    endOthers ? 0 : 1,
-    originValue(origin),
-  ])
+  const values = [clientId, secret.hash, endOthers ? 0 : 1, originValue(origin)]
+  const row = await database.maybe(rotateSecret, values)
+  if (!row) return { kind: 'unknown' } // deleted in the meantime
   return { kind: 'rotated', clientId, clientSecret: secret.text, liveSecrets: row.live_secrets }
 }
 
@@ -265,8 +269,8 @@ export async function replacePartnerKeys(
   ]
   if (faults.length > 0 || keys.kind === 'refused') return { kind: 'refused', faults }
   const values = [clientId, jwksOf(keys), keys.thumbprints, originValue(origin)]
-  const replaced = await database.one(replaceKeys, values)
-  return { kind: 'replaced', partner: replaced }
+  const replaced = await database.maybe(replaceKeys, values)
+  return replaced ? { kind: 'replaced', partner: replaced } : { kind: 'unknown' }
 }
 
 /** From the next request on, all requests of a suspended partner are refused. Undefined: no such partner. */

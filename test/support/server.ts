@@ -106,6 +106,8 @@ export type TestServerOptions = {
   brand?: Brand
   tracing?: Tracing
   secretScanningKeysUrl?: string
+  /** Hosts and networks to which webhooks go although they are not public. */
+  webhookAllow?: string[]
   goingLive?: Partial<Config['goingLive']>
 }
 
@@ -270,6 +272,7 @@ function configFor(
     ...(grantLifetimeDays && { grantLifetimeDays }),
     ...(mail && { mail }),
     ...(options.secretScanningKeysUrl && { secretScanningKeysUrl: options.secretScanningKeysUrl }),
+    webhookAllow: options.webhookAllow ?? [],
     goingLive: { sandboxKeys: [], ...options.goingLive },
     brand,
   }
