@@ -21,6 +21,8 @@ type OperatorRoute = {
   scope: Scope | 'any'
   /** For what is dangerous: the operator must have proved their identity in the last minutes, and is asked to if not. */
   recent?: boolean
+  /** Bytes of the body. Default: 64 kB. */
+  bodyLimit?: number
   schema?: Pick<FastifySchema, 'body' | 'params' | 'querystring'>
 }
 
@@ -57,13 +59,14 @@ export function operatorPage<Fields extends RequestFields = RequestFields>(
   app: FastifyInstance,
   context: Context,
   web: ConsoleWeb,
-  { method = 'GET', url, scope, recent = false, schema }: OperatorRoute,
+  { method = 'GET', url, scope, recent = false, bodyLimit, schema }: OperatorRoute,
   handler: (exchange: OperatorRequest<Fields>) => Promise<FastifyReply>,
 ): void {
   app.route<RouteOf<Fields>>({
     method,
     url: url.slice('/admin'.length) || '/',
     ...(schema && { schema }),
+    ...(bodyLimit && { bodyLimit }),
     // In this order: a stranger learns nothing about a form, not even that it is malformed.
     preValidation: [
       findOperator(context),

@@ -1,7 +1,7 @@
 import { describeRoute } from '../admin/admin-edge.ts'
-import { adminJson } from '../admin/admin-operation.ts'
-import { closed } from '../admin/page.ts'
-import { instant, nullableInstant, nullableText, oneOf } from '../admin/schemas.ts'
+import { jsonResponse } from '../management/operation.ts'
+import { closed } from '../management/page.ts'
+import { instant, nullableInstant, nullableText, oneOf } from '../management/schemas.ts'
 import Type from '../typebox.ts'
 import { longestRequest } from './request.ts'
 
@@ -116,7 +116,7 @@ export const previewGoingLiveRoute = describeRoute({
     summary: 'Look at a request to go live',
     description:
       'Verifies a request that a sandbox signed, and says what opening it would do. Changes nothing.',
-    responses: { 200: adminJson(Preview, 'The request.') },
+    responses: { 200: jsonResponse(Preview, 'The request.') },
   },
 })
 
@@ -132,7 +132,7 @@ export const openGoingLiveRoute = describeRoute({
     summary: 'Open a request to go live',
     description:
       'Registers the partner, invites its developers and adds its webhook endpoints, all or nothing. No secret is shown: a developer of the partner makes one. A request is opened once. Repeating this call answers 409 and names the partner, also if the first answer was lost.',
-    responses: { 201: adminJson(Opened, 'The partner is registered.', ['Location']) },
+    responses: { 201: jsonResponse(Opened, 'The partner is registered.', ['Location']) },
     problems: [409],
   },
 })
