@@ -4,6 +4,9 @@ import type { IconName } from '../web/icons.tsx'
 import type { DeveloperRole } from './sessions.sql.ts'
 import type { Developer, MemberApp } from './sessions.ts'
 
+/** `role`: only developers with this role see it. */
+type Section = { label: string; path: string; icon: IconName; role?: DeveloperRole }
+
 /** The parts of an application's pages, in the order of the navigation. `path`: below `/developers/apps/:client_id`. */
 const sections = {
   overview: { label: 'Overview', path: '', icon: 'chart' },
@@ -13,8 +16,9 @@ const sections = {
   deprecated: { label: 'Deprecated calls', path: '/deprecated', icon: 'clock' },
   connections: { label: 'Connections', path: '/connections', icon: 'link' },
   webhooks: { label: 'Webhooks', path: '/webhooks', icon: 'bell' },
-  going_live: { label: 'Go live', path: '/going-live', icon: 'globe' },
-} as const satisfies Record<string, { label: string; path: string; icon: IconName }>
+  people: { label: 'People', path: '/people', icon: 'user', role: 'admin' },
+  going_live: { label: 'Go live', path: '/going-live', icon: 'globe', role: 'admin' },
+} as const satisfies Record<string, Section>
 
 export type DeveloperSection = keyof typeof sections
 
@@ -50,9 +54,11 @@ export function renderDeveloperPage(
     isCurrent: app === undefined,
   } as const
   const ofApp = app
-    ? Object.entries(sections).map(([name, { label, path, icon }]) => ({
-        ...{ label, icon, href: appAddress(app, path), isCurrent: name === section },
-      }))
+    ? Object.entries<Section>(sections)
+        .filter(([, { role }]) => role === undefined || role === app.role)
+        .map(([name, { label, path, icon }]) => ({
+          ...{ label, icon, href: appAddress(app, path), isCurrent: name === section },
+        }))
     : []
   const role = app && roleNames[app.role]
   const shown = { name: viewer, email, csrf, ...(role && { role }) }
