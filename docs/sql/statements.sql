@@ -147,6 +147,16 @@ ON CONFLICT (client_id) DO UPDATE SET counts_until = ARRAY(SELECT t FROM unnest(
 WHERE cardinality(ARRAY(SELECT t FROM unnest(r.counts_until) t WHERE t > now())) < $2
 RETURNING counts_until[cardinality(counts_until)] AS counts_until;
 
+-- begin_household_notices
+INSERT INTO firm_notices (firm_id, until_at)
+SELECT f.id, f.changed_at
+FROM (SELECT min(e.tells_after) AS earliest FROM webhook_endpoints e WHERE e.events && ARRAY['household.changed', 'household.removed', 'grant.resync_required']) AS endpoints
+JOIN firms f ON f.changed_at > earliest LEFT JOIN firm_notices n ON n.firm_id = f.id
+WHERE n.firm_id IS NULL OR n.until_at IS NULL AND n.told_at < f.changed_at
+ON CONFLICT (firm_id) DO UPDATE SET until_at = excluded.until_at, after_user = ''
+WHERE firm_notices.until_at IS NULL AND firm_notices.told_at < excluded.until_at
+RETURNING firm_id;
+
 -- begin_login
 WITH own AS (
   SELECT u.id, u.password_hash, u.login_version, u.status = 'active' AND f.local_passwords AS may_log_in
@@ -339,6 +349,24 @@ location = CASE WHEN r.created_at <= now() - interval '24 hours' THEN NULL ELSE 
 body = CASE WHEN r.created_at <= now() - interval '24 hours' THEN NULL ELSE r.body END,
 created_at = CASE WHEN r.created_at <= now() - interval '24 hours' THEN now() ELSE r.created_at END
 RETURNING digest = $3 AS is_same, status, location, body;
+
+-- close_expired_grants
+WITH due AS (
+  SELECT id FROM grants WHERE expires_at <= now() AND revoked_at IS NULL
+  ORDER BY expires_at LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED
+), closed AS (
+  UPDATE grants g SET revoked_at = g.expires_at FROM due WHERE g.id = due.id
+  RETURNING g.id, g.user_id, g.client_id, g.expires_at
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'grant', (closed.id)::text,
+  (NULL)::text, (closed.user_id)::text, (closed.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('expired_at', closed.expires_at))
+  FROM (SELECT ($1)::jsonb AS origin) AS o, unnest(ARRAY['grant.expired']) AS event, closed
+)
+SELECT count(*)::int AS closed FROM closed;
 
 -- confirm_operator_session
 UPDATE operator_sessions s SET hash = $2, proved_at = now()
@@ -865,6 +893,20 @@ WITH person AS (
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['person.erased']) AS event, gone JOIN facts ON facts.erased
 )
 SELECT * FROM facts;
+
+-- expire_connections
+WITH page AS (
+  SELECT id FROM connections WHERE id > $1::bigint ORDER BY id LIMIT 1000
+), due AS (
+  SELECT c.id FROM connections c
+  WHERE c.id = ANY (ARRAY(SELECT id FROM page)) AND c.expired_at IS NULL AND c.revoked_at IS NULL
+  AND c.refreshed_at < now() - interval '2592060 seconds' AND NOT EXISTS (SELECT FROM deployment WHERE accepts_tokens_ahead_until > now())
+  ORDER BY c.grant_id, c.id FOR NO KEY UPDATE OF c SKIP LOCKED
+), expired AS (
+  UPDATE connections c SET expired_at = c.refreshed_at + interval '2592060 seconds'
+  FROM due WHERE c.id = due.id RETURNING 1
+)
+SELECT count(*)::int AS expired FROM expired;
 
 -- explain_refresh
 SELECT c.grant_id, CASE
@@ -1841,6 +1883,13 @@ SELECT
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
 string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(jsonb_object_agg(id,
+    CASE WHEN NOT EXISTS (SELECT FROM accounts a WHERE a.id = page.id OFFSET 0) THEN 'account_deleted'
+    WHEN EXISTS (SELECT FROM caller, accounts a WHERE a.id = page.id AND (
+        a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+            SELECT FROM account_access x
+            WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0))) OFFSET 0) THEN 'account_closed'
+    ELSE 'access_ended' END) FILTER (WHERE json IS NULL))::text AS removed_reasons,
 (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
 FROM page;
@@ -2055,6 +2104,7 @@ SELECT
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
 string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(jsonb_object_agg(id, CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = page.id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) FILTER (WHERE json IS NULL))::text AS removed_reasons,
 (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
 FROM page;
@@ -2342,6 +2392,13 @@ SELECT
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
 string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(jsonb_object_agg(id,
+    CASE WHEN NOT EXISTS (SELECT FROM accounts a WHERE a.id = page.id OFFSET 0) THEN 'account_deleted'
+    WHEN EXISTS (SELECT FROM caller, accounts a WHERE a.id = page.id AND (
+        a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+            SELECT FROM account_access x
+            WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0))) OFFSET 0) THEN 'account_closed'
+    ELSE 'access_ended' END) FILTER (WHERE json IS NULL))::text AS removed_reasons,
 (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
 
@@ -2416,6 +2473,7 @@ SELECT
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
 string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(jsonb_object_agg(id, CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = page.id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) FILTER (WHERE json IS NULL))::text AS removed_reasons,
 (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
 
@@ -2837,7 +2895,7 @@ WITH page AS (
       SELECT c.ctid FROM connections c
       WHERE c.id = ANY (ARRAY(SELECT id FROM page)) AND c.code_expires_at < now() - interval '1 day'
       AND (c.refreshed_at IS NULL OR c.refreshed_at < now() - interval '34 days')
-      AND NOT EXISTS (SELECT FROM deployment WHERE accepts_tokens_ahead_until > now())
+      AND (c.refreshed_at IS NULL OR c.expired_at IS NOT NULL OR c.revoked_at IS NOT NULL) AND NOT EXISTS (SELECT FROM deployment WHERE accepts_tokens_ahead_until > now())
       FOR UPDATE OF c SKIP LOCKED
   )) RETURNING 1
 )
@@ -4180,6 +4238,74 @@ used = w.used + excluded.used - excluded.granted
 granted = greatest(least(excluded.granted, excluded.most - w.used - (excluded.used - excluded.granted)), 0)
 RETURNING now() AS now, key, granted, used;
 
+-- tell_firm
+WITH firm AS (
+  SELECT * FROM firm_notices WHERE until_at IS NOT NULL ORDER BY until_at LIMIT 1 FOR UPDATE SKIP LOCKED
+), batch AS MATERIALIZED (
+  SELECT g.id AS grant_id, u.id AS user_id, u.firm_id, r.sees, firm.until_at,
+  greatest(firm.told_at, e.tells_after, u.sees_since) AS since,
+  u.sees_since > greatest(firm.told_at, e.tells_after, g.created_at) AS must_resync
+  FROM firm JOIN users u ON u.firm_id = firm.firm_id AND u.id > firm.after_user
+  JOIN roles r ON r.name = u.role
+  JOIN grants g ON g.user_id = u.id
+  CROSS JOIN LATERAL (
+    SELECT min(e.tells_after) AS tells_after FROM webhook_endpoints e
+    WHERE e.client_id = g.client_id AND e.events && ARRAY['household.changed', 'household.removed', 'grant.resync_required']) AS e
+  WHERE u.status = 'active' AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND e.tells_after IS NOT NULL
+  ORDER BY u.firm_id, u.id FETCH FIRST 100 ROWS WITH TIES
+), news AS MATERIALIZED (
+  SELECT caller.*, found.*
+  FROM batch AS caller CROSS JOIN LATERAL (
+    SELECT coalesce(bool_or(beyond), false) AS many, coalesce(bool_or(is_visible), false) AS changed,
+    coalesce(jsonb_agg(DISTINCT id) FILTER (WHERE NOT is_visible AND NOT beyond), '[]') AS removed
+    FROM (SELECT first.*, EXISTS (SELECT h.json FROM households h WHERE h.id = first.id AND (
+          h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+              SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS is_visible FROM (
+        SELECT c.household_id AS id, c.beyond FROM (
+          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 500 AS beyond
+          FROM (SELECT * FROM household_changes c WHERE c.firm_id = caller.firm_id AND c.changed_at > caller.since AND c.changed_at <= caller.until_at
+            ORDER BY c.changed_at, c.household_id LIMIT 501) AS logged) AS c
+        WHERE c.beyond OR caller.sees = 'firm' OR EXISTS (
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = c.household_id OFFSET 0)
+        UNION ALL
+        SELECT c.household_id, c.beyond FROM (
+          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 500 AS beyond
+          FROM (SELECT * FROM access_changes c WHERE c.user_id = caller.user_id AND c.changed_at > caller.since AND c.changed_at <= caller.until_at
+            ORDER BY c.changed_at, c.household_id LIMIT 501) AS logged) AS c
+        WHERE caller.sees = 'granted' AND (c.beyond OR EXISTS (
+            SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0) OR EXISTS (
+            SELECT FROM household_changes l WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))) AS first) AS change
+  ) AS found
+), told AS (
+  SELECT n.*, g.client_id, facts_of_grant(g) AS facts
+  FROM news n JOIN grants g ON g.id = n.grant_id
+  WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND (must_resync OR many OR changed OR removed <> '[]')
+  ORDER BY g.id FOR SHARE OF g
+), event AS (
+  SELECT write_event(n.client_id, e.type, n.grant_id, n.facts || e.facts)
+  FROM told n CROSS JOIN LATERAL (
+    SELECT 'grant.resync_required' AS type, jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url', $1::text || 'api/v2/households') AS facts WHERE must_resync
+    UNION ALL
+    SELECT 'household.removed', jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url',
+      $1::text || 'api/v2/households' || '?updated_since=' || replace(to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ':', '%3A')) || jsonb_build_object(
+      'removed', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'reason', CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) ORDER BY id), '[]')
+        FROM (SELECT id FROM jsonb_array_elements_text(removed) AS id ORDER BY id LIMIT 100) AS named),
+      'has_more', many OR jsonb_array_length(removed) > 100)
+    WHERE NOT must_resync AND (many OR removed <> '[]')
+    UNION ALL
+    SELECT 'household.changed', jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url',
+      $1::text || 'api/v2/households' || '?updated_since=' || replace(to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ':', '%3A')) WHERE NOT must_resync AND (many OR changed)) AS e
+), moved AS (
+  UPDATE firm_notices n SET
+  told_at = CASE WHEN is_last THEN n.until_at ELSE n.told_at END,
+  until_at = CASE WHEN is_last THEN NULL ELSE n.until_at END,
+  after_user = CASE WHEN is_last THEN '' ELSE last_user END
+  FROM firm, (SELECT count(*) < 100 AS is_last, max(user_id) AS last_user FROM batch) AS b
+  WHERE n.firm_id = firm.firm_id
+)
+SELECT (SELECT count(*)::int FROM firm) AS firms, (SELECT count(*)::int FROM batch) AS grants,
+(SELECT count(*)::int FROM event) AS events;
+
 -- touch_api_key
 UPDATE api_keys SET last_used_at = now()
 WHERE id = $1 AND coalesce(last_used_at <= now() - interval '1 minute', true) RETURNING id;
@@ -4461,7 +4587,7 @@ WITH due AS (
   ORDER BY end_notice_at LIMIT 500 FOR UPDATE SKIP LOCKED
 ), taken AS (
   UPDATE grants g SET end_notice_at = NULL FROM due WHERE g.id = due.id
-  RETURNING g.user_id, g.client_id, g.expires_at
+  RETURNING g.user_id, g.client_id, g.expires_at, facts_of_grant(g) AS facts, g.id
 ), mail AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
@@ -4470,6 +4596,10 @@ WITH due AS (
     'facts', jsonb_build_object('partner', p.name, 'until', taken.expires_at)),
   now() + interval '2 days'
   FROM taken JOIN users u ON u.id = taken.user_id JOIN partners p USING (client_id)
-  WHERE taken.expires_at > now() AND u.status = 'active'
+  WHERE taken.expires_at > now() AND u.status = 'active' AND $1::boolean
+), event AS (
+  SELECT write_event(client_id, 'grant.expiring', id,
+    facts || jsonb_build_object('expires_at', event_instant(expires_at)))
+  FROM taken WHERE expires_at > now() ORDER BY id
 )
-SELECT count(*)::int AS taken FROM taken;
+SELECT (SELECT count(*)::int FROM taken) AS taken, (SELECT count(*)::int FROM event) AS events;
