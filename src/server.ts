@@ -6,8 +6,11 @@ import { auditRoutes } from './admin/audit.routes.ts'
 import { grantRoutes } from './admin/grants.routes.ts'
 import { importRoutes } from './admin/imports.routes.ts'
 import { keyRoutes } from './admin/keys.routes.ts'
+import { operatorRoutes } from './admin/operators.routes.ts'
 import { partnerRoutes } from './admin/partners.routes.ts'
 import { providerRoutes } from './admin/providers.routes.ts'
+import { requirementRoutes } from './admin/requirements.routes.ts'
+import { userChangeRoutes } from './admin/user-changes.routes.ts'
 import { userRoutes } from './admin/users.routes.ts'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
@@ -23,12 +26,14 @@ import { logoRoutes } from './connected-apps/partner-logos.routes.ts'
 import { consoleRoutes } from './console/console.routes.ts'
 import { onlyFromNetworks } from './console/networks.ts'
 import type { Context } from './context.ts'
+import { developerRoutes } from './developers/developers.routes.ts'
 import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
 import { explainRoutes } from './explain/explain.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
 import { frontRoutes, pagesForPeople } from './front/front.routes.tsx'
+import { goingLiveRoutes } from './going-live/going-live.routes.ts'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
 import { decorateAddresses } from './http/addresses.ts'
@@ -50,6 +55,7 @@ import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
 import { sessionRoutes } from './sessions/sessions.routes.tsx'
+import { statusRoutes } from './status/status.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
 import { languageRoutes } from './web/language.routes.ts'
@@ -77,6 +83,7 @@ export async function createServer(
   await belowBase(app, context, { base, description })
   await app.register(async (guessed) => misplacedTokenRoutes(guessed))
   for (const root of new Set([base, '/'])) await api(app, context, root)
+  await developerRoutes(app, context, providers)
   if (!config.admin.listener) await adminSite(app, context, providers)
   return app
 }
@@ -211,7 +218,11 @@ function adminApi(app: FastifyInstance, context: Context): void {
   explainRoutes(app, context)
   incidentRoutes(app, context)
   partnerRoutes(app, context)
+  goingLiveRoutes(app, context)
   userRoutes(app, context)
+  userChangeRoutes(app, context)
+  requirementRoutes(app, context)
+  operatorRoutes(app, context)
   grantRoutes(app, context)
   keyRoutes(app, context)
   providerRoutes(app, context)
@@ -237,6 +248,7 @@ async function pages(app: FastifyInstance, context: Context, providers: Provider
   securityRoutes(app, context, web)
   passwordRoutes(app, context, web)
   frontRoutes(app, context, web)
+  statusRoutes(app, context, web)
   recoveryRoutes(app, context, web)
   languageRoutes(app, context.config, web)
   assetRoutes(app, web.assets)

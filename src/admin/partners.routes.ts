@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import type { Database } from '../database/database.ts'
+import { type Answer, conflict, created, notFound, ok, refused, withSecrets } from '../management/answers.ts'
+import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import { consequencesOfDeletion, deletePartner } from '../partners/delete-partner.ts'
+import { endOldSecrets } from '../partners/end-old-secrets.ts'
 import { findListedPartner, pageOfPartners } from '../partners/partners.sql.ts'
 import {
   createPartner,
@@ -12,12 +15,11 @@ import {
 } from '../partners/partners.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
-import { type AdminAnswer, conflict, created, notFound, ok, refused, withSecrets } from './answers.ts'
-import { pageAnswer, pageRequestOf, withFilters } from './page.ts'
 import {
   createPartnerRoute,
   deletePartnerRoute,
   deletionRoute,
+  endOldSecretsRoute,
   getPartnerRoute,
   listPartnersRoute,
   replaceKeysRoute,
@@ -31,6 +33,7 @@ import {
 export function partnerRoutes(app: FastifyInstance, context: Context): void {
   reads(app, context)
   registration(app, context)
+  changes(app, context)
   credentials(app, context)
   deletion(app, context)
 }
@@ -38,7 +41,7 @@ export function partnerRoutes(app: FastifyInstance, context: Context): void {
 const noSuchPartner = notFound('There is no partner with this client id.')
 
 /** The partner as the database has it now. @param secret its new secret */
-async function shown(database: Database, clientId: string, secret?: string): Promise<AdminAnswer> {
+async function shown(database: Database, clientId: string, secret?: string): Promise<Answer> {
   const partner = await database.maybe(findListedPartner, [clientId])
   return partner
     ? withSecrets(ok(partner), secret === undefined ? undefined : { client_secret: secret })
@@ -84,12 +87,17 @@ function registration(app: FastifyInstance, context: Context): void {
     const secrets = clientSecret === undefined ? undefined : { client_secret: clientSecret }
     return created(adminAddress(config, 'partners', id), partner, secrets)
   })
+}
 
+function changes(app: FastifyInstance, context: Context): void {
+  const { config } = context
   adminRoute(app, context, updatePartnerRoute, async ({ request: { params, body }, origin, database }) => {
     const outcome = await updatePartner(database, origin, config.environment, params.client_id, {
       ...settingsOf(body),
       name: body.name,
       redirectUris: body.redirect_uris,
+      requirePkce: body.require_pkce,
+      postLogoutRedirectUris: body.post_logout_redirect_uris,
       limits: body.limits,
       grantLifetimeDays: body.grant_lifetime_days,
       requireAcr: body.require_acr,
@@ -128,9 +136,16 @@ function credentials(app: FastifyInstance, context: Context): void {
     if (outcome.kind === 'without_secret') {
       return conflict('The partner authenticates with private_key_jwt and has no secret. Replace its keys.')
     }
-    const partner = await database.one(findListedPartner, [id])
+    const partner = await database.maybe(findListedPartner, [id])
+    if (!partner) return noSuchPartner
     const address = adminAddress(context.config, 'partners', id)
     return created(address, partner, { client_secret: outcome.clientSecret })
+  })
+
+  adminRoute(app, context, endOldSecretsRoute, async ({ request: { params }, origin, database }) => {
+    const { kind } = await endOldSecrets(database, origin, params.client_id)
+    if (kind === 'nothing_to_end') return conflict('The partner has only one secret. Nothing was changed.')
+    return shown(database, params.client_id)
   })
 
   adminRoute(app, context, replaceKeysRoute, async ({ request: { params, body }, origin, database }) => {

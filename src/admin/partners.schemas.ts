@@ -1,9 +1,9 @@
 import { requirableAcrs } from '../acr.ts'
 import { longestLifetimeDays } from '../grants/lifetime-days.ts'
 import { type LimitName, limitNames } from '../limit-settings.ts'
+import { closed } from '../management/page.ts'
+import { instant, nullableText, oneOf } from '../management/schemas.ts'
 import Type from '../typebox.ts'
-import { closed } from './page.ts'
-import { instant, nullableText, oneOf } from './schemas.ts'
 
 const uris = (description: string) => Type.Array(Type.String({ maxLength: 1000 }), { description })
 
@@ -28,6 +28,8 @@ const limitOf = (types: string | string[]) => (name: LimitName) => [
 const settings = {
   name: Type.String({ minLength: 1, maxLength: 100, description: 'The name that users see.' }),
   redirect_uris: uris('The addresses to which users return. They are matched exactly.'),
+  post_logout_redirect_uris: uris('Addresses to which users may return after logout.'),
+  require_pkce: Type.Boolean({ description: 'Whether authorization requests without PKCE are refused.' }),
   auth_methods: Type.Array(oneOf(authMethods, 'A method.'), {
     description: 'How the partner authenticates. Default: with a secret, in the header or in the body.',
   }),
@@ -88,14 +90,12 @@ export const NewPartner = closed(
           'With `client_id`, the partner keeps its secret: `sha256:` and the SHA-256 of the secret in hexadecimal. The secret must have at least 22 characters. Absent: it gets a new one.',
       }),
     ),
-    require_pkce: Type.Optional(
-      Type.Boolean({ description: 'Whether authorization requests without PKCE are refused.' }),
-    ),
+    require_pkce: Type.Optional(settings.require_pkce),
     auth_methods: Type.Optional(settings.auth_methods),
     jwks: Type.Optional(settings.jwks),
     id_token_alg: Type.Optional(oneOf(algorithms, 'What signs its id_tokens. Default: RS256.')),
     id_token_on_refresh: Type.Optional(settings.id_token_on_refresh),
-    post_logout_redirect_uris: Type.Optional(uris('Addresses to which users may return after logout.')),
+    post_logout_redirect_uris: Type.Optional(settings.post_logout_redirect_uris),
     limits: Type.Optional(limits('integer', 'Limits. An absent one is that of the deployment.')),
     ...removable,
   },
@@ -106,6 +106,8 @@ export const PartnerChanges = closed(
   {
     name: Type.Optional(settings.name),
     redirect_uris: Type.Optional(settings.redirect_uris),
+    post_logout_redirect_uris: Type.Optional(settings.post_logout_redirect_uris),
+    require_pkce: Type.Optional(settings.require_pkce),
     auth_methods: Type.Optional(settings.auth_methods),
     jwks: Type.Optional(settings.jwks),
     id_token_on_refresh: Type.Optional(settings.id_token_on_refresh),
@@ -120,12 +122,12 @@ const partner = {
   name: settings.name,
   status: oneOf(['active', 'suspended'], 'All requests of a suspended partner are refused.'),
   redirect_uris: settings.redirect_uris,
-  require_pkce: Type.Boolean({ description: 'Whether authorization requests without PKCE are refused.' }),
+  require_pkce: settings.require_pkce,
   auth_methods: settings.auth_methods,
   key_ids: Type.Array(Type.String(), { description: 'The `kid` of each of its public keys.' }),
   id_token_alg: oneOf(algorithms, 'What signs its id_tokens.'),
   id_token_on_refresh: settings.id_token_on_refresh,
-  post_logout_redirect_uris: uris('Addresses to which users may return after logout.'),
+  post_logout_redirect_uris: settings.post_logout_redirect_uris,
   site: nullableText('The address of its public web site.'),
   logo: nullableText('The file name of its logo.'),
   privacy_url: nullableText('The address of its privacy policy.'),

@@ -4,12 +4,12 @@ import type { Database } from '../database/database.ts'
 import { pageOfUsers } from '../directory/users.sql.ts'
 import { createUser, disableUser, enableUser, findUser } from '../directory/users.ts'
 import { resetFactors } from '../factors/reset-factors.ts'
+import { type Answer, conflict, created, notFound, ok, refused } from '../management/answers.ts'
+import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import { invite } from '../recovery/invite.ts'
 import { endSessions, listSessions } from '../sessions/sessions-of-user.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
-import { type AdminAnswer, conflict, created, notFound, ok, refused } from './answers.ts'
-import { pageAnswer, pageRequestOf, withFilters } from './page.ts'
 import {
   createUserRoute,
   disableUserRoute,
@@ -31,7 +31,7 @@ export function userRoutes(app: FastifyInstance, context: Context): void {
   sessions(app, context)
 }
 
-const noSuchUser = notFound('There is no user with this id or address.')
+export const noSuchUser = notFound('There is no user with this id or address.')
 
 function reads(app: FastifyInstance, context: Context): void {
   adminRoute(app, context, listUsersRoute, async ({ request: { query }, database }) => {
@@ -114,8 +114,8 @@ function sessions(app: FastifyInstance, context: Context): void {
 async function ofUser(
   database: Database,
   idOrEmail: string,
-  act: (id: string) => Promise<AdminAnswer>,
-): Promise<AdminAnswer> {
+  act: (id: string) => Promise<Answer>,
+): Promise<Answer> {
   const user = await findUser(database, idOrEmail)
   return user ? act(user.id) : noSuchUser
 }

@@ -1,6 +1,8 @@
 import { Command } from 'commander'
+import { endOldSecrets } from '../partners/end-old-secrets.ts'
 import { findListedPartner, listPartners, type Partner } from '../partners/partners.sql.ts'
 import {
+  type PartnerUpdate,
   replacePartnerKeys,
   rotatePartnerSecret,
   setPartnerStatus,
@@ -23,6 +25,10 @@ type UpdateOptions = Json &
     redirectUri?: string[]
     authMethod?: string[]
     jwks?: string
+    /** False for `--no-require-pkce`. */
+    requirePkce?: boolean
+    /** False for `--no-post-logout-redirect-uri`. */
+    postLogoutRedirectUri?: string[] | false
     /** False for `--no-id-token-on-refresh`. */
     idTokenOnRefresh?: boolean
     /** False for `--no-grant-lifetime-days`. */
@@ -41,6 +47,7 @@ export function partnerCommand(): Command {
     .addCommand(setStatus('suspend', 'suspended', 'refuse all requests of a partner until it is resumed'))
     .addCommand(setStatus('resume', 'active', 'end a suspension; tokens that are still valid work again'))
     .addCommand(rotateSecret())
+    .addCommand(endOldSecret())
     .addCommand(setKeys())
     .addCommand(deleteCommand())
 }
@@ -86,6 +93,13 @@ function update(): Command {
       'the new authentication methods; they replace the old ones (repeatable)',
     )
     .option('--jwks <file>', 'with --auth-method private_key_jwt: the public keys')
+    .option('--require-pkce', 'refuse authorization requests without PKCE')
+    .option('--no-require-pkce', 'accept authorization requests without PKCE')
+    .option(
+      '--post-logout-redirect-uri <uri...>',
+      'the new addresses after logout; they replace the old ones (repeatable)',
+    )
+    .option('--no-post-logout-redirect-uri', 'removes all addresses after logout')
     .option('--id-token-on-refresh', 'return an id_token on each refresh')
     .option('--no-id-token-on-refresh', 'return an id_token on a refresh only if it says token_type=id')
     .addOption(grantLifetimeOption())
@@ -98,6 +112,9 @@ function update(): Command {
         const outcome = await updatePartner(database, origin, environment, clientId, {
           name: options.name,
           redirectUris: options.redirectUri,
+          requirePkce: options.requirePkce,
+          postLogoutRedirectUris:
+            options.postLogoutRedirectUri === false ? [] : options.postLogoutRedirectUri,
           ...profileOf(options),
           authMethods: options.authMethod,
           jwks: options.jwks === undefined ? undefined : readText(options.jwks),
@@ -106,20 +123,23 @@ function update(): Command {
           grantLifetimeDays: options.grantLifetimeDays === false ? null : options.grantLifetimeDays,
           requireAcr: options.requireAcr === false ? null : options.requireAcr,
         })
-        if (outcome.kind === 'unknown') throw unknownPartner(clientId)
-        if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
-        if (outcome.kind === 'conflict') {
-          throw new CommandError(
-            `Another operator changed ${clientId} at the same time. Nothing was changed here. Try again.`,
-          )
-        }
-        const { partner, clientSecret } = outcome
-        const secret = clientSecret === undefined ? {} : { client_secret: clientSecret }
-        const shown =
-          clientSecret === undefined ? [] : [`client_secret  ${clientSecret}`, '', secretShownOnce]
-        answer(options, { ...partner, ...secret }, describe(partner, shown))
+        answerUpdated(options, clientId, outcome)
       }),
     )
+}
+
+function answerUpdated(options: Json, clientId: string, outcome: PartnerUpdate): void {
+  if (outcome.kind === 'unknown') throw unknownPartner(clientId)
+  if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
+  if (outcome.kind === 'conflict') {
+    throw new CommandError(
+      `Another operator changed ${clientId} at the same time. Nothing was changed here. Try again.`,
+    )
+  }
+  const { partner, clientSecret } = outcome
+  const secret = clientSecret === undefined ? {} : { client_secret: clientSecret }
+  const shown = clientSecret === undefined ? [] : [`client_secret  ${clientSecret}`, '', secretShownOnce]
+  answer(options, { ...partner, ...secret }, describe(partner, shown))
 }
 
 function setStatus(name: string, status: Partner['status'], description: string): Command {
@@ -160,6 +180,21 @@ function rotateSecret(): Command {
         const { clientSecret, liveSecrets } = rotated
         const text = `client_secret  ${clientSecret}\n\n${secretShownOnce} Live secrets now: ${liveSecrets}.`
         answer(options, { client_id: clientId, client_secret: clientSecret, live_secrets: liveSecrets }, text)
+      }),
+    )
+}
+
+function endOldSecret(): Command {
+  return new Command('end-old-secret')
+    .description('after a rotation: accept only the newest secret from the next request on')
+    .argument('<client_id>')
+    .option('--json', 'print JSON')
+    .action((clientId: string, options: Json) =>
+      withDatabase(async (database, _, origin) => {
+        const { kind } = await endOldSecrets(database, origin, clientId)
+        if (kind === 'unknown') throw unknownPartner(clientId)
+        if (kind === 'nothing_to_end') throw new CommandError(`The partner ${clientId} has only one secret.`)
+        answer(options, { client_id: clientId, live_secrets: 1 }, 'Only the newest secret is accepted now.')
       }),
     )
 }

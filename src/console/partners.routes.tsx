@@ -2,17 +2,17 @@ import type { FastifyInstance } from 'fastify'
 import { may } from '../admin/scopes.ts'
 import { listAudit } from '../audit/list.ts'
 import type { Context } from '../context.ts'
+import { DoneQuery, pathText } from '../panel/fields.ts'
+import { NewSecret, PageHead } from '../panel/page-parts.tsx'
+import { filled, listQuery, listRequest, pageOfRows } from '../panel/paging.ts'
 import { consequencesOfDeletion } from '../partners/delete-partner.ts'
 import { findListedPartner, pageOfPartners } from '../partners/partners.sql.ts'
 import { createPartner, setPartnerStatus } from '../partners/partners.ts'
 import { listRequests } from '../request-log/requests.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { ConsoleWeb } from './edge.ts'
-import { DoneQuery, pathText } from './fields.ts'
 import { showMissing } from './missing.tsx'
 import { operatorPage } from './operator-page.ts'
-import { NewSecret, PageHead } from './page-parts.tsx'
-import { filled, listQuery, listRequest, pageOfRows } from './paging.ts'
 import { newPartnerOf, PartnerFields, PartnerForm } from './partner-form.tsx'
 import { PartnerList } from './partner-list.tsx'
 import { PartnerPage } from './partner-page.tsx'
@@ -55,6 +55,7 @@ function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
           filter={{ q, status }}
           isDeleted={request.query.done === 'deleted'}
           mayWrite={may(operator, 'partners:write')}
+          opensRequests={context.config.environment === 'production'}
         />
       )
       return show({ title: 'Partners', section: 'partners', body })

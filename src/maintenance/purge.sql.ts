@@ -1,10 +1,12 @@
-import { keptHours } from '../admin/idempotency.sql.ts'
 import { type Statement, statement } from '../database/database.ts'
 import { isPastRetention } from '../households/v2/list-changes.sql.ts'
-import { isOperatorSessionWithinLimits } from '../operators/sessions.sql.ts'
+import { keptHours } from '../management/idempotency.sql.ts'
+import { isPersonSessionWithinLimits } from '../people/sessions.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
+import { keptStatus } from '../status/status.sql.ts'
 import { refreshTokenSeconds } from '../tokens/lifetimes.ts'
 import Type, { type Static } from '../typebox.ts'
+import { keptDays } from '../webhooks/messages.sql.ts'
 
 /** Rows that a statement deletes or reads at most, so that it takes only milliseconds. */
 export const batchRows = 1000
@@ -29,8 +31,15 @@ type PurgedTable =
   | 'password_links'
   | 'operator_sessions'
   | 'operator_links'
+  | 'developer_sessions'
+  | 'developer_links'
   | 'call_hours'
+  | 'call_days'
+  | 'uptimes'
+  | 'lost_heartbeats'
   | 'idempotent_requests'
+  | 'webhook_messages'
+  | 'webhook_secrets'
 
 const Batch = Type.Object({ removed: Type.Integer() })
 
@@ -83,16 +92,41 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   operator_sessions: purgeStatement(
     'operator_sessions',
     'expires_at',
-    `NOT (${isOperatorSessionWithinLimits})`,
+    `NOT (${isPersonSessionWithinLimits})`,
   ),
   // Until then, the overview names the operators who have not used their link.
   operator_links: purgeStatement('operator_links', 'expires_at', `expires_at < now() - interval '30 days'`),
+  developer_sessions: purgeStatement(
+    'developer_sessions',
+    'expires_at',
+    `NOT (${isPersonSessionWithinLimits})`,
+  ),
+  developer_links: purgeStatement('developer_links', 'expires_at', `expires_at < now() - interval '30 days'`),
   call_hours: purgeStatement('call_hours', 'hour', `hour < now() - interval '35 days'`),
+  call_days: purgeStatement('call_days', 'day', `day < now() - ${keptStatus}`),
+  // The newest uptime goes on, or is the last one before an outage. It began before it ended: the index is on the beginning.
+  uptimes: purgeStatement(
+    'uptimes',
+    'up_from',
+    `up_from < now() - ${keptStatus} AND up_to < now() - ${keptStatus}`,
+  ),
+  lost_heartbeats: purgeStatement(
+    'lost_heartbeats',
+    'lost_from',
+    `lost_from < now() - ${keptStatus} AND lost_to < now() - ${keptStatus}`,
+  ),
   idempotent_requests: purgeStatement(
     'idempotent_requests',
     'created_at',
     `created_at <= now() - interval '${keptHours} hours'`,
   ),
+  // With their attempts. Messages of a disabled endpoint wait for as long.
+  webhook_messages: purgeStatement(
+    'webhook_messages',
+    'coalesce(finished_at, created_at)',
+    `coalesce(finished_at, created_at) < now() - interval '${keptDays} days'`,
+  ),
+  webhook_secrets: purgeStatement('webhook_secrets', 'expires_at', 'expires_at < now()'),
   limit_windows: purgeStatement('limit_windows', 'window_at', `window_at < now() - interval '2 minutes'`),
 }
 

@@ -123,7 +123,7 @@ export const pageOfPartners = statement(
  * secret, $7 JWKS as JSON or null, $8 thumbprints of its keys, $9 algorithm of id_tokens, $10 post-logout redirect URIs,
  * $11 whether a refresh returns an id_token, $12 limits as JSON, $13 days for which a consent is valid or null, $14 web site or
  * null, $15 file name of the logo or null, $16 the picture or null, $17 privacy URL or null, $18 description or null,
- * $19 required `acr` or null, $20 origin
+ * $19 required `acr` or null, $20 origin, $21 the request to go live, for the audit log, as JSON or null
  */
 export const insertPartner = statement(
   'insert_partner',
@@ -141,7 +141,7 @@ export const insertPartner = statement(
        from: 'created c',
        target: { kind: 'partner', id: 'c.client_id' },
        about: { client: 'c.client_id' },
-       details: { after: settingsOf('c') },
+       details: { after: settingsOf('c'), request: '$21::jsonb' },
      })}
    )
    SELECT client_id FROM created`,
@@ -155,7 +155,7 @@ export const insertPartner = statement(
  * $6 SHA-256 of each secret, $7 JWKS as JSON, $8 thumbprints of its keys, $9 whether a refresh returns an id_token, $10 limits as
  * JSON: those not in it do not change, null removes one, $11 days for which a consent is valid (0: the default of the
  * deployment), $12 web site, $13 file name of the logo, $14 the picture, $15 privacy URL, $16 description, $17 required `acr`,
- * $18 origin
+ * $18 whether PKCE is required, $19 post-logout redirect URIs, $20 origin
  */
 export const updatePartnerSettings = statement(
   'update_partner_settings',
@@ -174,11 +174,13 @@ export const updatePartnerSettings = statement(
             logo_image = CASE WHEN $13::text IS NULL THEN logo_image ELSE $14::bytea END,
             privacy_url = nullif(coalesce($15, privacy_url), ''),
             description = nullif(coalesce($16, description), ''),
-            require_acr = nullif(coalesce($17, require_acr), '')
+            require_acr = nullif(coalesce($17, require_acr), ''),
+            require_pkce = coalesce($18, require_pkce),
+            post_logout_redirect_uris = coalesce($19, post_logout_redirect_uris)
       WHERE client_id = (SELECT client_id FROM old) AND auth_methods = $4
      RETURNING *
    ), recorded AS (
-     ${recordOf('partner.updated', '$18')}
+     ${recordOf('partner.updated', '$20')}
    )
    SELECT ${columns} FROM changed`,
 )
@@ -215,6 +217,22 @@ export const rotateSecret = statement(
      ${recordOf('partner.secret_rotated', '$4')}
    )
    SELECT client_id, cardinality(secret_hashes) AS live_secrets FROM changed`,
+)
+
+/**
+ * Ends all secrets but the newest. $1 client_id, $2 origin. No row: no such partner. `ended`: how many secrets have ended.
+ */
+export const endOldSecretRows = statement(
+  'end_old_secrets',
+  Type.Object({ ended: Type.Integer() }),
+  `WITH ${lockedPartner('client_id = $1')}, changed AS (
+     UPDATE partners SET secret_hashes = secret_hashes[1:1]
+      WHERE client_id = (SELECT client_id FROM old) AND cardinality(secret_hashes) > 1 RETURNING *
+   ), recorded AS (
+     ${recordOf('partner.secret_ended', '$2')}
+   )
+   SELECT (old.settings->>'live_secrets')::int - coalesce(cardinality(c.secret_hashes), (old.settings->>'live_secrets')::int) AS ended
+     FROM old LEFT JOIN changed c USING (client_id)`,
 )
 
 /** $1 client_id, $2 JWKS as JSON, $3 thumbprints of its keys, $4 origin. No row: no such partner. */

@@ -8,7 +8,7 @@ import { newToken } from '../secrets/token-format.ts'
 import { Compile } from '../typebox.ts'
 import { newClientId } from './client-id.ts'
 import { type RegisteredKeys, readJwks } from './jwks.ts'
-import { methodFaults, nameFaults, uriFaults } from './partner-faults.ts'
+import { addressFaults, methodFaults, nameFaults } from './partner-faults.ts'
 import {
   findPartner,
   insertPartner,
@@ -42,12 +42,16 @@ export type NewPartner = ProfileChanges & {
   grantLifetimeDays?: number | undefined
   /** The weakest `acr` with which users may connect. Default: any. */
   requireAcr?: string | undefined
+  /** The request to go live that registers it, for the audit log. */
+  request?: Record<string, string> | undefined
 }
 
 /** Undefined: the setting is not changed. */
 export type PartnerChanges = ProfileChanges & {
   name?: string | undefined
   redirectUris?: string[] | undefined
+  requirePkce?: boolean | undefined
+  postLogoutRedirectUris?: string[] | undefined
   authMethods?: string[] | undefined
   /** The public keys, if the new authentication methods include private_key_jwt. */
   jwks?: string | undefined
@@ -105,9 +109,7 @@ export async function createPartner(
     ...(input.takenOver?.secretHash !== undefined && !takesSecret(authMethods)
       ? ['A partner that authenticates with private_key_jwt has no secret, so there is no hash of one.']
       : []),
-    ...(input.redirectUris.length === 0 ? ['At least one redirect URI is required.'] : []),
-    ...uriFaults('Redirect URI', input.redirectUris),
-    ...uriFaults('Post-logout redirect URI', postLogoutRedirectUris),
+    ...addressFaults({ redirectUris: input.redirectUris, postLogoutRedirectUris }),
     ...profile.faults,
     ...methodFaults(authMethods, input.jwks !== undefined),
     ...(keys.kind === 'refused' ? keys.faults : []),
@@ -133,6 +135,7 @@ export async function createPartner(
     ...profile.columns,
     input.requireAcr ?? null,
     originValue(origin),
+    input.request ? JSON.stringify(input.request) : null,
   ])
   if (created) return { kind: 'created', clientId, clientSecret: text }
   return { kind: 'refused', faults: [`There is a partner ${clientId} already.`], isTaken: true }
@@ -163,13 +166,13 @@ export async function updatePartner(
 ): Promise<PartnerUpdate> {
   const partner = await database.maybe(findPartner, [clientId])
   if (!partner) return { kind: 'unknown' }
-  const { name, redirectUris, authMethods } = changes
+  const { name, redirectUris, postLogoutRedirectUris, authMethods } = changes
   const keys = changes.jwks === undefined ? noKeys : await readJwks(changes.jwks)
   const profile = readProfile(changes)
   const faults = [
     ...(Object.values(changes).every((value) => value === undefined) ? ['There is nothing to change.'] : []),
     ...(name === undefined ? [] : nameFaults(name.trim())),
-    ...uriFaults('Redirect URI', redirectUris ?? []),
+    ...addressFaults(changes),
     ...profile.faults,
     ...acrFaults(changes.requireAcr),
     ...newMethodFaults(partner, changes),
@@ -191,6 +194,8 @@ export async function updatePartner(
     changes.grantLifetimeDays === null ? 0 : (changes.grantLifetimeDays ?? null),
     ...profile.columns,
     changes.requireAcr === null ? '' : (changes.requireAcr ?? null),
+    changes.requirePkce ?? null,
+    postLogoutRedirectUris ? unique(postLogoutRedirectUris) : null,
     originValue(origin),
   ])
   if (!updated) return { kind: 'conflict' }
@@ -237,12 +242,9 @@ export async function rotatePartnerSecret(
   if (!partner) return { kind: 'unknown' }
   if (!takesSecret(partner.auth_methods)) return { kind: 'without_secret' }
   const secret = newToken(environment, 'cs')
-  const row = await database.one(rotateSecret, [
-    clientId,
-    secret.hash,
-    endOthers ? 0 : 1,
-    originValue(origin),
-  ])
+  const values = [clientId, secret.hash, endOthers ? 0 : 1, originValue(origin)]
+  const row = await database.maybe(rotateSecret, values)
+  if (!row) return { kind: 'unknown' } // deleted in the meantime
   return { kind: 'rotated', clientId, clientSecret: secret.text, liveSecrets: row.live_secrets }
 }
 
@@ -262,8 +264,8 @@ export async function replacePartnerKeys(
   ]
   if (faults.length > 0 || keys.kind === 'refused') return { kind: 'refused', faults }
   const values = [clientId, jwksOf(keys), keys.thumbprints, originValue(origin)]
-  const replaced = await database.one(replaceKeys, values)
-  return { kind: 'replaced', partner: replaced }
+  const replaced = await database.maybe(replaceKeys, values)
+  return replaced ? { kind: 'replaced', partner: replaced } : { kind: 'unknown' }
 }
 
 /** From the next request on, all requests of a suspended partner are refused. Undefined: no such partner. */

@@ -12,9 +12,10 @@ const names: Record<TokenKind, string> = {
   ac: 'authorization code',
   cs: 'client secret',
   ak: 'API key',
+  dk: 'developer key',
 }
 const environment = fc.constantFrom<Environment>('sandbox', 'production')
-const kind = fc.constantFrom<TokenKind>('at', 'rt', 'ac', 'cs', 'ak')
+const kind = fc.constantFrom<TokenKind>('at', 'rt', 'ac', 'cs', 'ak', 'dk')
 const secret = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes))
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const anyCharacter = fc.oneof(
@@ -24,7 +25,7 @@ const anyCharacter = fc.oneof(
 
 /** A token of any kind, made of 32 bytes. */
 function textOf(at: Environment, of: TokenKind, bytes: Buffer): string {
-  if (of === 'ac' || of === 'cs' || of === 'ak') return newToken(at, of, bytes).text
+  if (of === 'ac' || of === 'cs' || of === 'ak' || of === 'dk') return newToken(at, of, bytes).text
   const keys = testKeys(at).current
   const locator = bytes.subarray(0, 16)
   const expiresAt = bytes.readUInt32BE(24)

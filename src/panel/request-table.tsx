@@ -1,0 +1,60 @@
+import type { ComponentChildren } from 'preact'
+import type { ExplainedRequest } from '../request-log/requests.ts'
+import { Exact, Id, State } from './page-parts.tsx'
+import { type Column, Table } from './table.tsx'
+
+type Call = Pick<
+  ExplainedRequest,
+  'at' | 'place' | 'request_id' | 'method' | 'route' | 'status' | 'ms' | 'code'
+> & { outcome?: string }
+
+/** Calls of the request log. Each leads to its explanation. */
+export function RequestTable<Row extends Call>(props: {
+  requests: Row[]
+  empty: ComponentChildren
+  next?: string | undefined
+  /** The page that explains the call. */
+  address: (call: Row) => string
+  /** Between the reason and the duration: who called. */
+  parties: Column<Row>[]
+}) {
+  const { address, parties } = props
+  return (
+    <Table
+      caption="Calls, the newest first"
+      rows={props.requests}
+      keyOf={({ place, request_id: id }) => `${place} ${id}`}
+      next={props.next}
+      empty={props.empty}
+      columns={[
+        { label: 'Time', cell: ({ at }) => <Exact at={at} /> },
+        { label: 'Status', cell: ({ status }) => <Status of={status} /> },
+        { label: 'Call', cell: (call) => <CallName {...call} /> },
+        { label: 'Reason', cell: ({ code, outcome }) => code || outcome || '–' },
+        ...parties,
+        { label: 'ms', cell: ({ ms }) => Math.round(ms), isNumber: true },
+        {
+          label: 'Request id',
+          cell: (call) => (
+            <a href={address(call)}>
+              <Id>{call.request_id}</Id>
+            </a>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+export function CallName({ method, route }: Pick<Call, 'method' | 'route'>) {
+  return (
+    <>
+      {method} {route === '' ? 'an unknown address' : <code>{route}</code>}
+    </>
+  )
+}
+
+export function Status({ of }: { of: number }) {
+  const tone = of >= 500 ? 'danger' : of >= 400 ? 'warning' : 'ok'
+  return <State tone={tone}>{String(of)}</State>
+}
