@@ -17,6 +17,7 @@ import {
 } from './config-values.ts'
 import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
+import { type GoingLiveSettings, readGoingLiveSettings } from './going-live-settings.ts'
 import { parseLifetimeDays } from './grants/lifetime-days.ts'
 import { type LimitName, type LimitSettings, limitNames, parseLimit } from './limit-settings.ts'
 import { type MailSettings, readMailSettings } from './mail-settings.ts'
@@ -74,6 +75,7 @@ export type Config = Secrets & {
   webhookAllow: string[]
   /** The `service.name` of traces. Absent: the server sends no traces. */
   traceServiceName?: string
+  goingLive: GoingLiveSettings
   /** What users see of the platform. The pictures are read once. */
   brand: Brand
 }
@@ -109,6 +111,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const logs = readLogs(read)
   const mail = readMailSettings(read, faults)
   const traces = readTraces(env, read)
+  const goingLive = readGoingLiveSettings(read, environment, faults)
   const secretScanningKeysUrl = read('LATCHKEY_SECRET_SCANNING_KEYS_URL', '', optional(parseHttpAddress))
   const webhookAllow = readWebhookAllow(read, environment, faults)
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
@@ -131,6 +134,7 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     ...forPartners,
     ...logs,
     webhookAllow,
+    goingLive,
     brand,
     ...(mail ? { mail } : {}),
     ...traces,

@@ -6,8 +6,11 @@ import { auditRoutes } from './admin/audit.routes.ts'
 import { grantRoutes } from './admin/grants.routes.ts'
 import { importRoutes } from './admin/imports.routes.ts'
 import { keyRoutes } from './admin/keys.routes.ts'
+import { operatorRoutes } from './admin/operators.routes.ts'
 import { partnerRoutes } from './admin/partners.routes.ts'
 import { providerRoutes } from './admin/providers.routes.ts'
+import { requirementRoutes } from './admin/requirements.routes.ts'
+import { userChangeRoutes } from './admin/user-changes.routes.ts'
 import { userRoutes } from './admin/users.routes.ts'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
@@ -23,6 +26,7 @@ import { logoRoutes } from './connected-apps/partner-logos.routes.ts'
 import { consoleRoutes } from './console/console.routes.ts'
 import { onlyFromNetworks } from './console/networks.ts'
 import type { Context } from './context.ts'
+import { developerRoutes } from './developers/developers.routes.ts'
 import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
@@ -77,6 +81,7 @@ export async function createServer(
   await belowBase(app, context, { base, description })
   await app.register(async (guessed) => misplacedTokenRoutes(guessed))
   for (const root of new Set([base, '/'])) await api(app, context, root)
+  await developerRoutes(app, context, providers)
   if (!config.admin.listener) await adminSite(app, context, providers)
   return app
 }
@@ -212,6 +217,9 @@ function adminApi(app: FastifyInstance, context: Context): void {
   incidentRoutes(app, context)
   partnerRoutes(app, context)
   userRoutes(app, context)
+  userChangeRoutes(app, context)
+  requirementRoutes(app, context)
+  operatorRoutes(app, context)
   grantRoutes(app, context)
   keyRoutes(app, context)
   providerRoutes(app, context)

@@ -36,6 +36,7 @@ const tags = [
   { name: 'Providers', description: 'Identity providers at which users log in.' },
   { name: 'Audit', description: 'Who changed what, from where, and when.' },
   { name: 'Logs', description: 'What partners read, and why a request was refused.' },
+  { name: 'Settings', description: 'How strongly the users of firms and roles log in.' },
   { name: 'Operators', description: 'API keys, and the people who use the console.' },
   { name: 'Incidents', description: 'Leaked credentials.' },
 ]

@@ -34,6 +34,7 @@ import {
 export function partnerRoutes(app: FastifyInstance, context: Context): void {
   reads(app, context)
   registration(app, context)
+  changes(app, context)
   credentials(app, context)
   deletion(app, context)
 }
@@ -87,14 +88,17 @@ function registration(app: FastifyInstance, context: Context): void {
     const secrets = clientSecret === undefined ? undefined : { client_secret: clientSecret }
     return created(adminAddress(config, 'partners', id), partner, secrets)
   })
+}
 
+function changes(app: FastifyInstance, context: Context): void {
+  const { config } = context
   adminRoute(app, context, updatePartnerRoute, async ({ request: { params, body }, origin, database }) => {
     const outcome = await updatePartner(database, origin, config.environment, params.client_id, {
       ...settingsOf(body),
       name: body.name,
       redirectUris: body.redirect_uris,
-      postLogoutRedirectUris: body.post_logout_redirect_uris,
       requirePkce: body.require_pkce,
+      postLogoutRedirectUris: body.post_logout_redirect_uris,
       limits: body.limits,
       grantLifetimeDays: body.grant_lifetime_days,
       requireAcr: body.require_acr,
@@ -133,7 +137,8 @@ function credentials(app: FastifyInstance, context: Context): void {
     if (outcome.kind === 'without_secret') {
       return conflict('The partner authenticates with private_key_jwt and has no secret. Replace its keys.')
     }
-    const partner = await database.one(findListedPartner, [id])
+    const partner = await database.maybe(findListedPartner, [id])
+    if (!partner) return noSuchPartner
     const address = adminAddress(context.config, 'partners', id)
     return created(address, partner, { client_secret: outcome.clientSecret })
   })

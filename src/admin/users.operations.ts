@@ -33,14 +33,14 @@ const facts = {
   recovery_codes: count('Recovery codes that are left.'),
 }
 
-const User = Type.Object(facts, { $id: 'User', description: 'A user of the platform.' })
+export const User = Type.Object(facts, { $id: 'User', description: 'A user of the platform.' })
 
 const ChangedUser = Type.Object(
   { ...facts, sessions_ended: count('Sessions that this request has ended.') },
   { $id: 'ChangedUser', description: 'A user after a change.' },
 )
 
-const NewUser = closed(
+export const NewUser = closed(
   {
     id: Type.String({
       maxLength: 64,

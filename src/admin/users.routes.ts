@@ -31,7 +31,7 @@ export function userRoutes(app: FastifyInstance, context: Context): void {
   sessions(app, context)
 }
 
-const noSuchUser = notFound('There is no user with this id or address.')
+export const noSuchUser = notFound('There is no user with this id or address.')
 
 function reads(app: FastifyInstance, context: Context): void {
   adminRoute(app, context, listUsersRoute, async ({ request: { query }, database }) => {

@@ -62,6 +62,7 @@ const entityActivities: Record<string, number> = {
   resumed: 3,
   changed: 3,
   imported: 3,
+  import_refused: 3,
   keys_replaced: 3,
   secret_rotated: 3,
   secret_ended: 3,
@@ -79,7 +80,12 @@ function activityOf(event: string): Activity {
   return ['entity_management', entityActivities[action] ?? other]
 }
 
-const isFailure = (event: string) => event.endsWith('login_failed') || event === 'login.failed'
+const failures = [
+  'login.failed',
+  'operator.login_failed',
+  'developer.login_failed',
+  'directory.import_refused',
+]
 
 /** An event of OCSF's category Identity and Access Management. `unmapped` has what is verified. */
 export function toOcsf(record: AuditRecord, unmapped: Record<string, unknown>): Record<string, unknown> {
@@ -93,7 +99,7 @@ export function toOcsf(record: AuditRecord, unmapped: Record<string, unknown>): 
     class_name: className,
     type_uid: classUid * 100 + activity,
     severity_id: record.event === 'token.replayed' || record.event === 'credential.leaked' ? 4 : 1,
-    status_id: isFailure(record.event) ? 2 : 1,
+    status_id: failures.includes(record.event) ? 2 : 1,
     time: Date.parse(record.at),
     message: record.event,
     metadata: {

@@ -8,7 +8,7 @@ import {
 } from '../import/import-directory.ts'
 import type { Removal } from '../import/prune.ts'
 import type { WeakerLogins } from '../import/requirements.ts'
-import { reservedRows } from '../sandbox/data.ts'
+import { reservedIn } from '../sandbox/data.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 
 type Imported = Extract<ImportOutcome, { kind: 'imported' }>
@@ -30,10 +30,11 @@ export function importCommand(): Command {
       const display = progressDisplay(process.stderr)
       const { onProgress } = display
       const { signal, stopListening } = listenForInterrupt()
-      const outcome = await withDatabase((database, { environment }, origin) => {
-        const reserved = environment === 'sandbox' ? reservedRows : undefined
-        return importDirectory(database, origin, directory, { prune, reserved, onProgress, signal })
-      }).finally(() => {
+      const outcome = await withDatabase((database, config, origin) =>
+        importDirectory(database, origin, directory, {
+          ...{ prune, reserved: reservedIn(config), onProgress, signal },
+        }),
+      ).finally(() => {
         display.stop()
         stopListening()
       })

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { endOldSecrets } from '../partners/end-old-secrets.ts'
 import { findListedPartner, listPartners, type Partner } from '../partners/partners.sql.ts'
 import {
+  type PartnerUpdate,
   replacePartnerKeys,
   rotatePartnerSecret,
   setPartnerStatus,
@@ -22,11 +23,12 @@ type UpdateOptions = Json &
   ProfileOptions & {
     name?: string
     redirectUri?: string[]
-    postLogoutRedirectUri?: string[]
-    /** False for `--no-require-pkce`. */
-    requirePkce?: boolean
     authMethod?: string[]
     jwks?: string
+    /** False for `--no-require-pkce`. */
+    requirePkce?: boolean
+    /** False for `--no-post-logout-redirect-uri`. */
+    postLogoutRedirectUri?: string[] | false
     /** False for `--no-id-token-on-refresh`. */
     idTokenOnRefresh?: boolean
     /** False for `--no-grant-lifetime-days`. */
@@ -87,16 +89,17 @@ function update(): Command {
     .option('--name <name>', 'the name that users see on the connect page')
     .option('--redirect-uri <uri...>', 'the new redirect URIs; they replace the old ones (repeatable)')
     .option(
-      '--post-logout-redirect-uri <uri...>',
-      'the new addresses to which users may return after logout; they replace the old ones (repeatable)',
-    )
-    .option('--require-pkce', 'refuse authorization requests without PKCE')
-    .option('--no-require-pkce', 'accept authorization requests without PKCE')
-    .option(
       '--auth-method <method...>',
       'the new authentication methods; they replace the old ones (repeatable)',
     )
     .option('--jwks <file>', 'with --auth-method private_key_jwt: the public keys')
+    .option('--require-pkce', 'refuse authorization requests without PKCE')
+    .option('--no-require-pkce', 'accept authorization requests without PKCE')
+    .option(
+      '--post-logout-redirect-uri <uri...>',
+      'the new addresses after logout; they replace the old ones (repeatable)',
+    )
+    .option('--no-post-logout-redirect-uri', 'removes all addresses after logout')
     .option('--id-token-on-refresh', 'return an id_token on each refresh')
     .option('--no-id-token-on-refresh', 'return an id_token on a refresh only if it says token_type=id')
     .addOption(grantLifetimeOption())
@@ -109,8 +112,9 @@ function update(): Command {
         const outcome = await updatePartner(database, origin, environment, clientId, {
           name: options.name,
           redirectUris: options.redirectUri,
-          postLogoutRedirectUris: options.postLogoutRedirectUri,
           requirePkce: options.requirePkce,
+          postLogoutRedirectUris:
+            options.postLogoutRedirectUri === false ? [] : options.postLogoutRedirectUri,
           ...profileOf(options),
           authMethods: options.authMethod,
           jwks: options.jwks === undefined ? undefined : readText(options.jwks),
@@ -119,20 +123,23 @@ function update(): Command {
           grantLifetimeDays: options.grantLifetimeDays === false ? null : options.grantLifetimeDays,
           requireAcr: options.requireAcr === false ? null : options.requireAcr,
         })
-        if (outcome.kind === 'unknown') throw unknownPartner(clientId)
-        if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
-        if (outcome.kind === 'conflict') {
-          throw new CommandError(
-            `Another operator changed ${clientId} at the same time. Nothing was changed here. Try again.`,
-          )
-        }
-        const { partner, clientSecret } = outcome
-        const secret = clientSecret === undefined ? {} : { client_secret: clientSecret }
-        const shown =
-          clientSecret === undefined ? [] : [`client_secret  ${clientSecret}`, '', secretShownOnce]
-        answer(options, { ...partner, ...secret }, describe(partner, shown))
+        answerUpdated(options, clientId, outcome)
       }),
     )
+}
+
+function answerUpdated(options: Json, clientId: string, outcome: PartnerUpdate): void {
+  if (outcome.kind === 'unknown') throw unknownPartner(clientId)
+  if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
+  if (outcome.kind === 'conflict') {
+    throw new CommandError(
+      `Another operator changed ${clientId} at the same time. Nothing was changed here. Try again.`,
+    )
+  }
+  const { partner, clientSecret } = outcome
+  const secret = clientSecret === undefined ? {} : { client_secret: clientSecret }
+  const shown = clientSecret === undefined ? [] : [`client_secret  ${clientSecret}`, '', secretShownOnce]
+  answer(options, { ...partner, ...secret }, describe(partner, shown))
 }
 
 function setStatus(name: string, status: Partner['status'], description: string): Command {

@@ -16,6 +16,7 @@ import { answer, CommandError, withDatabase } from './command.ts'
 import { eraseCommand, exportCommand } from './person.ts'
 import { readPassword } from './read-password.ts'
 import { endSessionsCommand, listSessionsCommand } from './user-sessions.ts'
+import { updateCommand } from './user-update.ts'
 
 type Json = { json?: boolean }
 
@@ -25,6 +26,7 @@ export function userCommand(): Command {
     .addCommand(create())
     .addCommand(list())
     .addCommand(show())
+    .addCommand(updateCommand())
     .addCommand(setPasswordCommand())
     .addCommand(disable())
     .addCommand(enable())

@@ -11,10 +11,10 @@ import {
   prepareChange,
 } from '../import/change-directory.ts'
 import { ChangeSet, type ChangeType, changeTypes } from '../import/change-set.ts'
-import { type Answer, conflict, created, notFound, ok } from '../management/answers.ts'
+import { type Answer, conflict, created, directoryBusy, notFound, ok } from '../management/answers.ts'
 import { type IdempotencyKey, once } from '../management/idempotency.ts'
 import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
-import { reservedRows } from '../sandbox/data.ts'
+import { reservedIn } from '../sandbox/data.ts'
 import { keyParameter, operationsOf, postChanges } from './directory.operations.ts'
 import { type DirectoryRow, directoryReads } from './directory-rows.sql.ts'
 import { readChanges } from './read-changes.ts'
@@ -46,7 +46,7 @@ async function carryOut(
   { origin, change, key }: Work,
   answerOf: (outcome: ChangeOutcome) => Answer,
 ): Promise<Answer> {
-  const reserved = config.environment === 'sandbox' ? reservedRows : undefined
+  const reserved = reservedIn(config)
   const refused = await prepareChange(database, change, reserved)
   if (refused) return answerOf(refused)
   const answer = await inDirectoryTransaction(
@@ -57,15 +57,7 @@ async function carryOut(
     },
     ({ kind }) => kind !== 'problem',
   )
-  return answer === 'busy' ? busy : answer
-}
-
-const busy: Answer = {
-  kind: 'problem',
-  code: 'unavailable',
-  detail:
-    'An import or other changes of the directory are running. Nothing was changed. Send the request again after the time in Retry-After.',
-  retryAfter: 2,
+  return answer === 'busy' ? directoryBusy : answer
 }
 
 function answerOfMany(outcome: ChangeOutcome): Answer {

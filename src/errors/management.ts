@@ -82,6 +82,12 @@ export const managementProblems = {
         cause: 'The request creates a key that could do more than the key that creates it.',
         remedy: 'Leave the scopes out, or create the key with `latchkey api-key create`.',
       },
+      role_beyond_key: {
+        message:
+          'An API key can add and change only operators whose role has no other scopes than the key. It does not have: {detail}.',
+        cause: 'The request is about an operator who may do more than the key.',
+        remedy: 'Use a key with all scopes, `latchkey operator`, or the console.',
+      },
     },
   },
   invalid_content: {

@@ -10,7 +10,7 @@ import { chooseInstant, noteChanges, recordAccessChanges, recordChanges } from '
 import { checkStaged, storedChecks } from './check-staged.ts'
 import type { ImportFile } from './files.ts'
 import { isChangeConflict, isLockConflict, lockForChange } from './lock.ts'
-import { type Counts, findKeptDisabled, keepOrHash, mergeFile, prepareUsers } from './merge.ts'
+import { type Counts, findKeptDisabled, keepOrHash, mergeFile, prepareUsers, type Source } from './merge.ts'
 import { findReferred, removeRows } from './prune.ts'
 import { findWeakerLogins, type WeakerLogins } from './requirements.ts'
 import { belongsTo, isReservedRow, type Reserved, reservedChecks } from './reserved.ts'
@@ -155,10 +155,30 @@ async function checkRemovedReserved(
  * @param transaction of `inDirectoryTransaction`, which must not commit if the change is refused
  */
 export async function applyChange(
-  { client, ...queries }: DirectoryTransaction,
+  transaction: DirectoryTransaction,
   origin: Origin,
   change: ChangeSet,
   reserved: Reserved | undefined,
+): Promise<ChangeOutcome> {
+  const outcome = await storeChange(transaction, origin, change, { reserved, source: 'api' })
+  if (outcome.kind === 'changed' && outcome.changedAt !== null) {
+    const user = onlyUserOf(change)
+    await recordEvent(transaction, origin, {
+      event: 'directory.changed',
+      target: { kind: 'directory', id: 'all' },
+      about: user === undefined ? {} : { user },
+      details: { counts: outcome.counts, ...(change.size <= mostAuditedKeys && { ids: idsOf(change) }) },
+    })
+  }
+  return outcome
+}
+
+/** As `applyChange`, without the audit row of the change itself: the caller writes it. `source` goes to the changed rows. */
+export async function storeChange(
+  { client }: DirectoryTransaction,
+  origin: Origin,
+  change: ChangeSet,
+  { reserved, source }: { reserved: Reserved | undefined; source: Source },
 ): Promise<ChangeOutcome> {
   const staged = new StagedRows(client, change.rows)
   // Otherwise PostgreSQL would compare each of the many rows with each other.
@@ -177,7 +197,7 @@ export async function applyChange(
   const [, , merged, removed] = await inOneWrite(client, () => [
     recordChanges(staged, instant),
     prepareUsers(staged),
-    Promise.all(files.map((file) => mergeFile(staged, file, { instant, source: 'api' }))),
+    Promise.all(files.map((file) => mergeFile(staged, file, { instant, source }))),
     removeRows(staged),
     recordAccessChanges(staged, origin, instant),
   ])
@@ -186,15 +206,6 @@ export async function applyChange(
     (sum, { added, changed, deleted }) => sum + added + changed + deleted,
     0,
   )
-  if (written > 0) {
-    const user = onlyUserOf(change)
-    await recordEvent(queries, origin, {
-      event: 'directory.changed',
-      target: { kind: 'directory', id: 'all' },
-      about: user === undefined ? {} : { user },
-      details: { counts, ...(change.size <= mostAuditedKeys && { ids: idsOf(change) }) },
-    })
-  }
   return { kind: 'changed', counts, keptDisabled, weakerLogins, changedAt: written > 0 ? instant : null }
 }
 

@@ -12,6 +12,7 @@ import { type ImportFile, importFiles, tableColumns } from './files.ts'
 import { isLockConflict, lockForImport } from './lock.ts'
 import { type Counts, findKeptDisabled, hashPasswords, mergeFile, prepareUsers } from './merge.ts'
 import { checkRemoved, findRemoved, prepareRemoved, type Removal, removeRows } from './prune.ts'
+import { type ImportRefusal, recordRefusal } from './record-refusal.ts'
 import { findWeakerLogins, type WeakerLogins } from './requirements.ts'
 import { type Reserved, reservedChecks } from './reserved.ts'
 import { stageFile } from './stage-file.ts'
@@ -86,22 +87,23 @@ export async function importDirectory(
   { prune, reserved, onProgress = () => {}, signal = new AbortController().signal }: ImportOptions = {},
 ): Promise<ImportOutcome> {
   const faults = new Faults()
+  const digests = new Map<string, string>()
   const sources = await findFiles(directory, faults)
-  if (!faults.none()) return refused(faults)
+  if (!faults.none()) {
+    await recordRefusal(database, origin, { reason: 'refused', faults: faults.total }, digests)
+    return refused(faults)
+  }
   return database.withConnection(async (client) => {
     const outcome = await inTransaction({
-      client,
-      staged: new StagedTables(client),
-      origin,
-      sources,
-      digests: new Map(),
-      faults,
-      prune,
-      reserved,
-      onProgress,
-      signal,
+      ...{ client, staged: new StagedTables(client), origin, sources, digests },
+      ...{ faults, prune, reserved, onProgress, signal },
     })
-    if (outcome.kind !== 'imported') return outcome
+    const isReport = outcome.kind === 'planned' && prune?.atMost === undefined
+    if (isReport) return outcome
+    if (outcome.kind !== 'imported') {
+      await recordRefusal(database, origin, reasonOf(outcome), digests)
+      return outcome
+    }
     onProgress('settling', 0, 1)
     const failure = await interruptible(client, signal, () => vacuum(client, outcome.files))
     onProgress('settling', 1, 1)
@@ -253,6 +255,10 @@ async function mergeAll(
   return { files: counts, keptDisabled }
 }
 
+function reasonOf(outcome: Exclude<Merged, Imported>): ImportRefusal {
+  if (outcome.kind === 'refused') return { reason: 'refused', faults: outcome.total }
+  return { reason: outcome.kind === 'planned' ? 'too_many_removals' : outcome.kind }
+}
 function refused(faults: Faults): ImportOutcome {
   return { kind: 'refused', faults: faults.shown, total: faults.total }
 }

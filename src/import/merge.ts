@@ -8,8 +8,8 @@ import { type Staged, stagedName } from './staged.ts'
 /** Numbers of rows for one file. `removed` is present if the import removes rows that are not in the file. */
 export type Counts = { added: number; changed: number; unchanged: number; removed?: number }
 
-/** Who changed a row last: an import, or a change by API. */
-export type Source = 'import' | 'api'
+/** Who changed a row last: an import, a change by API, or an operator. */
+export type Source = 'import' | 'api' | 'operator'
 
 /**
  * Merges the staged rows into the table. Rows that are already equal are neither written nor locked. Two statements are

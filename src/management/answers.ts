@@ -48,6 +48,15 @@ export function conflict(detail: string): Answer {
   return { kind: 'problem', code: 'conflict', detail }
 }
 
+/** 503 */
+export const directoryBusy: Answer = {
+  kind: 'problem',
+  code: 'unavailable',
+  detail:
+    'An import or other changes of the directory are running. Nothing was changed. Send the request again after the time in Retry-After.',
+  retryAfter: 2,
+}
+
 /** 422. The faults are sentences of the use case, which names the field itself. */
 export function refused(faults: string[]): Answer {
   return { kind: 'problem', code: 'invalid_content', detail: faults.join(' ') }

@@ -4,7 +4,7 @@ import { type Answer, ok } from './answers.ts'
 /** An object that refuses unknown fields: a misspelled field must not be ignored. */
 export function closed<P extends Record<string, TSchema>>(
   properties: P,
-  options: { $id?: string; description?: string } = {},
+  options: { $id?: string; description?: string; minProperties?: number } = {},
 ) {
   return Type.Object(properties, { ...options, additionalProperties: false })
 }

@@ -42,14 +42,16 @@ export type NewPartner = ProfileChanges & {
   grantLifetimeDays?: number | undefined
   /** The weakest `acr` with which users may connect. Default: any. */
   requireAcr?: string | undefined
+  /** The request to go live that registers it, for the audit log. */
+  request?: Record<string, string> | undefined
 }
 
 /** Undefined: the setting is not changed. */
 export type PartnerChanges = ProfileChanges & {
   name?: string | undefined
   redirectUris?: string[] | undefined
-  postLogoutRedirectUris?: string[] | undefined
   requirePkce?: boolean | undefined
+  postLogoutRedirectUris?: string[] | undefined
   authMethods?: string[] | undefined
   /** The public keys, if the new authentication methods include private_key_jwt. */
   jwks?: string | undefined
@@ -133,6 +135,7 @@ export async function createPartner(
     ...profile.columns,
     input.requireAcr ?? null,
     originValue(origin),
+    input.request ? JSON.stringify(input.request) : null,
   ])
   if (created) return { kind: 'created', clientId, clientSecret: text }
   return { kind: 'refused', faults: [`There is a partner ${clientId} already.`], isTaken: true }
@@ -239,12 +242,9 @@ export async function rotatePartnerSecret(
   if (!partner) return { kind: 'unknown' }
   if (!takesSecret(partner.auth_methods)) return { kind: 'without_secret' }
   const secret = newToken(environment, 'cs')
-  const row = await database.one(rotateSecret, [
-    clientId,
-    secret.hash,
-    endOthers ? 0 : 1,
-    originValue(origin),
-  ])
+  const values = [clientId, secret.hash, endOthers ? 0 : 1, originValue(origin)]
+  const row = await database.maybe(rotateSecret, values)
+  if (!row) return { kind: 'unknown' } // deleted in the meantime
   return { kind: 'rotated', clientId, clientSecret: secret.text, liveSecrets: row.live_secrets }
 }
 
@@ -264,8 +264,8 @@ export async function replacePartnerKeys(
   ]
   if (faults.length > 0 || keys.kind === 'refused') return { kind: 'refused', faults }
   const values = [clientId, jwksOf(keys), keys.thumbprints, originValue(origin)]
-  const replaced = await database.one(replaceKeys, values)
-  return { kind: 'replaced', partner: replaced }
+  const replaced = await database.maybe(replaceKeys, values)
+  return replaced ? { kind: 'replaced', partner: replaced } : { kind: 'unknown' }
 }
 
 /** From the next request on, all requests of a suspended partner are refused. Undefined: no such partner. */

@@ -1,3 +1,5 @@
+import type { Environment } from '../environment.ts'
+
 /** The firm of the sandbox users. */
 export const sandboxFirm = 'sandbox'
 
@@ -12,6 +14,11 @@ export const reservedRows = {
   firms: [sandboxFirm, largeFirm],
   roles: [firmRole, grantedRole],
   owner: '`latchkey sandbox load`',
+}
+
+/** The rows that changes of the directory leave alone. */
+export function reservedIn({ environment }: { environment: Environment }): typeof reservedRows | undefined {
+  return environment === 'sandbox' ? reservedRows : undefined
 }
 
 /** Public, because these users see only made-up data. */

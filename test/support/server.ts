@@ -108,6 +108,7 @@ export type TestServerOptions = {
   secretScanningKeysUrl?: string
   /** Hosts and networks to which webhooks go although they are not public. */
   webhookAllow?: string[]
+  goingLive?: Partial<Config['goingLive']>
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -272,6 +273,7 @@ function configFor(
     ...(mail && { mail }),
     ...(options.secretScanningKeysUrl && { secretScanningKeysUrl: options.secretScanningKeysUrl }),
     webhookAllow: options.webhookAllow ?? [],
+    goingLive: { sandboxKeys: [], ...options.goingLive },
     brand,
   }
 }
