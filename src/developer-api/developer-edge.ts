@@ -72,6 +72,6 @@ export function developerRoute<P extends TObject, Q extends TObject, B extends T
   )
 }
 
-export function developerEdge(app: FastifyInstance, context: Context): void {
+export function developerApiEdge(app: FastifyInstance, context: Context): void {
   prepare(app, context, api)
 }

@@ -2,7 +2,7 @@ import { type LimitName, limitNames } from '../limit-settings.ts'
 import { jsonResponse } from '../management/operation.ts'
 import { closed } from '../management/page.ts'
 import { count, instant, nullableInstant, nullableText } from '../management/schemas.ts'
-import { type RangeName, ranges } from '../request-log/periods.ts'
+import { type RangeName, ranges } from '../panel/periods.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './developer-edge.ts'
 
