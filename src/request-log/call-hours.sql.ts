@@ -33,6 +33,14 @@ export const addCallHours = statement(
                           ORDER BY n)`,
 )
 
+/** The partner of each connection that exists. $1 SHA-256 of the locators of its access tokens, in hex */
+export const partnersOfLocators = statement(
+  'partners_of_locators',
+  Type.Object({ locator_hash: Type.String(), client_id: Type.String() }),
+  `SELECT encode(access_locator_hash, 'hex') AS locator_hash, client_id
+     FROM connections WHERE access_locator_hash IN (SELECT decode(locator, 'hex') FROM unnest($1::text[]) AS locator)`,
+)
+
 const CallHours = Type.Object({
   /** Start of the period. */
   at: Instant,
