@@ -9,6 +9,7 @@ import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { passwordCost } from './directory/passwords.ts'
 import { ExplainedError } from './explained-error.ts'
+import { closingOfGrants } from './grants/close-expired.ts'
 import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
 import { recordedSecretKeys } from './keys/recorded-secrets.ts'
@@ -30,7 +31,11 @@ import { RequestLog } from './request-log/request-log.ts'
 import { sandboxFor } from './sandbox/sandbox.ts'
 import { secretKeys } from './secrets/secret-keys.ts'
 import { createAdminServer, createServer } from './server.ts'
+import { Heartbeat } from './status/heartbeat.ts'
 import { version } from './version.ts'
+import type { AttemptOutcome } from './webhooks/deliver.ts'
+import { WebhookWorker } from './webhooks/webhook-worker.ts'
+import { HouseholdNotices } from './webhooks/household-notices.ts'
 
 export type RunningServer = { close(): Promise<void> }
 
@@ -103,9 +108,10 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     await stopJobs() // a statement of the sandbox may be in progress
     throw explainListen(error)
   }
-  for (const job of jobs) job.start()
+  for (const job of [...jobs, stopped.heartbeat]) job.start()
   return {
     async close() {
+      await stopped.heartbeat.stop() // what follows is an outage, if no other server runs
       // The servers refuse new connections and finish the requests in progress. Then the database is closed. A busy
       // connection is not kept alive after its answer, because it would delay the end for more than a minute.
       for (const { server: http } of servers) http.keepAliveTimeout = 1
@@ -124,6 +130,7 @@ type Opened = {
   context: Context
   jobs: Job[]
   rehashing: Rehashing
+  heartbeat: Heartbeat
   sandbox: ReturnType<typeof sandboxFor>
   tracing: Tracing | undefined
 }
@@ -151,17 +158,21 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     ...{ rehashing, limits, ...counters, metrics, now },
     ...(sandbox && { sandbox }),
   }
-  const mails = config.mail ? [endNotices(database, logger), mailWorker(context, config.mail, logger)] : []
+  const mails = config.mail ? [mailWorker(context, config.mail, logger)] : []
   const chain = new AuditChain({ database, keys, logger, now })
   const jobs = [
     keyring,
     limits,
     new Purge(database, logger, { ...config, keys }),
+    closingOfGrants(database, logger),
+    endNotices(database, logger, config.mail !== undefined),
+    new HouseholdNotices(database, logger, config.baseUrl),
     ...mails,
+    webhookWorker(context, logger),
     ...Object.values(counters),
     chain,
   ]
-  return { context, jobs, rehashing, sandbox, tracing }
+  return { context, jobs, rehashing, heartbeat: new Heartbeat(database, logger), sandbox, tracing }
 }
 
 /** What is counted in memory and written every few seconds. */
@@ -212,6 +223,14 @@ function mailWorker(
 ): OutboxWorker {
   const channel = mailChannel({ settings, keys, authUrl, brand })
   return new OutboxWorker({ database, logger, channel })
+}
+
+function webhookWorker(
+  { config: settings, database, keys, metrics }: Context,
+  logger: Logger,
+): WebhookWorker {
+  const count = (outcome: AttemptOutcome) => metrics.countWebhookAttempt(outcome)
+  return new WebhookWorker({ database, keys, logger, settings, count })
 }
 
 class ListenError extends ExplainedError {}

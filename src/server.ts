@@ -33,6 +33,7 @@ import { docsRoutes } from './docs/docs.routes.ts'
 import { explainRoutes } from './explain/explain.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
 import { frontRoutes, pagesForPeople } from './front/front.routes.tsx'
+import { goingLiveRoutes } from './going-live/going-live.routes.ts'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
 import { decorateAddresses } from './http/addresses.ts'
@@ -54,6 +55,7 @@ import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
 import { sessionRoutes } from './sessions/sessions.routes.tsx'
+import { statusRoutes } from './status/status.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
 import { languageRoutes } from './web/language.routes.ts'
@@ -216,6 +218,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   explainRoutes(app, context)
   incidentRoutes(app, context)
   partnerRoutes(app, context)
+  goingLiveRoutes(app, context)
   userRoutes(app, context)
   userChangeRoutes(app, context)
   requirementRoutes(app, context)
@@ -245,6 +248,7 @@ async function pages(app: FastifyInstance, context: Context, providers: Provider
   securityRoutes(app, context, web)
   passwordRoutes(app, context, web)
   frontRoutes(app, context, web)
+  statusRoutes(app, context, web)
   recoveryRoutes(app, context, web)
   languageRoutes(app, context.config, web)
   assetRoutes(app, web.assets)

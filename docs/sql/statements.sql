@@ -310,7 +310,7 @@ SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' A
 -- calls_by_period
 SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
 sum(calls)::float8 AS calls, sum(refused)::float8 AS refused, sum(failed)::float8 AS failed, sum(refresh_refused)::float8 AS refresh_refused, ARRAY[sum(slower[1])::float8, sum(slower[2])::float8, sum(slower[3])::float8, sum(slower[4])::float8, sum(slower[5])::float8, sum(slower[6])::float8, sum(slower[7])::float8, sum(slower[8])::float8, sum(slower[9])::float8, sum(slower[10])::float8, sum(slower[11])::float8, sum(slower[12])::float8, sum(slower[13])::float8] AS slower
-FROM call_hours WHERE hour >= $1 GROUP BY 1 ORDER BY 1;
+FROM call_hours WHERE hour >= $1 AND ($3::text IS NULL OR client_id = $3) GROUP BY 1 ORDER BY 1;
 
 -- chained_audit_rows
 SELECT c.place::text, c.hash, to_jsonb(r) AS record
@@ -454,6 +454,20 @@ UPDATE operator_sessions s SET hash = $2, proved_at = now()
 FROM operators o WHERE s.hash = $1 AND o.id = s.operator_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
 RETURNING s.operator_id::text AS id;
 
+-- connections_of_grant
+SELECT c.id, c.created_at, c.refreshed_at, coalesce(c.revoked_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END) AS ended_at,
+CASE
+WHEN c.revoked_at IS NOT NULL THEN
+CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
+WHEN g.revoked_at IS NOT NULL THEN
+CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+WHEN u.status <> 'active' THEN 'user_disabled' END AS cause
+FROM connections c JOIN grants g ON g.id = c.grant_id JOIN users u ON u.id = g.user_id
+WHERE g.client_id = $1 AND g.id = $2 ORDER BY c.created_at DESC, c.id DESC LIMIT $3;
+
 -- count_factor_attempt
 WITH source AS (
   INSERT INTO login_failures AS f (key, count, resets_at)
@@ -490,6 +504,9 @@ SELECT count(*)::int AS rows FROM operator_totp_secrets WHERE left(sealed, 3) <>
 
 -- count_unreadable_totp_secrets
 SELECT count(*)::int AS rows FROM totp_secrets WHERE left(sealed, 3) <> ALL ($1::text[]);
+
+-- count_unreadable_webhook_secrets
+SELECT count(*)::int AS rows FROM webhook_secrets WHERE left(sealed, 3) <> ALL ($1::text[]);
 
 -- create_linked_user
 WITH created AS (
@@ -704,11 +721,67 @@ WITH removed AS (
 )
 SELECT user_id FROM removed;
 
+-- delete_webhook_endpoint
+WITH e AS (
+  DELETE FROM webhook_endpoints WHERE client_id = $1 AND id = $2 RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['webhook.removed']) AS event, e
+)
+SELECT id FROM e;
+
+-- deprecated_calls
+SELECT substr(kind, length('deprecated ') + 1) AS operation, sum(calls)::float8 AS calls, sum(refused)::float8 AS refused,
+min(hour) AS first_hour, max(hour) AS last_hour
+FROM call_hours WHERE client_id = $1 AND hour >= $2 AND kind LIKE 'deprecated %'
+GROUP BY kind ORDER BY last_hour DESC, kind;
+
 -- developer_provider_rules
 SELECT developers_acr AS acr FROM identity_providers WHERE id = $1 AND developers;
 
 -- developer_providers
 SELECT id, name, issuer FROM identity_providers WHERE developers ORDER BY name, id;
+
+-- disable_webhook_endpoint
+WITH e AS (
+  UPDATE webhook_endpoints SET status = 'disabled', disabled_for = $3
+  WHERE client_id = $1 AND id = $2 AND status = 'active' RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', e.disabled_for))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['webhook.disabled']) AS event, e
+)
+SELECT id FROM webhook_endpoints WHERE client_id = $1 AND id = $2;
+
+-- enable_webhook_endpoint
+WITH old AS (
+  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 AND status = 'disabled' FOR NO KEY UPDATE
+), e AS (
+  UPDATE webhook_endpoints n SET status = 'active', disabled_for = NULL, failing_since = NULL
+  FROM old WHERE n.id = old.id AND NOT (old.disabled_for = 'operator' AND $3 = 'partner') RETURNING n.*
+), due AS (
+  UPDATE webhook_messages m SET next_attempt_at = now(), failures = 0
+  FROM e WHERE m.endpoint_id = e.id AND m.next_attempt_at > now() + interval '30 seconds'
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', old.disabled_for))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['webhook.enabled']) AS event, e JOIN old ON old.id = e.id
+)
+SELECT id, EXISTS (SELECT FROM old) AND NOT EXISTS (SELECT FROM e) AS is_refused
+FROM webhook_endpoints WHERE client_id = $1 AND id = $2;
 
 -- end_connections
 WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
@@ -1110,8 +1183,8 @@ SELECT t.user_id, t.account_id, t.household_id, t.source FROM account_access t W
 SELECT t.id, t.household_id, t.name, t.type, t.number_masked, t.custodian, t.currency, t.status, iso_date(t.opened_on) AS opened_on, t.source FROM accounts t WHERE t.id = $1;
 
 -- find_api_key
-SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
-CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, coalesce(k.last_used_at <= now() - interval '1 minute', true) AS is_used_again
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.scopes, coalesce(k.last_used_at <= now() - interval '1 minute', true) AS is_used_again
 FROM api_keys k WHERE k.hash = $1;
 
 -- find_audit_range
@@ -1144,6 +1217,10 @@ WITH seen AS (
   UPDATE developer_identities SET last_login_at = now() WHERE provider_id = $1 AND sub = $2 RETURNING developer_id
 )
 SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active FROM seen JOIN developers o ON o.id = seen.developer_id;
+
+-- find_developer_key
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.client_id, k.role, k.created_by, coalesce(k.last_used_at <= now() - interval '1 minute', true) AS is_used_again FROM developer_keys k WHERE k.hash = $1;
 
 -- find_developer_link
 SELECT o.id::text, o.name, o.email FROM developer_links l JOIN developers o ON o.id = l.developer_id
@@ -1267,6 +1344,9 @@ grant_lifetime_days, require_acr, created_at, cardinality(secret_hashes) AS live
 -- find_logo
 SELECT logo_image AS image FROM partners WHERE logo = $1 LIMIT 1;
 
+-- find_opened_going_live_request
+SELECT client_id, opened_at FROM going_live_requests WHERE jti = $1;
+
 -- find_operator_identity
 WITH seen AS (
   UPDATE operator_identities SET last_login_at = now() WHERE provider_id = $1 AND sub = $2 RETURNING operator_id
@@ -1304,6 +1384,15 @@ SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
 grant_lifetime_days, require_acr FROM partners WHERE client_id = $1;
+
+-- find_partner_grant
+SELECT g.id, g.subject, g.created_at, g.last_used_at, g.expires_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS ended_at,
+CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
+WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change'
+WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+WHEN g.revoked_by = 'operator' THEN 'ended_by_operator'
+WHEN g.revoked_at IS NOT NULL THEN 'ended'
+WHEN u.status <> 'active' THEN 'user_disabled' END AS cause FROM grants g JOIN users u ON u.id = g.user_id WHERE g.client_id = $1 AND g.id = $2;
 
 -- find_partners_by_text
 SELECT client_id, name, status, created_at FROM partners
@@ -1344,7 +1433,7 @@ AS allows_passwords FROM identity_providers p JOIN identity_provider_domains d O
 -- find_requests
 SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
 k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
-l.grant_id, g.user_id, l.detail
+l.grant_id, g.user_id, g.subject, l.detail
 FROM (
   SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
   WHERE hashtextextended(l.request_id, 0) = hashtextextended($6, 0) AND l.request_id = $6 AND l.at >= coalesce($1::timestamptz, '-infinity')
@@ -1483,10 +1572,25 @@ WHERE key_id = $1 AND NOT EXISTS (
 -- find_user_row
 SELECT t.id, t.firm_id, t.email, t.name, t.role, t.status, to_char(t.disabled_by_operator_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS disabled_by_operator_at, t.source FROM users t WHERE t.id = $1;
 
+-- find_user_to_change
+SELECT id, firm_id, email, name, role, status FROM users WHERE id = $1 FOR NO KEY UPDATE;
+
 -- find_users_by_text
 SELECT id, email, name, firm_id, role, status, disabled_by_operator_at FROM users
 WHERE id = $1 OR strpos(email_folded, $2) > 0 OR strpos(lower(name), lower($1)) > 0
 ORDER BY id <> $1, name, id LIMIT $3;
+
+-- find_webhook_message
+SELECT m.id, m.endpoint_id, m.type, m.grant_id::text AS grant_id, m.created_at, coalesce(m.outcome, 'waiting') AS state,
+m.attempts, m.next_attempt_at, m.finished_at, last.status AS last_status, last.fault AS last_fault, m.data,
+coalesce((SELECT jsonb_agg(jsonb_build_object(
+        'number', a.number, 'at', to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'duration_ms', a.duration_ms, 'status', a.status, 'fault', a.fault, 'response', a.response)
+      ORDER BY a.number)
+    FROM webhook_attempts a WHERE a.message_id = m.id), '[]') AS attempts_made
+FROM webhook_messages m JOIN webhook_endpoints e ON e.id = m.endpoint_id LEFT JOIN LATERAL (SELECT a.status, a.fault FROM webhook_attempts a WHERE a.message_id = m.id
+  ORDER BY a.number DESC LIMIT 1) AS last ON true
+WHERE e.client_id = $1 AND m.id = $2;
 
 -- forget_changed_passwords
 UPDATE users SET imported_hash_digest = NULL
@@ -1500,6 +1604,46 @@ DELETE FROM secrets;
 WITH source AS (UPDATE login_failures SET count = count - 1 WHERE key = $1 RETURNING key)
 DELETE FROM login_failures WHERE key = $2 AND (SELECT count(*) FROM source) >= 0
 RETURNING count;
+
+-- going_live_developers
+SELECT d.email, d.name, m.role,
+EXISTS (SELECT FROM developer_totp_secrets t WHERE t.developer_id = d.id)
+OR EXISTS (SELECT FROM developer_identities i WHERE i.developer_id = d.id) AS is_protected
+FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+WHERE m.client_id = $1 AND d.status = 'active' ORDER BY m.created_at, d.email_folded;
+
+-- going_live_facts
+WITH chosen AS (
+  SELECT id, user_id FROM grants WHERE client_id = $1
+), latest AS (
+  SELECT c.code_challenge, c.created_at FROM connections c JOIN chosen g ON g.id = c.grant_id
+  WHERE c.redemptions > 0 ORDER BY c.created_at DESC LIMIT 1
+), calls AS (
+  SELECT l.at, l.status, l.kind_id FROM chosen CROSS JOIN LATERAL (
+    SELECT at, status, kind_id FROM request_log
+    WHERE grant_id = chosen.id AND at > now() - interval '7 days'
+    ORDER BY at DESC LIMIT 20000) AS l
+  UNION ALL
+  (SELECT at, status, kind_id FROM request_log
+    WHERE client_id = $1 AND at > now() - interval '7 days' ORDER BY at DESC LIMIT 20000)
+), counted AS (
+  SELECT count(*)::int AS calls, count(*) FILTER (WHERE status >= 400)::int AS refused_calls,
+  coalesce(min(at) FILTER (WHERE status >= 400) < max(at) FILTER (WHERE status < 400), false) AS has_recovered,
+  count(*) FILTER (WHERE kind_id IN (SELECT id FROM request_kinds WHERE route LIKE '%api/v1/households'))::int
+  AS deprecated_calls
+  FROM calls
+), hooks AS (
+  SELECT e.id, e.events, EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.outcome = 'delivered') AS took
+  FROM webhook_endpoints e WHERE e.client_id = $1 AND e.status = 'active'
+)
+SELECT p.client_id, p.name, p.redirect_uris, p.require_pkce, p.auth_methods, p.id_token_alg, p.id_token_on_refresh,
+p.post_logout_redirect_uris, p.site, p.logo, p.privacy_url, p.description, p.require_acr, p.jwks::text AS jwks,
+p.key_thumbprints, p.logo_image, cardinality(p.secret_hashes) AS live_secrets, (SELECT count(DISTINCT user_id)::int FROM chosen) AS connected_users,
+EXISTS (SELECT FROM connections c JOIN chosen g ON g.id = c.grant_id WHERE c.generation > 1) AS has_refreshed,
+(SELECT code_challenge IS NOT NULL FROM latest) AS used_pkce, counted.*,
+(SELECT count(*)::int FROM hooks) AS endpoints, (SELECT count(*)::int FROM hooks WHERE took) AS verified_endpoints,
+ARRAY(SELECT DISTINCT unnest(events) FROM hooks ORDER BY 1) AS webhook_events
+FROM partners p CROSS JOIN counted WHERE p.client_id = $1;
 
 -- grants_by_period
 SELECT to_timestamp(floor(extract(epoch FROM created_at) / $2::int) * $2::int) AS at, count(*)::int AS grants
@@ -1544,8 +1688,8 @@ WITH k AS (
   jsonb_strip_nulls(jsonb_build_object('name', k.name, 'scopes', to_jsonb(k.scopes), 'expires_at', k.expires_at))
   FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['api_key.created']) AS event, k
 )
-SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
-CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state FROM k;
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.scopes FROM k;
 
 -- insert_audit_chain
 INSERT INTO audit_chain (place, audit_at, audit_id, hash, looked_to)
@@ -1561,6 +1705,30 @@ INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, us
 SELECT $2, o->>'actor_kind', o->>'actor_id', o->>'actor_name', o->>'via', o->>'address', o->>'user_agent', o->>'request_id',
 $3, $4, $5, $6, $7, $8::jsonb
 FROM (SELECT $1::jsonb AS o) AS origin;
+
+-- insert_developer_key
+WITH k AS (
+  INSERT INTO developer_keys (id, client_id, name, role, hash, created_by, expires_at)
+  SELECT $1, p.client_id, $3, $4, $5,
+  jsonb_build_object('kind', $7::jsonb->>'actor_kind', 'id', $7::jsonb->>'actor_id', 'name', $7::jsonb->>'actor_name'),
+  least(now() + make_interval(days => $6::integer),
+    (SELECT maker.expires_at FROM developer_keys maker
+      WHERE $7::jsonb->>'actor_kind' = 'developer_key' AND maker.id = $7::jsonb->>'actor_id'))
+  FROM partners p
+  WHERE p.client_id = $2
+  AND (SELECT count(*) FROM developer_keys o WHERE o.client_id = $2 AND o.revoked_at IS NULL AND coalesce(o.expires_at > now(), true)) < 100
+  RETURNING *
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer_key', (k.id)::text,
+  (NULL)::text, (NULL)::text, (k.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('name', k.name, 'role', k.role, 'expires_at', k.expires_at))
+  FROM (SELECT ($7)::jsonb AS origin) AS o, unnest(ARRAY['developer_key.created']) AS event, k
+)
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.client_id, k.role, k.created_by FROM k;
 
 -- insert_failed_logins
 INSERT INTO audit_log (event, actor_kind, via, address, target_kind, target_id, firm_id, user_id, details)
@@ -1612,7 +1780,7 @@ WITH created AS (
   SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
   (NULL)::text, (NULL)::text, (c.client_id)::text,
-  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))))
+  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)), 'request', $21::jsonb))
   FROM (SELECT ($20)::jsonb AS origin) AS o, unnest(ARRAY['partner.created']) AS event, created c
 )
 SELECT client_id FROM created;
@@ -1697,6 +1865,43 @@ WITH created AS (
   FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['key.rotated']) AS event, created k
 )
 SELECT kid FROM created;
+
+-- insert_webhook_endpoint
+WITH partner AS (
+  SELECT p.client_id, (SELECT count(*) FROM webhook_endpoints e WHERE e.client_id = p.client_id) AS endpoints
+  FROM partners p WHERE p.client_id = $1
+), e AS (
+  INSERT INTO webhook_endpoints (client_id, url, events, description)
+  SELECT client_id, $2, $3::text[], $4 FROM partner WHERE endpoints < 10 RETURNING *
+), secret AS (
+  INSERT INTO webhook_secrets (endpoint_id, kind, sealed, public_key) SELECT id, $5, $6, $7::bytea FROM e
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)))
+  FROM (SELECT ($8)::jsonb AS origin) AS o, unnest(ARRAY['webhook.added']) AS event, e
+)
+SELECT (SELECT id FROM e) AS id FROM partner;
+
+-- insert_webhook_test
+WITH e AS (
+  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 AND status = 'active'
+), message AS (
+  INSERT INTO webhook_messages (endpoint_id, type, data)
+  SELECT id, 'webhook.test', jsonb_build_object('message', 'This is a test event. Nothing has happened.') FROM e RETURNING id
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object())
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['webhook.tested']) AS event, e
+)
+SELECT id FROM message;
 
 -- introspect_access_token
 WITH
@@ -2099,8 +2304,12 @@ SELECT t.id, t.household_id, t.name, t.type, t.number_masked, t.custodian, t.cur
 SELECT t.id, t.household_id, t.name, t.type, t.number_masked, t.custodian, t.currency, t.status, iso_date(t.opened_on) AS opened_on, t.source FROM accounts t WHERE (t.id) > ($1) ORDER BY t.id LIMIT $2;
 
 -- list_api_keys
-SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
-CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state FROM api_keys k ORDER BY k.created_at, k.id;
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.scopes FROM api_keys k ORDER BY k.created_at, k.id;
+
+-- list_developer_keys
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.client_id, k.role, k.created_by FROM developer_keys k WHERE k.client_id = $1 ORDER BY k.created_at, k.id;
 
 -- list_firm_households
 WITH
@@ -2654,7 +2863,7 @@ ORDER BY l.day DESC, n.grant_id DESC LIMIT $8::int;
 -- list_refused_requests
 SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
 k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
-l.grant_id, g.user_id, l.detail
+l.grant_id, g.user_id, g.subject, l.detail
 FROM (
   SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
   WHERE l.status >= 400 AND l.at >= coalesce($1::timestamptz, '-infinity')
@@ -2669,17 +2878,18 @@ ORDER BY l.at DESC;
 WITH chosen AS (
   SELECT id FROM grants
   WHERE ($6::text IS NULL OR user_id = $6) AND ($7::text IS NULL OR client_id = $7) AND ($8::bigint IS NULL OR id = $8)
+  AND ($9::text IS NULL OR subject = $9)
 ), calls AS (
   SELECT l.* FROM chosen CROSS JOIN LATERAL (
     SELECT * FROM request_log l WHERE l.grant_id = chosen.id AND l.at >= coalesce($1::timestamptz, '-infinity')
     AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int ORDER BY at DESC LIMIT $5::int) AS l
   UNION ALL
-  SELECT * FROM (SELECT * FROM request_log c WHERE c.client_id = $7 AND $6 IS NULL AND $8 IS NULL AND c.at >= coalesce($1::timestamptz, '-infinity')
+  SELECT * FROM (SELECT * FROM request_log c WHERE c.client_id = $7 AND coalesce($6, $8::text, $9) IS NULL AND c.at >= coalesce($1::timestamptz, '-infinity')
     AND c.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND c.status BETWEEN $3::int AND $4::int ORDER BY at DESC LIMIT $5::int) AS own
 )
 SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
 k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
-l.grant_id, g.user_id, l.detail
+l.grant_id, g.user_id, g.subject, l.detail
 FROM (SELECT * FROM calls ORDER BY at DESC LIMIT $5::int) AS l
 JOIN request_kinds k ON k.id = l.kind_id
 LEFT JOIN grants g ON g.id = l.grant_id
@@ -2704,6 +2914,9 @@ SELECT sealed AS sealed FROM operator_totp_secrets WHERE left(sealed, 3) = $1 LI
 -- list_sealed_totp_secrets
 SELECT sealed AS sealed FROM totp_secrets WHERE left(sealed, 3) = $1 LIMIT 500;
 
+-- list_sealed_webhook_secrets
+SELECT sealed AS sealed FROM webhook_secrets WHERE left(sealed, 3) = $1 LIMIT 500;
+
 -- list_secrets
 SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC;
 
@@ -2717,6 +2930,43 @@ SELECT t.id, t.firm_id, t.email, t.name, t.role, t.status, to_char(t.disabled_by
 
 -- list_users_rows
 SELECT t.id, t.firm_id, t.email, t.name, t.role, t.status, to_char(t.disabled_by_operator_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS disabled_by_operator_at, t.source FROM users t WHERE (t.id) > ($1) ORDER BY t.id LIMIT $2;
+
+-- list_webhook_endpoints
+SELECT e.id, e.client_id, e.url, e.events, e.description, e.status, e.disabled_for, e.failing_since, e.created_at,
+coalesce((SELECT jsonb_agg(jsonb_build_object(
+        'kind', s.kind, 'public_key', 'whpk_' || encode(s.public_key, 'base64'),
+        'created_at', to_char(s.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'expires_at', to_char(s.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY s.id DESC)
+    FROM webhook_secrets s WHERE s.endpoint_id = e.id AND (s.expires_at IS NULL OR s.expires_at > now())), '[]') AS secrets,
+(SELECT count(*)::int FROM (SELECT FROM webhook_messages m
+    WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT 10000) AS w) AS waiting FROM webhook_endpoints e
+WHERE e.client_id = $1 AND ($2::uuid IS NULL OR e.id = $2) ORDER BY e.created_at, e.id;
+
+-- list_webhook_messages
+WITH page AS (
+  SELECT found.* FROM webhook_endpoints e CROSS JOIN LATERAL (
+    SELECT m.* FROM webhook_messages m
+    WHERE m.endpoint_id = e.id AND m.created_at >= coalesce($6::timestamptz, '-infinity')
+    AND ($7::uuid IS NULL OR (m.created_at, m.place) < (SELECT l.created_at, l.place FROM webhook_messages l WHERE l.id = $7))
+    AND ($3::text IS NULL OR coalesce(m.outcome, 'waiting') = $3)
+    AND ($4::text IS NULL OR m.type = $4) AND ($5::bigint IS NULL OR m.grant_id = $5)
+    ORDER BY m.created_at DESC, m.place DESC LIMIT $8::int) AS found
+  WHERE e.client_id = $1 AND ($2::uuid IS NULL OR e.id = $2)
+  ORDER BY found.created_at DESC, found.place DESC LIMIT $8::int
+)
+SELECT m.id, m.endpoint_id, m.type, m.grant_id::text AS grant_id, m.created_at, coalesce(m.outcome, 'waiting') AS state,
+m.attempts, m.next_attempt_at, m.finished_at, last.status AS last_status, last.fault AS last_fault FROM page m LEFT JOIN LATERAL (SELECT a.status, a.fault FROM webhook_attempts a WHERE a.message_id = m.id
+  ORDER BY a.number DESC LIMIT 1) AS last ON true ORDER BY m.created_at DESC, m.place DESC;
+
+-- live_grants_by_period
+WITH changes AS (
+  SELECT created_at AS at, 1 AS change FROM grants WHERE client_id = $1
+  UNION ALL
+  SELECT at, -1 FROM (SELECT CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END FROM grants g WHERE g.client_id = $1) AS ended (at) WHERE at <= now()
+), periods AS (
+  SELECT to_timestamp(floor(extract(epoch FROM greatest(at, $2::timestamptz)) / $3::int) * $3::int) AS at, sum(change) AS change
+  FROM changes GROUP BY 1
+)
+SELECT at, sum(change) OVER (ORDER BY at)::int AS live FROM periods ORDER BY at;
 
 -- live_grants_of_user
 SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, coalesce(
@@ -2992,6 +3242,18 @@ WHERE target_kind = 'directory' AND target_id = 'all' AND event = 'directory.imp
 AND id < coalesce($1::bigint, 9223372036854775807)
 ORDER BY id DESC LIMIT $2;
 
+-- page_of_partner_grants
+SELECT g.id, g.subject, g.created_at, g.last_used_at, g.expires_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS ended_at,
+CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
+WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change'
+WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+WHEN g.revoked_by = 'operator' THEN 'ended_by_operator'
+WHEN g.revoked_at IS NOT NULL THEN 'ended'
+WHEN u.status <> 'active' THEN 'user_disabled' END AS cause FROM grants g JOIN users u ON u.id = g.user_id
+WHERE g.client_id = $1 AND ($2::bigint IS NULL OR g.id < $2) AND ($4::text IS NULL OR g.subject = $4)
+AND ($5::text = 'all' OR ($5 = 'live') = (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)))
+ORDER BY g.id DESC LIMIT $3;
+
 -- page_of_partners
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
@@ -3003,6 +3265,30 @@ WHERE client_id > coalesce($1::text, '') AND ($3::text IS NULL OR status = $3) O
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
 WHERE u.id > coalesce($1::text, '') AND ($3::text IS NULL OR u.firm_id = $3) AND ($4::text IS NULL OR u.status = $4)
 ORDER BY u.id LIMIT $2;
+
+-- partner_concerns
+SELECT kind, id, name, amount::float8, at FROM (
+  SELECT 'suspended', '', '', 0, NULL::timestamptz FROM partners WHERE client_id = $1 AND status = 'suspended' UNION ALL
+  SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
+  (SELECT count(*) FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL), e.failing_since
+  FROM webhook_endpoints e
+  WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
+  SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
+  WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
+  SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
+  SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners WHERE client_id = $1 AND cardinality(secret_hashes) > 1 UNION ALL
+  SELECT 'deprecated', '', '', sum(calls), max(hour) FROM call_hours
+  WHERE client_id = $1 AND hour > now() - 7 * interval '1 day' AND kind LIKE 'deprecated %' HAVING count(*) > 0 UNION ALL
+  SELECT 'ending_consents', '', '', count(*), min(g.expires_at) FROM grants g
+  WHERE g.client_id = $1 AND g.expires_at <= now() + 14 * interval '1 day' AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) HAVING count(*) > 0) AS found (kind, id, name, amount, at)
+ORDER BY kind, id;
+
+-- partners_to_compare
+SELECT p.client_id, p.name,
+EXISTS (SELECT FROM going_live_requests r
+  WHERE r.client_id = p.client_id AND r.sandbox = $2 AND r.sandbox_client_id = $3) AS is_same_application,
+ARRAY(SELECT unnest(p.redirect_uris) INTERSECT SELECT unnest($1::text[])) AS shared_uris
+FROM partners p;
 
 -- passkeys_of_user
 SELECT id, credential_id, transports, name, synced, created_at, last_used_at
@@ -3523,6 +3809,30 @@ UPDATE totp_secrets SET sealed = next.sealed
 FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE sealed = next.old
 RETURNING next.sealed;
 
+-- replace_sealed_webhook_secrets
+UPDATE webhook_secrets SET sealed = next.sealed
+FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE sealed = next.old
+RETURNING next.sealed;
+
+-- replay_webhook_messages
+WITH e AS (
+  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2
+), due AS (
+  UPDATE webhook_messages m SET next_attempt_at = now(), failures = 0, outcome = NULL, finished_at = NULL
+  FROM e WHERE m.endpoint_id = e.id AND m.created_at >= $3 AND m.outcome IS NOT NULL RETURNING m.id
+), counted AS (
+  SELECT count(*)::int AS messages FROM due
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('since', $3::timestamptz, 'messages', counted.messages))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['webhook.replayed']) AS event, e, counted
+)
+SELECT messages FROM e, counted;
+
 -- request_link
 WITH source AS (
   INSERT INTO login_failures AS f (key, count, resets_at)
@@ -3581,6 +3891,24 @@ FROM source LEFT JOIN account ON true LEFT JOIN found ON true;
 
 -- reseal_signing_key
 UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid;
+
+-- resend_webhook_message
+WITH e AS (
+  SELECT e.*, m.id AS message_id, m.type FROM webhook_messages m JOIN webhook_endpoints e ON e.id = m.endpoint_id
+  WHERE e.client_id = $1 AND m.id = $2
+), due AS (
+  UPDATE webhook_messages m SET next_attempt_at = now(), failures = 0, outcome = NULL, finished_at = NULL
+  FROM e WHERE m.id = e.message_id AND (m.next_attempt_at IS NULL OR m.next_attempt_at > now() + interval '30 seconds')
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('message', e.message_id, 'type', e.type))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['webhook.resent']) AS event, e
+)
+SELECT message_id AS id FROM e;
 
 -- reset_operator
 WITH changed AS (
@@ -3697,8 +4025,8 @@ WITH k AS (
   jsonb_strip_nulls(jsonb_build_object('name', k.name))
   FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['api_key.revoked']) AS event, k
 )
-SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
-CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state FROM k;
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.scopes FROM k;
 
 -- revoke_connection
 WITH
@@ -3736,6 +4064,21 @@ WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id FROM revoked) AS connection_id;
 
+-- revoke_developer_key
+WITH k AS (
+  UPDATE developer_keys SET revoked_at = now() WHERE id = $1 AND client_id = $2 AND revoked_at IS NULL RETURNING *
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer_key', (k.id)::text,
+  (NULL)::text, (NULL)::text, (k.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('name', k.name))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['developer_key.revoked']) AS event, k
+)
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.client_id, k.role, k.created_by FROM k;
+
 -- revoke_grant
 WITH ended AS (
   UPDATE grants g SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
@@ -3757,7 +4100,7 @@ WITH found AS (
   SELECT id, name, revoked_at IS NULL AND coalesce(expires_at > now(), true) AS was_live FROM api_keys WHERE hash = $1
 ), revoked AS (
   UPDATE api_keys k SET revoked_at = now() FROM found f WHERE k.id = f.id AND k.revoked_at IS NULL
-  RETURNING k.id, k.name
+  RETURNING k.*
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -3767,7 +4110,24 @@ WITH found AS (
   jsonb_strip_nulls(jsonb_build_object('credential', 'api_key', 'name', r.name, 'source', $3::text))
   FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, revoked r
 )
-SELECT id, was_live FROM found;
+SELECT id, name, was_live FROM found;
+
+-- revoke_leaked_developer_key
+WITH found AS (
+  SELECT id, name, client_id, revoked_at IS NULL AND coalesce(expires_at > now(), true) AS was_live FROM developer_keys WHERE hash = $1
+), revoked AS (
+  UPDATE developer_keys k SET revoked_at = now() FROM found f WHERE k.id = f.id AND k.revoked_at IS NULL
+  RETURNING k.*
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer_key', (r.id)::text,
+  (NULL)::text, (NULL)::text, (r.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('credential', 'developer_key', 'name', r.name, 'source', $3::text))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, revoked r
+)
+SELECT id, name, client_id, was_live FROM found;
 
 -- rotate_ahead_of_row
 WITH client AS (
@@ -3905,6 +4265,29 @@ WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, r.*
 FROM (SELECT) AS always LEFT JOIN rotated r ON true;
+
+-- rotate_webhook_secret
+WITH e AS (
+  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 FOR NO KEY UPDATE
+), newest AS (
+  SELECT max(s.id) AS id FROM webhook_secrets s JOIN e ON e.id = s.endpoint_id
+), others AS (
+  UPDATE webhook_secrets s
+  SET expires_at = least(s.expires_at, CASE WHEN s.id = newest.id AND NOT $6::boolean
+    THEN now() + interval '24 hours' ELSE now() END)
+  FROM e, newest WHERE s.endpoint_id = e.id
+), added AS (
+  INSERT INTO webhook_secrets (endpoint_id, kind, sealed, public_key) SELECT id, $3, $4, $5::bytea FROM e
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('kind', $3::text, 'others_ended', $6::boolean))
+  FROM (SELECT ($7)::jsonb AS origin) AS o, unnest(ARRAY['webhook.secret_rotated']) AS event, e
+)
+SELECT id FROM e;
 
 -- search_by_grams
 WITH
@@ -4479,6 +4862,11 @@ UPDATE outbox o SET attempts = o.attempts + 1, next_attempt_at = now() + interva
 FROM due WHERE o.id = due.id
 RETURNING o.id, o.payload, o.attempts, o.created_at, o.expires_at <= now() AS is_expired;
 
+-- take_going_live_request
+INSERT INTO going_live_requests (jti, client_id, sandbox, sandbox_client_id)
+SELECT $1, $3, $4, $5 WHERE $2::timestamptz > now()
+ON CONFLICT DO NOTHING RETURNING opened_at;
+
 -- take_leases
 INSERT INTO limit_windows AS w (window_at, key, most, used, granted)
 SELECT date_trunc('minute', now()), key, most, admitted + granted, granted
@@ -4493,8 +4881,10 @@ granted = greatest(least(excluded.granted, excluded.most - w.used - (excluded.us
 RETURNING now() AS now, key, granted, used;
 
 -- touch_api_key
-UPDATE api_keys SET last_used_at = now()
-WHERE id = $1 AND coalesce(last_used_at <= now() - interval '1 minute', true) RETURNING id;
+UPDATE api_keys k SET last_used_at = now() WHERE k.id = $1 AND coalesce(k.last_used_at <= now() - interval '1 minute', true) RETURNING k.id;
+
+-- touch_developer_key
+UPDATE developer_keys k SET last_used_at = now() WHERE k.id = $1 AND coalesce(k.last_used_at <= now() - interval '1 minute', true) RETURNING k.id;
 
 -- unchained_audit_rows
 WITH bounds AS (
@@ -4650,7 +5040,9 @@ WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.st
   logo_image = CASE WHEN $13::text IS NULL THEN logo_image ELSE $14::bytea END,
   privacy_url = nullif(coalesce($15, privacy_url), ''),
   description = nullif(coalesce($16, description), ''),
-  require_acr = nullif(coalesce($17, require_acr), '')
+  require_acr = nullif(coalesce($17, require_acr), ''),
+  require_pkce = coalesce($18, require_pkce),
+  post_logout_redirect_uris = coalesce($19, post_logout_redirect_uris)
   WHERE client_id = (SELECT client_id FROM old) AND auth_methods = $4
   RETURNING *
 ), recorded AS (
@@ -4660,7 +5052,7 @@ WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.st
   origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
   (NULL)::text, (NULL)::text, (c.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
-  FROM (SELECT ($18)::jsonb AS origin) AS o, unnest(ARRAY['partner.updated']) AS event, changed c JOIN old USING (client_id)
+  FROM (SELECT ($20)::jsonb AS origin) AS o, unnest(ARRAY['partner.updated']) AS event, changed c JOIN old USING (client_id)
 )
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
@@ -4682,6 +5074,26 @@ WITH old AS (
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['role.updated']) AS event, changed JOIN old USING (name)
 )
 SELECT name, sees, require_acr FROM changed;
+
+-- update_webhook_endpoint
+WITH old AS (
+  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 FOR NO KEY UPDATE
+), e AS (
+  UPDATE webhook_endpoints n
+  SET url = coalesce($3, n.url), events = coalesce($4::text[], n.events),
+  description = CASE WHEN $5 = '' THEN NULL ELSE coalesce($5, n.description) END,
+  failing_since = CASE WHEN $3 <> n.url THEN NULL ELSE n.failing_since END
+  FROM old WHERE n.id = old.id RETURNING n.*
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('url', old.url, 'events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for), jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)), 'after', differing_fields(jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for), jsonb_build_object('url', old.url, 'events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for))))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['webhook.updated']) AS event, e JOIN old ON old.id = e.id
+)
+SELECT id FROM e;
 
 -- use_developer_recovery_code
 UPDATE developer_recovery_codes SET hashes = array_remove(hashes, $2::bytea)

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { connectionRoutes } from './connections.routes.tsx'
 import { deprecatedRoutes } from './deprecated.routes.tsx'
 import type { DeveloperWeb } from './edge.ts'
+import { goingLiveRoutes } from './going-live.routes.tsx'
 import { overviewRoutes } from './overview.routes.tsx'
 import { requestRoutes } from './requests.routes.tsx'
 import { webhookChangeRoutes } from './webhook-changes.routes.tsx'
@@ -18,4 +19,5 @@ export function appRoutes(app: FastifyInstance, context: Context, web: Developer
   webhookRoutes(app, context, web)
   webhookChangeRoutes(app, context, web)
   webhookMessageRoutes(app, context, web)
+  goingLiveRoutes(app, context, web)
 }

@@ -13,6 +13,7 @@ const sections = {
   deprecated: { label: 'Deprecated calls', path: '/deprecated', icon: 'clock' },
   connections: { label: 'Connections', path: '/connections', icon: 'link' },
   webhooks: { label: 'Webhooks', path: '/webhooks', icon: 'bell' },
+  going_live: { label: 'Go live', path: '/going-live', icon: 'globe' },
 } as const satisfies Record<string, { label: string; path: string; icon: IconName }>
 
 export type DeveloperSection = keyof typeof sections

@@ -10,6 +10,7 @@ import {
   deprecatedKind,
   durationBounds,
   limitedKind,
+  otherKind,
   partnersOfLocators,
 } from './call-hours.sql.ts'
 import { locatorOfCall, type TokenKeys } from './token-of-call.ts'
@@ -23,7 +24,7 @@ const mostRows = 5000
 
 type Counts = {
   hour: string
-  /** Each call has one kind: `limitedKind`, that of its deprecated operation, or else `read` or `token`. */
+  /** Each call has one kind: `otherKind`, `limitedKind`, that of its deprecated operation, or else `read` or `token`. */
   kind: string
   clientId: string
   calls: number
@@ -165,16 +166,15 @@ export function countCalls(app: FastifyInstance, context: TokenKeys & { callHour
     if (operation !== undefined) {
       const facts = loggedFacts(request)
       const isUnproved = callNotes(request)?.isAuthenticated === false
-      const isToken = request.routeOptions.url?.includes('/oauth2/') === true
       // Without proof, a caller could name any partner, and fill the table.
       const clientId = isUnproved ? '' : (facts?.client_id ?? '')
       const isUnknown = clientId === '' && reply.statusCode >= 400
       const call = {
-        kind: kindOf(operation, reply.statusCode, isToken),
+        kind: kindOf(request, operation, reply.statusCode),
         clientId,
         status: reply.statusCode,
         ms: reply.elapsedTime,
-        isRefresh: isToken && isRefresh(request),
+        isRefresh: isTokenEndpoint(request) && isRefresh(request),
       }
       context.callHours.add(call, isUnknown ? locatorOfCall(context, request) : undefined)
     }
@@ -182,10 +182,17 @@ export function countCalls(app: FastifyInstance, context: TokenKeys & { callHour
   })
 }
 
-function kindOf({ deprecated, operationId }: Operation, status: number, isToken: boolean): string {
+function kindOf(request: FastifyRequest, { deprecated, operationId }: Operation, status: number): string {
+  const isToken = isTokenEndpoint(request)
+  const isOfPartners = isToken || request.routeOptions.url?.includes('/api/')
+  if (!isOfPartners || callNotes(request)?.isSimulated) return otherKind
   if (status === 429) return limitedKind
   if (deprecated) return deprecatedKind(operationId)
   return isToken ? 'token' : 'read'
+}
+
+function isTokenEndpoint({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url?.includes('/oauth2/') === true
 }
 
 function isRefresh({ body }: FastifyRequest): boolean {
