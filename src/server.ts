@@ -33,6 +33,7 @@ import { docsRoutes } from './docs/docs.routes.ts'
 import { explainRoutes } from './explain/explain.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
 import { frontRoutes, pagesForPeople } from './front/front.routes.tsx'
+import { goingLiveRoutes } from './going-live/going-live.routes.ts'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
 import { decorateAddresses } from './http/addresses.ts'
@@ -217,6 +218,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   explainRoutes(app, context)
   incidentRoutes(app, context)
   partnerRoutes(app, context)
+  goingLiveRoutes(app, context)
   userRoutes(app, context)
   userChangeRoutes(app, context)
   requirementRoutes(app, context)

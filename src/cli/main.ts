@@ -22,6 +22,7 @@ const commands: Record<string, () => Promise<Command>> = {
   operator: async () => (await import('./operator.ts')).operatorCommand(),
   idp: async () => (await import('./idp.ts')).idpCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
+  'going-live': async () => (await import('./going-live.ts')).goingLiveCommand(),
   'api-key': async () => (await import('./api-key.ts')).apiKeyCommand(),
   'developer-key': async () => (await import('./developer-key.ts')).developerKeyCommand(),
   secret: async () => (await import('./secret.ts')).secretCommand(),

@@ -4,7 +4,9 @@ import type { Database } from '../database/database.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { newClientId } from '../partners/client-id.ts'
 import { createPartner } from '../partners/partners.ts'
+import { secretKeys } from '../secrets/secret-keys.ts'
 import { quoted } from '../visible-text.ts'
+import { addEndpoint } from '../webhooks/endpoints.ts'
 import { findOpenedRequest, partnersToCompare, takeRequest } from './open.sql.ts'
 import { productionUriFaults } from './production-uri.ts'
 import { type GoingLiveRequest, readRequest } from './request.ts'
@@ -135,7 +137,27 @@ async function create(
     ...(registration.kind === 'refused' ? registration.faults : []),
   ]
   if (faults.length > 0) return refused(...new Set(faults))
+  const webhookFaults = await addWebhooks({ database, config }, origin, clientId, request)
+  if (webhookFaults.length > 0) return refused(...webhookFaults)
   return { kind: 'opened', request, clientId }
+}
+
+/** Their secrets are shown to no one either: a developer makes new ones. @returns faults */
+async function addWebhooks(
+  { database, config }: Deployment,
+  origin: Origin,
+  clientId: string,
+  { webhooks }: GoingLiveRequest,
+): Promise<string[]> {
+  const context = { database, config, keys: secretKeys(config) }
+  const faults: string[] = []
+  for (const { url, events } of webhooks) {
+    const types = events.length > 0 ? events : undefined
+    const added = await addEndpoint(context, origin, { clientId, url, events: types })
+    if (added.kind === 'refused')
+      faults.push(...added.faults.map((fault) => `Webhook ${quoted(url)}: ${fault}`))
+  }
+  return faults
 }
 
 async function whyNotTaken(database: Database, request: GoingLiveRequest): Promise<NotOpened> {
