@@ -326,12 +326,6 @@ WITH candidate AS (
 )
 SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active, EXISTS (SELECT FROM bound) AS bound FROM candidate JOIN operators o USING (id);
 
--- busiest_hours
-SELECT DISTINCT ON (is_token) is_token, hour AS at, sum(calls)::float8 AS calls
-FROM (SELECT hour, kind = 'token' AS is_token, calls FROM call_hours
-  WHERE client_id = $1 AND hour >= $2 AND kind <> 'limited') AS counted
-GROUP BY is_token, hour ORDER BY is_token, sum(calls) DESC, hour DESC;
-
 -- calls_by_period
 SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
 sum(calls)::float8 AS calls, sum(refused)::float8 AS refused, sum(failed)::float8 AS failed, sum(refresh_refused)::float8 AS refresh_refused, ARRAY[sum(slower[1])::float8, sum(slower[2])::float8, sum(slower[3])::float8, sum(slower[4])::float8, sum(slower[5])::float8, sum(slower[6])::float8, sum(slower[7])::float8, sum(slower[8])::float8, sum(slower[9])::float8, sum(slower[10])::float8, sum(slower[11])::float8, sum(slower[12])::float8, sum(slower[13])::float8] AS slower
@@ -972,22 +966,6 @@ WITH found AS (
   FROM ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean
 )
 SELECT client_id, user_id, was_live FROM found;
-
--- end_old_secrets
-WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings FROM partners p WHERE client_id = $1 FOR NO KEY UPDATE), changed AS (
-  UPDATE partners SET secret_hashes = secret_hashes[1:1]
-  WHERE client_id = (SELECT client_id FROM old) AND cardinality(secret_hashes) > 1 RETURNING *
-), recorded AS (
-  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
-    target_id, firm_id, user_id, client_id, details)
-  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
-  origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
-  (NULL)::text, (NULL)::text, (c.client_id)::text,
-  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
-  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['partner.secret_ended']) AS event, changed c JOIN old USING (client_id)
-)
-SELECT (old.settings->>'live_secrets')::int - coalesce(cardinality(c.secret_hashes), (old.settings->>'live_secrets')::int) AS ended
-FROM old LEFT JOIN changed c USING (client_id);
 
 -- end_operator_session
 WITH ended AS (
@@ -1691,15 +1669,20 @@ WITH chosen AS (
 ), latest AS (
   SELECT c.code_challenge, c.created_at FROM connections c JOIN chosen g ON g.id = c.grant_id
   WHERE c.redemptions > 0 ORDER BY c.created_at DESC LIMIT 1
-), hours AS (
-  SELECT hour, kind, calls, refused + failed AS unsuccessful FROM call_hours
-  WHERE client_id = $1 AND hour > now() - interval '7 days'
+), calls AS (
+  SELECT l.at, l.status, l.kind_id FROM chosen CROSS JOIN LATERAL (
+    SELECT at, status, kind_id FROM request_log
+    WHERE grant_id = chosen.id AND at > now() - interval '7 days'
+    ORDER BY at DESC LIMIT 20000) AS l
+  UNION ALL
+  (SELECT at, status, kind_id FROM request_log
+    WHERE client_id = $1 AND at > now() - interval '7 days' ORDER BY at DESC LIMIT 20000)
 ), counted AS (
-  SELECT coalesce(sum(calls), 0)::int AS calls, coalesce(sum(unsuccessful), 0)::int AS refused_calls,
-  coalesce(min(hour) FILTER (WHERE unsuccessful > 0) <= max(hour) FILTER (WHERE calls > unsuccessful), false)
-  AS has_recovered,
-  coalesce(sum(calls) FILTER (WHERE kind LIKE 'deprecated %'), 0)::int AS deprecated_calls
-  FROM hours
+  SELECT count(*)::int AS calls, count(*) FILTER (WHERE status >= 400)::int AS refused_calls,
+  coalesce(min(at) FILTER (WHERE status >= 400) < max(at) FILTER (WHERE status < 400), false) AS has_recovered,
+  count(*) FILTER (WHERE kind_id IN (SELECT id FROM request_kinds WHERE route LIKE '%api/v1/households'))::int
+  AS deprecated_calls
+  FROM calls
 ), hooks AS (
   SELECT e.id, e.events, EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.outcome = 'delivered') AS took
   FROM webhook_endpoints e WHERE e.client_id = $1 AND e.status = 'active'
@@ -3356,7 +3339,7 @@ SELECT kind, id, name, amount::float8, at FROM (
   SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
   (SELECT count(*) FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL), e.failing_since
   FROM webhook_endpoints e
-  WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
+  WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
   SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
@@ -5171,7 +5154,7 @@ WITH firm AS (
     UNION ALL
     SELECT 'household.removed', jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url',
       $1::text || 'api/v2/households' || '?updated_since=' || replace(to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ':', '%3A')) || jsonb_build_object(
-      'removed', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', named.id, 'reason', CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = named.id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) ORDER BY named.id), '[]')
+      'removed', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'reason', CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) ORDER BY id), '[]')
         FROM (SELECT id FROM jsonb_array_elements_text(removed) AS id ORDER BY id LIMIT 100) AS named),
       'has_more', many OR jsonb_array_length(removed) > 100)
     WHERE NOT must_resync AND (many OR removed <> '[]')
