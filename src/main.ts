@@ -33,8 +33,8 @@ import { secretKeys } from './secrets/secret-keys.ts'
 import { createAdminServer, createServer } from './server.ts'
 import { version } from './version.ts'
 import type { AttemptOutcome } from './webhooks/deliver.ts'
-import { WebhookWorker } from './webhooks/webhook-worker.ts'
 import { HouseholdNotices } from './webhooks/household-notices.ts'
+import { WebhookWorker } from './webhooks/webhook-worker.ts'
 
 export type RunningServer = { close(): Promise<void> }
 

@@ -9,6 +9,7 @@ import { providerLoginRoutes } from '../people/provider-login.routes.tsx'
 import { setupRoutes } from '../people/setup.routes.tsx'
 import { appListRoutes } from './apps.routes.tsx'
 import { developerEdge } from './edge.ts'
+import { goingLiveRoutes } from './going-live.routes.tsx'
 import { overviewRoutes } from './overview.routes.tsx'
 
 /** The path of the developer pages. */
@@ -31,6 +32,7 @@ export async function developerRoutes(
       accountRoutes(pages, context, web)
       appListRoutes(pages, context, web)
       overviewRoutes(pages, context, web)
+      goingLiveRoutes(pages, context, web)
     },
     { prefix },
   )

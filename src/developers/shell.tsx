@@ -7,6 +7,7 @@ import type { Developer, MemberApp } from './sessions.ts'
 /** The parts of an application's pages, in the order of the navigation. `path`: below `/developers/apps/:client_id`. */
 const sections = {
   overview: { label: 'Overview', path: '', icon: 'chart' },
+  going_live: { label: 'Go live', path: '/going-live', icon: 'upload' },
 } as const satisfies Record<string, { label: string; path: string; icon: IconName }>
 
 export type DeveloperSection = keyof typeof sections
@@ -42,8 +43,10 @@ export function renderDeveloperPage(
     icon: 'wallet',
     isCurrent: app === undefined,
   } as const
+  const goesLive = frame.environment === 'sandbox' && app?.role === 'admin'
+  const shownSections = Object.entries(sections).filter(([name]) => name !== 'going_live' || goesLive)
   const ofApp = app
-    ? Object.entries(sections).map(([name, { label, path, icon }]) => ({
+    ? shownSections.map(([name, { label, path, icon }]) => ({
         ...{ label, icon, href: appAddress(app, path), isCurrent: name === section },
       }))
     : []
