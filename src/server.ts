@@ -55,6 +55,7 @@ import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
 import { sessionRoutes } from './sessions/sessions.routes.tsx'
+import { statusRoutes } from './status/status.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
 import { languageRoutes } from './web/language.routes.ts'
@@ -247,6 +248,7 @@ async function pages(app: FastifyInstance, context: Context, providers: Provider
   securityRoutes(app, context, web)
   passwordRoutes(app, context, web)
   frontRoutes(app, context, web)
+  statusRoutes(app, context, web)
   recoveryRoutes(app, context, web)
   languageRoutes(app, context.config, web)
   assetRoutes(app, web.assets)

@@ -141,6 +141,21 @@ export const rotateSecretRoute = describeRoute({
   },
 })
 
+export const endOldSecretsRoute = describeRoute({
+  method: 'DELETE',
+  url: '/partners/:client_id/secrets/old',
+  scope: 'partners:write',
+  schema: { params },
+  operation: {
+    operationId: 'endOldPartnerSecrets',
+    tag,
+    summary: 'End the old secret of a partner',
+    description: 'After a rotation: from the next request on, only the newest secret is accepted.',
+    responses: { 200: jsonResponse(Partner, 'The partner.') },
+    problems: [404, 409],
+  },
+})
+
 export const replaceKeysRoute = describeRoute({
   method: 'PUT',
   url: '/partners/:client_id/keys',

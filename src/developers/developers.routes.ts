@@ -7,10 +7,9 @@ import { loginRoutes } from '../people/login.routes.tsx'
 import { peopleFiles } from '../people/people-web.ts'
 import { providerLoginRoutes } from '../people/provider-login.routes.tsx'
 import { setupRoutes } from '../people/setup.routes.tsx'
+import { appRoutes } from './app.routes.ts'
 import { appListRoutes } from './apps.routes.tsx'
 import { developerEdge } from './edge.ts'
-import { goingLiveRoutes } from './going-live.routes.tsx'
-import { overviewRoutes } from './overview.routes.tsx'
 
 /** The path of the developer pages. */
 const prefix = '/developers'
@@ -31,8 +30,7 @@ export async function developerRoutes(
       confirmRoutes(pages, context, web, providers)
       accountRoutes(pages, context, web)
       appListRoutes(pages, context, web)
-      overviewRoutes(pages, context, web)
-      goingLiveRoutes(pages, context, web)
+      appRoutes(pages, context, web)
     },
     { prefix },
   )

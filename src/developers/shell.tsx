@@ -7,6 +7,12 @@ import type { Developer, MemberApp } from './sessions.ts'
 /** The parts of an application's pages, in the order of the navigation. `path`: below `/developers/apps/:client_id`. */
 const sections = {
   overview: { label: 'Overview', path: '', icon: 'chart' },
+  application: { label: 'Application', path: '/application', icon: 'gear' },
+  credentials: { label: 'Credentials', path: '/credentials', icon: 'key' },
+  requests: { label: 'Requests', path: '/requests', icon: 'code' },
+  deprecated: { label: 'Deprecated calls', path: '/deprecated', icon: 'clock' },
+  connections: { label: 'Connections', path: '/connections', icon: 'link' },
+  webhooks: { label: 'Webhooks', path: '/webhooks', icon: 'bell' },
   going_live: { label: 'Go live', path: '/going-live', icon: 'upload' },
 } as const satisfies Record<string, { label: string; path: string; icon: IconName }>
 

@@ -5,7 +5,7 @@ import { callNotes } from '../http/call-notes.ts'
 import { loggedFacts } from '../http/log.ts'
 import type { Operation } from '../http/openapi/operation.ts'
 import { BackgroundJob } from '../process/background-job.ts'
-import { addCallHours, deprecatedKind, durationBounds, limitedKind } from './call-hours.sql.ts'
+import { addCallHours, deprecatedKind, durationBounds, limitedKind, otherKind } from './call-hours.sql.ts'
 
 /** Milliseconds between two writes. */
 const intervalMs = 5000
@@ -16,7 +16,7 @@ const mostRows = 5000
 
 type Counts = {
   hour: string
-  /** Each call has one kind: `limitedKind`, that of its deprecated operation, or else `read` or `token`. */
+  /** Each call has one kind: `otherKind`, `limitedKind`, that of its deprecated operation, or else `read` or `token`. */
   kind: string
   clientId: string
   calls: number
@@ -134,24 +134,30 @@ export function countCalls(app: FastifyInstance, counts: CallHourCounts): void {
     if (operation !== undefined) {
       const facts = loggedFacts(request)
       const isUnproved = callNotes(request)?.isAuthenticated === false
-      const isToken = request.routeOptions.url?.includes('/oauth2/') === true
       counts.add({
-        kind: kindOf(operation, reply.statusCode, isToken),
+        kind: kindOf(request, operation, reply.statusCode),
         // Without proof, a caller could name any partner, and fill the table.
         clientId: isUnproved ? '' : (facts?.client_id ?? ''),
         status: reply.statusCode,
         ms: reply.elapsedTime,
-        isRefresh: isToken && isRefresh(request),
+        isRefresh: isTokenEndpoint(request) && isRefresh(request),
       })
     }
     done()
   })
 }
 
-function kindOf({ deprecated, operationId }: Operation, status: number, isToken: boolean): string {
+function kindOf(request: FastifyRequest, { deprecated, operationId }: Operation, status: number): string {
+  const isToken = isTokenEndpoint(request)
+  const isOfPartners = isToken || request.routeOptions.url?.includes('/api/')
+  if (!isOfPartners || callNotes(request)?.isSimulated) return otherKind
   if (status === 429) return limitedKind
   if (deprecated) return deprecatedKind(operationId)
   return isToken ? 'token' : 'read'
+}
+
+function isTokenEndpoint({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url?.includes('/oauth2/') === true
 }
 
 function isRefresh({ body }: FastifyRequest): boolean {
