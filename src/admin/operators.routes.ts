@@ -8,10 +8,9 @@ import { type ListedOperator, listOperators } from '../operators/operators.sql.t
 import {
   changeOperator,
   createOperator,
-  type NotChanged,
   removeOperator,
-  resetCredentials,
 } from '../operators/operators.ts'
+import { type NotChanged, resetCredentials } from '../people/accounts.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
 import {
@@ -45,7 +44,7 @@ function creation(app: FastifyInstance, context: Context): void {
 
   adminRoute(app, context, resetOperatorRoute, ({ request: { params }, actor, origin, database }) =>
     ofOperator(database, actor, params.id, async ({ id }) => {
-      const outcome = await resetCredentials(database, origin, config, id)
+      const outcome = await resetCredentials(database, origin, { config, kind: 'operator' }, id)
       if (outcome.kind !== 'done') return notChanged(outcome)
       const [operator] = await database.run(listOperators, [id])
       return created(adminAddress(config, 'operators', id), operator, { setup_url: outcome.link })
