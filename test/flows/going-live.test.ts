@@ -107,7 +107,19 @@ test('production previews and opens a request: partner, developers and webhooks,
   expect(await query(production.database, 'SELECT client_id FROM partners')).toEqual([])
 
   const opened = await open(request)
-  expect(opened).toMatchObject({ status: 201, body: { client_id: expect.stringMatching(/^live_/) } })
+  expect(opened).toMatchObject({
+    status: 201,
+    body: {
+      client_id: expect.stringMatching(/^live_/),
+      invited: [
+        {
+          email: 'dana@ledgerline.example',
+          role: 'admin',
+          setup_url: expect.stringContaining(productionUrl),
+        },
+      ],
+    },
+  })
   expect(JSON.stringify(opened.body)).not.toContain('lk_live_cs')
   const { client_id: clientId } = opened.body
   expect(opened.headers.get('location')).toBe(`${productionUrl}/admin/v1/partners/${clientId}`)
@@ -119,6 +131,7 @@ test('production previews and opens a request: partner, developers and webhooks,
     ...{ via: 'admin_api', target_id: clientId },
     details: { request: { sandbox_client_id: partner.clientId, requested_by: 'Dana Developer' } },
   })
+  expect(await latestRecord(production, 'developer.invited')).toMatchObject({ via: 'admin_api' })
   expect(await latestRecord(production, 'webhook.added')).toMatchObject({ via: 'admin_api' })
   expect(await latestRecord(sandbox, 'partner.going_live_requested')).toMatchObject({
     target_id: partner.clientId,
