@@ -326,6 +326,12 @@ WITH candidate AS (
 )
 SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active, EXISTS (SELECT FROM bound) AS bound FROM candidate JOIN operators o USING (id);
 
+-- busiest_hours
+SELECT DISTINCT ON (is_token) is_token, hour AS at, sum(calls)::float8 AS calls
+FROM (SELECT hour, kind = 'token' AS is_token, calls FROM call_hours
+  WHERE client_id = $1 AND hour >= $2 AND kind <> 'limited') AS counted
+GROUP BY is_token, hour ORDER BY is_token, sum(calls) DESC, hour DESC;
+
 -- calls_by_period
 SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
 sum(calls)::float8 AS calls, sum(refused)::float8 AS refused, sum(failed)::float8 AS failed, sum(refresh_refused)::float8 AS refresh_refused, ARRAY[sum(slower[1])::float8, sum(slower[2])::float8, sum(slower[3])::float8, sum(slower[4])::float8, sum(slower[5])::float8, sum(slower[6])::float8, sum(slower[7])::float8, sum(slower[8])::float8, sum(slower[9])::float8, sum(slower[10])::float8, sum(slower[11])::float8, sum(slower[12])::float8, sum(slower[13])::float8] AS slower
@@ -579,6 +585,47 @@ SELECT has_table_privilege('audit_log', 'UPDATE, DELETE, TRUNCATE') AS changes_a
 (SELECT count(*)::int FROM partners) AS partners,
 (SELECT count(*)::int FROM grants g WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS grants;
 
+-- delete_developer
+WITH gone AS (
+  DELETE FROM developers WHERE (id::text = $1 OR email_folded = $1) RETURNING id, email, name
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (gone.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', gone.email, 'name', gone.name))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['developer.removed']) AS event, gone
+)
+SELECT id::text FROM gone;
+
+-- delete_developer_membership
+WITH admins AS (
+  SELECT m.developer_id FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND m.role = 'admin' AND m.last_seen_at IS NOT NULL AND d.status = 'active'
+  ORDER BY m.developer_id FOR UPDATE OF m
+), found AS (
+  SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+), gone AS (
+  DELETE FROM developer_memberships m USING found
+  WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($3 OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))
+  RETURNING m.developer_id
+), withdrawn AS (
+  DELETE FROM developer_links l USING gone, developers d
+  WHERE l.developer_id = gone.developer_id AND d.id = gone.developer_id AND NOT (d.password_hash IS NOT NULL OR EXISTS (SELECT FROM developer_identities i WHERE i.developer_id = d.id))
+  AND NOT EXISTS (SELECT FROM developer_memberships o WHERE o.developer_id = gone.developer_id AND o.client_id <> $1)
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (developer_id)::text,
+  (NULL)::text, (NULL)::text, ($1)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', found.email, 'role', found.role))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.removed']) AS event, gone JOIN found USING (developer_id)
+)
+SELECT developer_id::text, NOT EXISTS (SELECT FROM gone) AS last_admin FROM found;
+
 -- delete_factors
 WITH changed AS (
   UPDATE users SET login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1
@@ -784,6 +831,14 @@ SELECT developers_acr AS acr FROM identity_providers WHERE id = $1 AND developer
 -- developer_providers
 SELECT id, name, issuer FROM identity_providers WHERE developers ORDER BY name, id;
 
+-- developers_of_partner
+SELECT d.id::text, CASE WHEN m.last_seen_at IS NULL THEN d.email_folded ELSE d.email END AS email,
+CASE WHEN m.last_seen_at IS NOT NULL THEN d.name END AS name, m.role,
+CASE WHEN m.last_seen_at IS NULL THEN 'invited' ELSE d.status END AS status,
+m.created_at AS invited_at, m.last_seen_at
+FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+WHERE m.client_id = $1 ORDER BY d.email_folded;
+
 -- disable_webhook_endpoint
 WITH e AS (
   UPDATE webhook_endpoints SET status = 'disabled', disabled_for = $3
@@ -966,6 +1021,22 @@ WITH found AS (
   FROM ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean
 )
 SELECT client_id, user_id, was_live FROM found;
+
+-- end_old_secrets
+WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings FROM partners p WHERE client_id = $1 FOR NO KEY UPDATE), changed AS (
+  UPDATE partners SET secret_hashes = secret_hashes[1:1]
+  WHERE client_id = (SELECT client_id FROM old) AND cardinality(secret_hashes) > 1 RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
+  (NULL)::text, (NULL)::text, (c.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['partner.secret_ended']) AS event, changed c JOIN old USING (client_id)
+)
+SELECT (old.settings->>'live_secrets')::int - coalesce(cardinality(c.secret_hashes), (old.settings->>'live_secrets')::int) AS ended
+FROM old LEFT JOIN changed c USING (client_id);
 
 -- end_operator_session
 WITH ended AS (
@@ -1669,20 +1740,15 @@ WITH chosen AS (
 ), latest AS (
   SELECT c.code_challenge, c.created_at FROM connections c JOIN chosen g ON g.id = c.grant_id
   WHERE c.redemptions > 0 ORDER BY c.created_at DESC LIMIT 1
-), calls AS (
-  SELECT l.at, l.status, l.kind_id FROM chosen CROSS JOIN LATERAL (
-    SELECT at, status, kind_id FROM request_log
-    WHERE grant_id = chosen.id AND at > now() - interval '7 days'
-    ORDER BY at DESC LIMIT 20000) AS l
-  UNION ALL
-  (SELECT at, status, kind_id FROM request_log
-    WHERE client_id = $1 AND at > now() - interval '7 days' ORDER BY at DESC LIMIT 20000)
+), hours AS (
+  SELECT hour, kind, calls, refused + failed AS unsuccessful FROM call_hours
+  WHERE client_id = $1 AND hour > now() - interval '7 days'
 ), counted AS (
-  SELECT count(*)::int AS calls, count(*) FILTER (WHERE status >= 400)::int AS refused_calls,
-  coalesce(min(at) FILTER (WHERE status >= 400) < max(at) FILTER (WHERE status < 400), false) AS has_recovered,
-  count(*) FILTER (WHERE kind_id IN (SELECT id FROM request_kinds WHERE route LIKE '%api/v1/households'))::int
-  AS deprecated_calls
-  FROM calls
+  SELECT coalesce(sum(calls), 0)::int AS calls, coalesce(sum(unsuccessful), 0)::int AS refused_calls,
+  coalesce(min(hour) FILTER (WHERE unsuccessful > 0) <= max(hour) FILTER (WHERE calls > unsuccessful), false)
+  AS has_recovered,
+  coalesce(sum(calls) FILTER (WHERE kind LIKE 'deprecated %'), 0)::int AS deprecated_calls
+  FROM hours
 ), hooks AS (
   SELECT e.id, e.events, EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.outcome = 'delivered') AS took
   FROM webhook_endpoints e WHERE e.client_id = $1 AND e.status = 'active'
@@ -2074,6 +2140,61 @@ WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.subject, l.acr, l.auth_time FROM (SELECT) AS always LEFT JOIN live l ON true;
 
+-- invite_developer
+WITH counted AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT $8::bytea, 1, now() + interval '1 day' WHERE $8::bytea IS NOT NULL
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), partner AS (
+  SELECT client_id, name FROM partners
+  WHERE client_id = $1 AND coalesce((SELECT count FROM counted), 0) <= 30
+), person AS (
+  INSERT INTO developers AS d (email, email_folded, name) SELECT $2, $3, $4 FROM partner
+  ON CONFLICT (email_folded) DO UPDATE SET email_folded = excluded.email_folded -- returns the account that exists
+  RETURNING d.id, d.email, d.name, (d.password_hash IS NOT NULL OR EXISTS (SELECT FROM developer_identities i WHERE i.developer_id = d.id)) AS is_set_up,
+  EXISTS (SELECT FROM developer_links l WHERE l.developer_id = d.id AND l.expires_at > now()) AS has_link
+), member AS (
+  INSERT INTO developer_memberships (developer_id, client_id, role) SELECT person.id, $1, $5 FROM person
+  ON CONFLICT DO NOTHING RETURNING developer_id
+), invited AS (
+  SELECT person.id, email, name FROM person WHERE NOT is_set_up AND ($8::bytea IS NULL OR NOT has_link)
+), link AS (
+  INSERT INTO developer_links (developer_id, hash, expires_at)
+  SELECT id, $6::bytea, now() + interval '7 days' FROM invited
+  ON CONFLICT (developer_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
+  RETURNING expires_at
+), invitation AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'developer_invited', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('partner', partner.name, 'link', $7::text, 'until', link.expires_at)),
+  now() + interval '7 days'
+  FROM invited u, partner, link WHERE $7::text IS NOT NULL
+), notice AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'developer_added', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('partner', partner.name)),
+  now() + interval '2 days'
+  FROM person u, partner, member WHERE $7::text IS NOT NULL AND NOT EXISTS (SELECT FROM invited)
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (person.id)::text,
+  (NULL)::text, (NULL)::text, ($1)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', person.email, 'role', $5::text))
+  FROM (SELECT ($9)::jsonb AS origin) AS o, unnest(ARRAY['developer.invited']) AS event, member JOIN person ON person.id = developer_id
+)
+SELECT (SELECT id::text FROM person) AS developer_id, NOT EXISTS (SELECT FROM member) AS was_member,
+(SELECT is_set_up FROM person) AS is_set_up, (SELECT expires_at FROM link) AS link_expires_at
+FROM partners WHERE client_id = $1;
+
 -- invite_user
 WITH found AS (
   SELECT u.id, u.firm_id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1 OR u.email_folded = $1
@@ -2368,6 +2489,18 @@ CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THE
 -- list_developer_keys
 SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
 CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.client_id, k.role, k.created_by FROM developer_keys k WHERE k.client_id = $1 ORDER BY k.created_at, k.id;
+
+-- list_developers
+SELECT d.id::text, d.email, d.name, d.status,
+(SELECT coalesce(jsonb_agg(jsonb_build_object('client_id', m.client_id, 'role', m.role) ORDER BY m.client_id), '[]')
+  FROM developer_memberships m WHERE m.developer_id = d.id) AS partners,
+d.password_hash IS NOT NULL AS has_password,
+ARRAY(SELECT i.provider_id FROM developer_identities i WHERE i.developer_id = d.id ORDER BY 1) AS providers,
+d.created_at, d.last_login_at,
+(SELECT l.expires_at FROM developer_links l WHERE l.developer_id = d.id AND l.expires_at > now()) AS link_expires_at
+FROM developers d
+WHERE $1::text IS NULL OR EXISTS (SELECT FROM developer_memberships m WHERE m.developer_id = d.id AND m.client_id = $1)
+ORDER BY d.email_folded;
 
 -- list_firm_households
 WITH
@@ -3339,7 +3472,7 @@ SELECT kind, id, name, amount::float8, at FROM (
   SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
   (SELECT count(*) FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL), e.failing_since
   FROM webhook_endpoints e
-  WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
+  WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
   SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
@@ -4095,6 +4228,44 @@ WITH e AS (
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['webhook.resent']) AS event, e
 )
 SELECT message_id AS id FROM e;
+
+-- reset_developer
+WITH changed AS (
+  UPDATE developers SET password_hash = NULL, login_version = gen_random_uuid() WHERE (id::text = $1 OR email_folded = $1)
+  RETURNING id, email, name, status
+), totp AS (
+  DELETE FROM developer_totp_secrets t USING changed WHERE t.developer_id = changed.id
+), codes AS (
+  DELETE FROM developer_recovery_codes c USING changed WHERE c.developer_id = changed.id
+), identities AS (
+  DELETE FROM developer_identities i USING changed WHERE i.developer_id = changed.id
+), ended AS (
+  DELETE FROM developer_sessions s USING changed WHERE s.developer_id = changed.id RETURNING 1
+), link AS (
+  INSERT INTO developer_links (developer_id, hash, expires_at)
+  SELECT id, $2::bytea, now() + interval '7 days' FROM changed
+  ON CONFLICT (developer_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
+  RETURNING expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'invitation', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('link', $3::text, 'until', link.expires_at)),
+  now() + interval '7 days'
+  FROM changed u, link WHERE $3::text IS NOT NULL
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'reset'::text))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed
+)
+SELECT changed.id::text, changed.email, changed.status, link.expires_at,
+(SELECT count(*)::int FROM ended) AS sessions_ended
+FROM changed, link;
 
 -- reset_operator
 WITH changed AS (
@@ -5265,6 +5436,58 @@ WITH old AS (SELECT id, status FROM users WHERE id = $1 OR email_folded = $1 FOR
   FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['user.disabled']) AS event, changed JOIN old USING (id)
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
+
+-- update_developer
+WITH found AS (
+  SELECT id, email, name, status, coalesce($3, status) <> status AS ends_sessions,
+  EXISTS (SELECT FROM developers o WHERE o.email_folded = $5 AND o.id <> d.id) AS email_taken
+  FROM developers d WHERE (id::text = $1 OR email_folded = $1) FOR UPDATE
+), changed AS (
+  UPDATE developers d
+  SET name = coalesce($2, d.name), status = coalesce($3, d.status),
+  email = coalesce($4, d.email), email_folded = coalesce($5, d.email_folded),
+  login_version = CASE WHEN found.ends_sessions THEN gen_random_uuid() ELSE d.login_version END
+  FROM found WHERE d.id = found.id AND NOT found.email_taken
+  RETURNING d.id, d.email, d.name, d.status
+), ended AS (
+  DELETE FROM developer_sessions s USING changed, found
+  WHERE s.developer_id = changed.id AND found.ends_sessions RETURNING 1
+), withdrawn AS (
+  DELETE FROM developer_links l USING changed, found
+  WHERE l.developer_id = changed.id AND changed.email <> found.email
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('email', found.email, 'name', found.name, 'status', found.status), 'after', jsonb_build_object('email', changed.email, 'name', changed.name, 'status', changed.status)))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed JOIN found USING (id)
+)
+SELECT id::text, email_taken, (SELECT count(*)::int FROM ended) AS sessions_ended FROM found;
+
+-- update_developer_membership
+WITH admins AS (
+  SELECT m.developer_id FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND m.role = 'admin' AND m.last_seen_at IS NOT NULL AND d.status = 'active'
+  ORDER BY m.developer_id FOR UPDATE OF m
+), found AS (
+  SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+), changed AS (
+  UPDATE developer_memberships m SET role = $3 FROM found
+  WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($4 OR $3 = 'admin' OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))
+  RETURNING m.developer_id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (developer_id)::text,
+  (NULL)::text, (NULL)::text, ($1)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', found.email, 'before', jsonb_build_object('role', found.role), 'after', jsonb_build_object('role', $3::text)))
+  FROM (SELECT ($5)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed JOIN found USING (developer_id)
+)
+SELECT developer_id::text, NOT EXISTS (SELECT FROM changed) AS last_admin FROM found;
 
 -- update_firm
 WITH old AS (
