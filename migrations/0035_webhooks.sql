@@ -8,9 +8,10 @@ CREATE TABLE webhook_endpoints (
   events        text[] NOT NULL CHECK (cardinality(events) > 0), -- the types that the endpoint gets: src/webhooks/event-types.ts
   description   text,
   status        text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'disabled')),
-  disabled_for  text CHECK (disabled_for IN ('failing', 'partner', 'operator')), -- null: active
+  disabled_for  text CHECK (disabled_for IN ('failing', 'gone', 'partner', 'operator')),
   failing_since timestamptz,                                     -- the first failed attempt since the last delivery
-  created_at    timestamptz NOT NULL DEFAULT now()
+  created_at    timestamptz NOT NULL DEFAULT now(),
+  CHECK ((status = 'disabled') = (disabled_for IS NOT NULL))
 );
 CREATE INDEX webhook_endpoints_of_partner ON webhook_endpoints (client_id, created_at);
 
@@ -25,6 +26,7 @@ CREATE TABLE webhook_secrets (
   expires_at  timestamptz                                        -- null: the newest one
 );
 CREATE INDEX webhook_secrets_of_endpoint ON webhook_secrets (endpoint_id);
+CREATE INDEX webhook_secrets_by_end ON webhook_secrets (expires_at);
 
 -- Events for an endpoint. The statement that makes the change writes the row (0036), and the row is the queue.
 CREATE TABLE webhook_messages (
@@ -35,7 +37,8 @@ CREATE TABLE webhook_messages (
   grant_id        bigint,                                        -- null: the message has no order. No foreign key: grants are deleted
   data            jsonb NOT NULL,
   created_at      timestamptz NOT NULL DEFAULT now(),
-  attempts        integer NOT NULL DEFAULT 0,                    -- that have begun
+  attempts        integer NOT NULL DEFAULT 0,                    -- that have begun; the number of the newest one
+  failures        integer NOT NULL DEFAULT 0,                    -- since it was written or sent again: its place in the schedule
   next_attempt_at timestamptz DEFAULT now(),                     -- during an attempt: when its lease ends. Null: it is finished
   outcome         text CHECK (outcome IN ('delivered', 'given_up')),
   finished_at     timestamptz,
@@ -43,13 +46,13 @@ CREATE TABLE webhook_messages (
 );
 CREATE INDEX webhook_messages_due ON webhook_messages (endpoint_id, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX webhook_messages_in_order ON webhook_messages (endpoint_id, grant_id, place) WHERE next_attempt_at IS NOT NULL;
-CREATE INDEX webhook_messages_of_endpoint ON webhook_messages (endpoint_id, created_at, id);
-CREATE INDEX webhook_messages_by_end ON webhook_messages (finished_at) WHERE finished_at IS NOT NULL;
+CREATE INDEX webhook_messages_of_endpoint ON webhook_messages (endpoint_id, created_at, place);
+CREATE INDEX webhook_messages_by_age ON webhook_messages ((coalesce(finished_at, created_at)));
 
 CREATE TABLE webhook_attempts (
   message_id  uuid NOT NULL REFERENCES webhook_messages ON DELETE CASCADE,
   number      integer NOT NULL,
-  at          timestamptz NOT NULL DEFAULT now(),
+  at          timestamptz NOT NULL DEFAULT now(),                -- when it ended
   duration_ms integer NOT NULL,
   status      integer,                                           -- of the answer; null: there was none
   fault       text,                                              -- why the attempt failed; null: delivered

@@ -93,3 +93,14 @@ export function parseNetworks(text: string): string[] {
   }
   return addresses
 }
+
+/** Host names, IP addresses and networks. */
+export function parseWebhookAllow(text: string): string[] {
+  const entries = text.split(',').flatMap((part) => part.trim().toLowerCase() || [])
+  for (const entry of entries) {
+    if (isIP(entry.replace(/\/.*/, ''))) parseNetworks(entry)
+    else if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(entry))
+      throw new Error(`must be host names, IP addresses or networks, and "${entry}" is none of them`)
+  }
+  return entries
+}

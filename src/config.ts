@@ -11,11 +11,13 @@ import {
   parseNetworks,
   parseOrigin,
   parsePort,
+  parseWebhookAllow,
   type ReadVariable,
   wholeNumber,
 } from './config-values.ts'
 import type { Environment } from './environment.ts'
 import { ExplainedError } from './explained-error.ts'
+import { type GoingLiveSettings, readGoingLiveSettings } from './going-live-settings.ts'
 import { parseLifetimeDays } from './grants/lifetime-days.ts'
 import { type LimitName, type LimitSettings, limitNames, parseLimit } from './limit-settings.ts'
 import { type MailSettings, readMailSettings } from './mail-settings.ts'
@@ -69,8 +71,11 @@ export type Config = Secrets & {
   mail?: MailSettings
   /** Where a secret scanner publishes its keys. Absent: its reports are not accepted. */
   secretScanningKeysUrl?: string
+  /** Hosts and networks to which webhooks go although they are not public. Empty in production. */
+  webhookAllow: string[]
   /** The `service.name` of traces. Absent: the server sends no traces. */
   traceServiceName?: string
+  goingLive: GoingLiveSettings
   /** What users see of the platform. The pictures are read once. */
   brand: Brand
 }
@@ -106,7 +111,9 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
   const logs = readLogs(read)
   const mail = readMailSettings(read, faults)
   const traces = readTraces(env, read)
+  const goingLive = readGoingLiveSettings(read, environment, faults)
   const secretScanningKeysUrl = read('LATCHKEY_SECRET_SCANNING_KEYS_URL', '', optional(parseHttpAddress))
+  const webhookAllow = readWebhookAllow(read, environment, faults)
   const logLevel = read('LATCHKEY_LOG_LEVEL', '', parseLogLevel)
   const brand = env.LATCHKEY_BRAND_DIR ? readBrand(env.LATCHKEY_BRAND_DIR, faults) : defaultBrand()
   const secrets = readSecrets({ env, read, faults, dataDir, makeSecret })
@@ -126,6 +133,8 @@ export function readConfig(env: NodeJS.ProcessEnv, { makeSecret } = { makeSecret
     ...(v1 ? { v1 } : {}),
     ...forPartners,
     ...logs,
+    webhookAllow,
+    goingLive,
     brand,
     ...(mail ? { mail } : {}),
     ...traces,
@@ -194,6 +203,20 @@ function readLogs(read: ReadVariable): Pick<Config, 'readLogMonths' | 'requestLo
     requestLogDays: read('LATCHKEY_REQUEST_LOG_DAYS', '7', wholeNumber(0, 90)) ?? 7,
     auditMonths: read('LATCHKEY_AUDIT_MONTHS', '', optional(wholeNumber(12, 1200))) ?? 0,
   }
+}
+
+/** In production, an exception would open the operator's network to partners. */
+function readWebhookAllow(
+  read: ReadVariable,
+  environment: Environment | undefined,
+  faults: string[],
+): string[] {
+  const allowed = read('LATCHKEY_WEBHOOK_ALLOW', '', parseWebhookAllow) ?? []
+  if (allowed.length > 0 && environment === 'production')
+    faults.push(
+      'LATCHKEY_WEBHOOK_ALLOW: must not be set in production, where webhooks go to public addresses only',
+    )
+  return allowed
 }
 
 /** The variables of the OpenTelemetry specification: its SDK reads them as well. */

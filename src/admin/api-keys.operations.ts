@@ -1,9 +1,9 @@
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
-import { adminCreated, adminJson } from './admin-operation.ts'
-import { longestKeyDays } from './api-keys.ts'
-import { closed } from './page.ts'
-import { instant, nullableInstant } from './schemas.ts'
+import { createdResponse, jsonResponse } from '../management/operation.ts'
+import { longestKeyDays } from '../management/key-rules.ts'
+import { closed } from '../management/page.ts'
+import { instant, nullableInstant } from '../management/schemas.ts'
 import { type Scope, scopes } from './scopes.ts'
 
 const ScopeName = Type.Unsafe<Scope>({ type: 'string', enum: [...scopes] })
@@ -67,7 +67,7 @@ export const listKeys = describeRoute({
     tag: 'Operators',
     summary: 'List the API keys',
     description: 'All keys, also expired and revoked ones. Never the keys themselves.',
-    responses: { 200: adminJson(ApiKeyList, 'The keys.') },
+    responses: { 200: jsonResponse(ApiKeyList, 'The keys.') },
   },
 })
 
@@ -82,7 +82,7 @@ export const createKey = describeRoute({
     tag: 'Operators',
     summary: 'Create an API key',
     description: 'The key is shown only this once: the database has its SHA-256 alone.',
-    responses: { 201: adminCreated(CreatedApiKey, 'The new key.') },
+    responses: { 201: createdResponse(CreatedApiKey, 'The new key.') },
   },
 })
 
@@ -96,7 +96,7 @@ export const revokeKey = describeRoute({
     tag: 'Operators',
     summary: 'Revoke an API key',
     description: 'From the next request on, the key is refused. It stays in the list.',
-    responses: { 200: adminJson(ApiKey, 'The revoked key.') },
+    responses: { 200: jsonResponse(ApiKey, 'The revoked key.') },
     problems: [404],
   },
 })

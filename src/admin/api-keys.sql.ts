@@ -1,40 +1,20 @@
 import { auditRow } from '../audit/audit-row.sql.ts'
-import { Instant, statement } from '../database/database.ts'
+import { statement } from '../database/database.ts'
+import { endOfNewKey, isUsedAgain, keyColumns, keyFields } from '../management/key-rules.ts'
 import Type, { type Static } from '../typebox.ts'
 
-const optionalInstant = Type.Union([Instant, Type.Null()])
-
-const ApiKeyRow = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  scopes: Type.Array(Type.String()),
-  created_at: Instant,
-  /** Null: it does not expire. */
-  expires_at: optionalInstant,
-  /** To the minute. Null: it has never been used. */
-  last_used_at: optionalInstant,
-  revoked_at: optionalInstant,
-  state: Type.Union([Type.Literal('live'), Type.Literal('expired'), Type.Literal('revoked')]),
-})
+const ApiKeyRow = Type.Object({ ...keyFields, scopes: Type.Array(Type.String()) })
 export type ApiKeyRow = Static<typeof ApiKeyRow>
 
-const columns = `k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
-          CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state`
+const columns = `${keyColumns}, k.scopes`
 
-/**
- * A key that another key creates expires with that key at the latest: a thief must not
- * get a key that lives longer than the stolen one.
- *
- * $1 id, $2 name, $3 SHA-256 of the key, $4 scopes, $5 days until it expires, or null, $6 origin
- */
+/** $1 id, $2 name, $3 SHA-256 of the key, $4 scopes, $5 days until it expires, or null, $6 origin */
 export const insertApiKey = statement(
   'insert_api_key',
   ApiKeyRow,
   `WITH k AS (
      INSERT INTO api_keys (id, name, hash, scopes, expires_at)
-     VALUES ($1, $2, $3, $4, least(now() + make_interval(days => $5::integer),
-                                   (SELECT maker.expires_at FROM api_keys maker
-                                     WHERE $6::jsonb->>'actor_kind' = 'api_key' AND maker.id = $6::jsonb->>'actor_id')))
+     VALUES ($1, $2, $3, $4, ${endOfNewKey('api_key', '$5', '$6')})
      RETURNING *
    ), audit AS (
      ${auditRow('api_key.created', {
@@ -75,7 +55,7 @@ export const revokeApiKeyRow = statement(
 export const findApiKey = statement(
   'find_api_key',
   Type.Object({ ...ApiKeyRow.properties, is_used_again: Type.Boolean() }),
-  `SELECT ${columns}, coalesce(k.last_used_at <= now() - interval '1 minute', true) AS is_used_again
+  `SELECT ${columns}, ${isUsedAgain} AS is_used_again
      FROM api_keys k WHERE k.hash = $1`,
 )
 
@@ -83,6 +63,5 @@ export const findApiKey = statement(
 export const touchApiKey = statement(
   'touch_api_key',
   Type.Object({ id: Type.String() }),
-  `UPDATE api_keys SET last_used_at = now()
-    WHERE id = $1 AND coalesce(last_used_at <= now() - interval '1 minute', true) RETURNING id`,
+  `UPDATE api_keys k SET last_used_at = now() WHERE k.id = $1 AND ${isUsedAgain} RETURNING k.id`,
 )

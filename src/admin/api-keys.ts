@@ -1,21 +1,19 @@
 import { type Origin, originValue } from '../audit/origin.ts'
 import type { Queries } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
+import { keyFaults } from '../management/key-rules.ts'
 import { newToken, randomId } from '../secrets/token-format.ts'
-import { checkVisible, quoted } from '../visible-text.ts'
+import { quoted } from '../visible-text.ts'
 import { type ApiKeyRow, insertApiKey, revokeApiKeyRow } from './api-keys.sql.ts'
 import { isScope, type Scope, scopes } from './scopes.ts'
 
-/** `expiresInDays`: 1 to 3650. Undefined: the key does not expire. */
+/** `expiresInDays`: 1 to `longestKeyDays`. Undefined: the key does not expire. */
 export type NewApiKey = { name: string; scopes: string[]; expiresInDays?: number | undefined }
 
 /** `text` is the only copy of the key. */
 type ApiKeyCreation =
   | { kind: 'created'; key: ApiKeyRow; text: string }
   | { kind: 'refused'; faults: string[] }
-
-/** Days for which a key may be valid, if it expires. */
-export const longestKeyDays = 3650
 
 /** Makes a key for a program that uses the admin API, or returns all faults and makes none. */
 export async function createApiKey(
@@ -46,19 +44,12 @@ export function revokeApiKey(database: Queries, origin: Origin, id: string): Pro
 }
 
 function faultsOf({ name, scopes: given, expiresInDays: days }: NewApiKey): string[] {
-  const invisible = checkVisible(name)
   return [
-    /^[^\p{Cc}]{1,100}$/u.test(name)
-      ? []
-      : 'The name must have 1 to 100 characters, without control characters.',
-    invisible ? `The name ${invisible}.` : [],
+    keyFaults(name, days),
     given.length === 0 ? `At least one scope is required: ${scopes.join(', ')}.` : [],
     given
       .filter((scope) => !isScope(scope))
       .map((scope) => `There is no scope ${quoted(scope)}. The scopes are ${scopes.join(', ')}.`),
-    days === undefined || (Number.isInteger(days) && days >= 1 && days <= longestKeyDays)
-      ? []
-      : `The days until the key expires must be from 1 to ${longestKeyDays}.`,
   ].flat()
 }
 

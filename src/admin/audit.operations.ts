@@ -1,9 +1,9 @@
 import { auditEvents, targetKinds } from '../audit/events.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
-import { adminJson } from './admin-operation.ts'
-import { closed, pageOf, pageQuery } from './page.ts'
-import { nullableText, oneOf } from './schemas.ts'
+import { jsonResponse } from '../management/operation.ts'
+import { closed, pageOf, pageQuery } from '../management/page.ts'
+import { nullableText, oneOf } from '../management/schemas.ts'
 
 const AuditRecord = Type.Object(
   {
@@ -66,7 +66,7 @@ export const listAuditRoute = describeRoute({
     tag,
     summary: 'Search the audit log',
     description: 'Records that meet all filters, the newest first.',
-    responses: { 200: adminJson(pageOf('AuditPage', AuditRecord, 'records'), 'A page.', ['Link']) },
+    responses: { 200: jsonResponse(pageOf('AuditPage', AuditRecord, 'records'), 'A page.', ['Link']) },
   },
 })
 

@@ -7,9 +7,9 @@ import type { Context } from '../context.ts'
 import { queriesOn } from '../database/database.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
-import { type AdminAnswer, ok } from './answers.ts'
+import { type Answer, ok } from '../management/answers.ts'
 import { exportAuditRoute, listAuditRoute } from './audit.operations.ts'
-import { linkToNext, pageRequestOf, withFilters } from './page.ts'
+import { linkToNext, pageRequestOf, withFilters } from '../management/page.ts'
 
 /** The audit log, with the use cases of `latchkey audit`. */
 export function auditRoutes(app: FastifyInstance, context: Context): void {
@@ -54,7 +54,7 @@ export function auditRoutes(app: FastifyInstance, context: Context): void {
 type Range = { since?: string; until?: string }
 
 /** The instants in UTC, because PostgreSQL does not read all offsets that RFC 3339 allows. */
-function rangeOf({ since, until }: Range): Range | { problem: AdminAnswer } {
+function rangeOf({ since, until }: Range): Range | { problem: Answer } {
   const range: Range = {}
   for (const [name, text] of Object.entries({ since, until })) {
     if (text === undefined) continue

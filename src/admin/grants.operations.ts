@@ -1,8 +1,8 @@
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
-import { adminJson, noContent } from './admin-operation.ts'
-import { closed, pageOf, pageQuery } from './page.ts'
-import { count, instant, nullableInstant } from './schemas.ts'
+import { jsonResponse, noContent } from '../management/operation.ts'
+import { closed, pageOf, pageQuery } from '../management/page.ts'
+import { count, instant, nullableInstant } from '../management/schemas.ts'
 
 const Grant = Type.Object(
   {
@@ -52,7 +52,7 @@ export const listGrantsRoute = describeRoute({
     tag,
     summary: 'List the grants',
     description: 'Live grants in the order of their ids; with `ended=true` also those that have ended.',
-    responses: { 200: adminJson(pageOf('GrantPage', Grant, 'grants'), 'A page.', ['Link']) },
+    responses: { 200: jsonResponse(pageOf('GrantPage', Grant, 'grants'), 'A page.', ['Link']) },
   },
 })
 
@@ -66,7 +66,7 @@ export const getGrantRoute = describeRoute({
     tag,
     summary: 'Show a grant',
     description: 'Also a grant that has ended.',
-    responses: { 200: adminJson(Grant, 'The grant.') },
+    responses: { 200: jsonResponse(Grant, 'The grant.') },
     problems: [404],
   },
 })
@@ -109,7 +109,7 @@ export const applyLifetimeRoute = describeRoute({
     summary: 'End grants no later than a consent of now would end',
     description: 'For after the lifetime of consents was set or made shorter.',
     responses: {
-      200: adminJson(
+      200: jsonResponse(
         Type.Object(
           { limited: count('Grants that now end earlier.') },
           { $id: 'LimitedGrants', description: 'How many grants now end earlier.' },

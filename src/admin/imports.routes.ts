@@ -4,9 +4,9 @@ import { pageOfImports } from '../import/past-imports.sql.ts'
 import Type from '../typebox.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute, describeRoute } from './admin-edge.ts'
-import { adminJson } from './admin-operation.ts'
-import { closed, isRowId, pageAnswer, pageOf, pageQuery, pageRequestOf, withFilters } from './page.ts'
-import { count, instant, nullableText } from './schemas.ts'
+import { jsonResponse } from '../management/operation.ts'
+import { closed, isRowId, pageAnswer, pageOf, pageQuery, pageRequestOf, withFilters } from '../management/page.ts'
+import { count, instant, nullableText } from '../management/schemas.ts'
 
 const ImportedFile = Type.Object(
   {
@@ -46,7 +46,7 @@ const listImportsRoute = describeRoute({
     tag: 'Directory',
     summary: 'List past imports',
     description: 'Imports of CSV files, the latest first, for as long as the audit log keeps them.',
-    responses: { 200: adminJson(pageOf('ImportPage', Import, 'imports'), 'A page.', ['Link']) },
+    responses: { 200: jsonResponse(pageOf('ImportPage', Import, 'imports'), 'A page.', ['Link']) },
   },
 })
 

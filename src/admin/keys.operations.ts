@@ -2,9 +2,9 @@ import { keyStates } from '../keys/key-states.ts'
 import { signingAlgorithms } from '../keys/signing-keys.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
-import { adminJson } from './admin-operation.ts'
-import { closed } from './page.ts'
-import { instant, nullableInstant, nullableText, oneOf } from './schemas.ts'
+import { jsonResponse } from '../management/operation.ts'
+import { closed } from '../management/page.ts'
+import { instant, nullableInstant, nullableText, oneOf } from '../management/schemas.ts'
 
 const algorithm = oneOf(signingAlgorithms, 'The algorithm.')
 const kid = Type.String({ description: 'The key id, as in the JWKS.' })
@@ -63,7 +63,7 @@ export const listKeysRoute = describeRoute({
     tag,
     summary: 'List the signing keys',
     description: 'All keys and their states. Never private keys.',
-    responses: { 200: adminJson(SigningKeyList, 'The keys.') },
+    responses: { 200: jsonResponse(SigningKeyList, 'The keys.') },
   },
 })
 
@@ -82,7 +82,7 @@ export const rotateKeysRoute = describeRoute({
     tag,
     summary: 'Make the next signing key',
     description: 'It is published at once, and signs after every partner has had time to read it.',
-    responses: { 200: adminJson(NewKeyList, 'The new keys.') },
+    responses: { 200: jsonResponse(NewKeyList, 'The new keys.') },
   },
 })
 
@@ -97,7 +97,7 @@ export const removeKeyRoute = describeRoute({
     summary: 'Remove a signing key that leaked',
     description:
       'Every server takes it out of the JWKS within 5 seconds. If no newer key can sign, a new one is made. A partner that keeps the JWKS in a cache accepts the key for up to 5 minutes more.',
-    responses: { 200: adminJson(RemovedKey, 'The removed key.') },
+    responses: { 200: jsonResponse(RemovedKey, 'The removed key.') },
     problems: [404],
   },
 })

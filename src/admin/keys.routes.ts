@@ -6,7 +6,7 @@ import { removeSigningKey } from '../keys/remove-key.ts'
 import type { SigningKeyRow } from '../keys/signing-keys.sql.ts'
 import { signingAlgorithms } from '../keys/signing-keys.ts'
 import { adminRoute } from './admin-edge.ts'
-import { notFound, ok } from './answers.ts'
+import { notFound, ok } from '../management/answers.ts'
 import { listKeysRoute, removeKeyRoute, rotateKeysRoute } from './keys.operations.ts'
 
 /** Signing keys, with the use cases of `latchkey key`. */

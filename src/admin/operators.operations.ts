@@ -1,8 +1,8 @@
+import { createdResponse, jsonResponse } from '../management/operation.ts'
+import { closed } from '../management/page.ts'
+import { count, instant, nullableInstant, oneOf } from '../management/schemas.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
-import { adminCreated, adminJson } from './admin-operation.ts'
-import { closed } from './page.ts'
-import { count, instant, nullableInstant, oneOf } from './schemas.ts'
 import { roles } from './scopes.ts'
 
 const email = Type.String({ maxLength: 254, description: 'The address with which the operator signs in.' })
@@ -63,7 +63,7 @@ export const listOperatorsRoute = describeRoute({
     tag,
     summary: 'List the operators',
     description: 'The people who use the console.',
-    responses: { 200: adminJson(OperatorList, 'The operators.') },
+    responses: { 200: jsonResponse(OperatorList, 'The operators.') },
   },
 })
 
@@ -80,7 +80,7 @@ export const createOperatorRoute = describeRoute({
     tag,
     summary: 'Add an operator',
     description: `The answer has a link with which the operator sets up the account. ${withinScopes}`,
-    responses: { 201: adminCreated(NewOperatorLink, 'The new operator.') },
+    responses: { 201: createdResponse(NewOperatorLink, 'The new operator.') },
   },
 })
 
@@ -109,7 +109,7 @@ export const updateOperatorRoute = describeRoute({
     tag,
     summary: 'Change an operator',
     description: `A new role or status ends the sessions. The last active owner stays one. ${withinScopes}`,
-    responses: { 200: adminJson(Operator, 'The operator.') },
+    responses: { 200: jsonResponse(Operator, 'The operator.') },
     problems: [404],
   },
 })
@@ -125,7 +125,7 @@ export const resetOperatorRoute = describeRoute({
     tag,
     summary: 'Let an operator set up the account again',
     description: `For an operator who has lost the password or the second factor: both end, with the accounts at providers and all sessions. ${withinScopes}`,
-    responses: { 201: adminCreated(NewOperatorLink, 'The operator, with a new link.') },
+    responses: { 201: createdResponse(NewOperatorLink, 'The operator, with a new link.') },
     problems: [404],
   },
 })
@@ -140,7 +140,7 @@ export const removeOperatorRoute = describeRoute({
     tag,
     summary: 'Remove an operator',
     description: `What the operator did stays in the audit log. The last active owner cannot be removed. ${withinScopes}`,
-    responses: { 200: adminJson(Operator, 'The operator who was removed.') },
+    responses: { 200: jsonResponse(Operator, 'The operator who was removed.') },
     problems: [404, 409],
   },
 })

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import type { Database } from '../database/database.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { problemReason } from '../errors/catalogue.ts'
+import { type Answer, conflict, created, notFound, ok, refused } from '../management/answers.ts'
 import { type ListedOperator, listOperators } from '../operators/operators.sql.ts'
 import {
   changeOperator,
@@ -13,7 +14,6 @@ import {
 } from '../operators/operators.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
-import { type AdminAnswer, conflict, created, notFound, ok, refused } from './answers.ts'
 import {
   createOperatorRoute,
   listOperatorsRoute,
@@ -82,21 +82,21 @@ async function ofOperator(
   database: Database,
   actor: Actor,
   idOrEmail: string,
-  act: (operator: ListedOperator) => Promise<AdminAnswer>,
-): Promise<AdminAnswer> {
+  act: (operator: ListedOperator) => Promise<Answer>,
+): Promise<Answer> {
   const [operator] = await database.run(listOperators, [foldCase(idOrEmail)])
   if (!operator) return noSuchOperator
   return beyondKey(actor, operator.role) ?? act(operator)
 }
 
-function beyondKey(actor: Actor, role: Role): AdminAnswer | undefined {
+function beyondKey(actor: Actor, role: Role): Answer | undefined {
   const missing = [...scopesOf(role)].filter((scope) => !may(actor, scope))
   if (missing.length === 0) return undefined
   const { code, explanation } = problemReason('role_beyond_key', missing.join(', '))
   return { kind: 'problem', code, detail: explanation }
 }
 
-function notChanged(outcome: NotChanged): AdminAnswer {
+function notChanged(outcome: NotChanged): Answer {
   if (outcome.kind === 'not_found') return noSuchOperator
   return refused([`Nothing was changed: ${outcome.reasons.join('; ')}.`])
 }

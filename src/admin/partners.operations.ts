@@ -1,7 +1,7 @@
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
-import { adminCreated, adminJson } from './admin-operation.ts'
-import { closed, pageOf, pageQuery } from './page.ts'
+import { createdResponse, jsonResponse } from '../management/operation.ts'
+import { closed, pageOf, pageQuery } from '../management/page.ts'
 import {
   Consequences,
   maxPicture,
@@ -11,7 +11,7 @@ import {
   PartnerChanges,
   PartnerWithSecret,
 } from './partners.schemas.ts'
-import { oneOf } from './schemas.ts'
+import { oneOf } from '../management/schemas.ts'
 
 const params = Type.Object({ client_id: Type.String({ description: 'The `client_id` of a partner.' }) })
 const tag = 'Partners' as const
@@ -32,7 +32,7 @@ export const listPartnersRoute = describeRoute({
     tag,
     summary: 'List the partners',
     description: 'Partners in the order of their client ids.',
-    responses: { 200: adminJson(pageOf('PartnerPage', Partner, 'partners'), 'A page.', ['Link']) },
+    responses: { 200: jsonResponse(pageOf('PartnerPage', Partner, 'partners'), 'A page.', ['Link']) },
   },
 })
 
@@ -46,7 +46,7 @@ export const getPartnerRoute = describeRoute({
     tag,
     summary: 'Show a partner',
     description: 'All settings of a partner. Never its secrets.',
-    responses: { 200: adminJson(Partner, 'The partner.') },
+    responses: { 200: jsonResponse(Partner, 'The partner.') },
     problems: [404],
   },
 })
@@ -63,7 +63,7 @@ export const createPartnerRoute = describeRoute({
     tag,
     summary: 'Register a partner',
     description: 'The secret is shown only this once: the database has its SHA-256 alone.',
-    responses: { 201: adminCreated(PartnerWithSecret, 'The new partner.') },
+    responses: { 201: createdResponse(PartnerWithSecret, 'The new partner.') },
     problems: [409],
   },
 })
@@ -80,7 +80,7 @@ export const updatePartnerRoute = describeRoute({
     summary: 'Change a partner',
     description:
       'Changes what the body names. If new authentication methods need a secret and the partner has none, the answer has a new one; secrets and keys that they do not need are deleted.',
-    responses: { 200: adminJson(PartnerWithSecret, 'The changed partner.') },
+    responses: { 200: jsonResponse(PartnerWithSecret, 'The changed partner.') },
     problems: [404, 409],
   },
 })
@@ -96,7 +96,7 @@ const statusRoute = (verb: 'suspend' | 'resume', summary: string, description: s
       tag,
       summary,
       description,
-      responses: { 200: adminJson(Partner, 'The partner.') },
+      responses: { 200: jsonResponse(Partner, 'The partner.') },
       problems: [404],
     },
   })
@@ -136,7 +136,7 @@ export const rotateSecretRoute = describeRoute({
     tag,
     summary: 'Give a partner a new secret',
     description: 'The previous secret stays live until the next rotation.',
-    responses: { 201: adminCreated(PartnerWithSecret, 'The partner with its new secret.') },
+    responses: { 201: createdResponse(PartnerWithSecret, 'The partner with its new secret.') },
     problems: [404, 409],
   },
 })
@@ -151,7 +151,7 @@ export const replaceKeysRoute = describeRoute({
     tag,
     summary: 'Replace the public keys of a partner',
     description: 'For a partner that authenticates with `private_key_jwt`. All keys are replaced at once.',
-    responses: { 200: adminJson(Partner, 'The partner.') },
+    responses: { 200: jsonResponse(Partner, 'The partner.') },
     problems: [404],
   },
 })
@@ -166,7 +166,7 @@ export const deletionRoute = describeRoute({
     tag,
     summary: 'See what a deletion would end',
     description: 'Changes nothing. `deletePartner` needs `connected_users` of this answer.',
-    responses: { 200: adminJson(Consequences, 'What would end.') },
+    responses: { 200: jsonResponse(Consequences, 'What would end.') },
     problems: [404],
   },
 })
@@ -191,7 +191,7 @@ export const deletePartnerRoute = describeRoute({
     summary: 'Delete a partner for good',
     description:
       'Also deletes its grants and connections. The audit log keeps its settings, and who was connected. If the number of connected users is another one now, nothing is deleted, and the answer is 409. `suspendPartner` can be undone.',
-    responses: { 200: adminJson(Consequences, 'What has ended.') },
+    responses: { 200: jsonResponse(Consequences, 'What has ended.') },
     problems: [404, 409],
   },
 })

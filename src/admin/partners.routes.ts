@@ -12,8 +12,8 @@ import {
 } from '../partners/partners.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
-import { type AdminAnswer, conflict, created, notFound, ok, refused, withSecrets } from './answers.ts'
-import { pageAnswer, pageRequestOf, withFilters } from './page.ts'
+import { type Answer, conflict, created, notFound, ok, refused, withSecrets } from '../management/answers.ts'
+import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import {
   createPartnerRoute,
   deletePartnerRoute,
@@ -39,7 +39,7 @@ export function partnerRoutes(app: FastifyInstance, context: Context): void {
 const noSuchPartner = notFound('There is no partner with this client id.')
 
 /** The partner as the database has it now. @param secret its new secret */
-async function shown(database: Database, clientId: string, secret?: string): Promise<AdminAnswer> {
+async function shown(database: Database, clientId: string, secret?: string): Promise<Answer> {
   const partner = await database.maybe(findListedPartner, [clientId])
   return partner
     ? withSecrets(ok(partner), secret === undefined ? undefined : { client_secret: secret })

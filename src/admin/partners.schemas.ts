@@ -2,8 +2,8 @@ import { requirableAcrs } from '../acr.ts'
 import { longestLifetimeDays } from '../grants/lifetime-days.ts'
 import { type LimitName, limitNames } from '../limit-settings.ts'
 import Type from '../typebox.ts'
-import { closed } from './page.ts'
-import { instant, nullableText, oneOf } from './schemas.ts'
+import { closed } from '../management/page.ts'
+import { instant, nullableText, oneOf } from '../management/schemas.ts'
 
 const uris = (description: string) => Type.Array(Type.String({ maxLength: 1000 }), { description })
 

@@ -1,7 +1,7 @@
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
-import { adminJson } from './admin-operation.ts'
-import { count, instant, nullableInstant, nullableText, oneOf } from './schemas.ts'
+import { jsonResponse } from '../management/operation.ts'
+import { count, instant, nullableInstant, nullableText, oneOf } from '../management/schemas.ts'
 
 const Provider = Type.Object(
   {
@@ -66,7 +66,7 @@ export const listProvidersRoute = describeRoute({
     tag,
     summary: 'List the identity providers',
     description: 'Never their credentials.',
-    responses: { 200: adminJson(ProviderList, 'The providers.') },
+    responses: { 200: jsonResponse(ProviderList, 'The providers.') },
   },
 })
 
@@ -80,7 +80,7 @@ export const getProviderRoute = describeRoute({
     tag,
     summary: 'Show an identity provider',
     description: 'Never its credential.',
-    responses: { 200: adminJson(Provider, 'The provider.') },
+    responses: { 200: jsonResponse(Provider, 'The provider.') },
     problems: [404],
   },
 })
@@ -96,7 +96,7 @@ export const testProviderRoute = describeRoute({
     summary: 'Test an identity provider',
     description:
       'Checks metadata, keys, credential and redirect URI at the provider. Logs no one in and changes nothing.',
-    responses: { 200: adminJson(ProviderTest, 'What was found.') },
+    responses: { 200: jsonResponse(ProviderTest, 'What was found.') },
     problems: [404],
   },
 })

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { checkProvider } from '../idp/check-provider.ts'
 import { findProvider, listProviders } from '../idp/providers.sql.ts'
 import { adminRoute } from './admin-edge.ts'
-import { notFound, ok } from './answers.ts'
+import { notFound, ok } from '../management/answers.ts'
 import { getProviderRoute, listProvidersRoute, testProviderRoute } from './providers.operations.ts'
 
 const noSuchProvider = notFound('There is no identity provider with this id.')

@@ -1,9 +1,9 @@
 import { requirableAcrs } from '../acr.ts'
+import { jsonResponse } from '../management/operation.ts'
+import { closed } from '../management/page.ts'
+import { nullableText, oneOf } from '../management/schemas.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
-import { adminJson } from './admin-operation.ts'
-import { closed } from './page.ts'
-import { nullableText, oneOf } from './schemas.ts'
 
 const requireAcr = nullableText('The weakest login with which the users may connect. Null: any.')
 const localPasswords = Type.Boolean({ description: 'Whether the users may log in with a password here.' })
@@ -33,7 +33,7 @@ const Role = Type.Object(
 )
 
 const list = (name: string, item: typeof Firm | typeof Role, what: string) =>
-  adminJson(
+  jsonResponse(
     Type.Object(
       { data: Type.Array(item, { description: `All ${what}.` }) },
       { $id: name, description: `All ${what}.` },
@@ -76,7 +76,7 @@ export const updateFirmRoute = describeRoute({
     tag,
     summary: 'Change how the users of a firm log in',
     description: 'It applies to the next login and the next call. Imports do not change it.',
-    responses: { 200: adminJson(Firm, 'The firm.') },
+    responses: { 200: jsonResponse(Firm, 'The firm.') },
     problems: [404],
   },
 })
@@ -107,7 +107,7 @@ export const updateRoleRoute = describeRoute({
     tag,
     summary: 'Change how strongly the users of a role log in',
     description: 'It applies to the next login and the next call. Imports do not change it.',
-    responses: { 200: adminJson(Role, 'The role.') },
+    responses: { 200: jsonResponse(Role, 'The role.') },
     problems: [404],
   },
 })

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { listFirms, listRoles } from '../directory/requirements.sql.ts'
 import { changeFirm, changeRole } from '../directory/requirements.ts'
+import { notFound, ok } from '../management/answers.ts'
 import { adminRoute } from './admin-edge.ts'
-import { notFound, ok } from './answers.ts'
 import {
   listFirmsRoute,
   listRolesRoute,

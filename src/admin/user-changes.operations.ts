@@ -1,8 +1,8 @@
+import { jsonResponse } from '../management/operation.ts'
+import { closed } from '../management/page.ts'
+import { count } from '../management/schemas.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
-import { adminJson } from './admin-operation.ts'
-import { closed } from './page.ts'
-import { count } from './schemas.ts'
 import { NewUser, User } from './users.operations.ts'
 
 const params = Type.Object({ id: Type.String({ description: 'The id of a user, or the email address.' }) })
@@ -54,7 +54,7 @@ export const updateUserRoute = describeRoute({
     summary: 'Change a user',
     description:
       'Changes what the body names. The next import or change of the directory that has other values wins. To change the firm, use `putDirectoryUser`.',
-    responses: { 200: adminJson(User, 'The changed user.') },
+    responses: { 200: jsonResponse(User, 'The changed user.') },
     problems: [404],
   },
 })
@@ -70,7 +70,7 @@ export const exportUserRoute = describeRoute({
     summary: 'Export the data of a person',
     description:
       'Everything about a user, with up to 100,000 rows of each log. The audit log records the export. For a request for access to personal data.',
-    responses: { 200: adminJson(PersonExport, 'The data.') },
+    responses: { 200: jsonResponse(PersonExport, 'The data.') },
     problems: [404],
   },
 })
@@ -86,7 +86,7 @@ export const eraseUserRoute = describeRoute({
     summary: 'Erase a disabled user',
     description:
       'Deletes the user and all data about the user, except the audit log. The read log keeps a pseudonym. It cannot be undone. An active user is not erased: the answer is 409. Remove the user from the data of the platform first, or the next import adds the user again.',
-    responses: { 200: adminJson(ErasedUser, 'What was deleted.') },
+    responses: { 200: jsonResponse(ErasedUser, 'What was deleted.') },
     problems: [404, 409],
   },
 })

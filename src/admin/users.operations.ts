@@ -1,8 +1,8 @@
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
-import { adminCreated, adminJson } from './admin-operation.ts'
-import { closed, pageOf, pageQuery } from './page.ts'
-import { count, instant, nullableInstant, nullableText, oneOf } from './schemas.ts'
+import { createdResponse, jsonResponse } from '../management/operation.ts'
+import { closed, pageOf, pageQuery } from '../management/page.ts'
+import { count, instant, nullableInstant, nullableText, oneOf } from '../management/schemas.ts'
 
 const listed = {
   id: Type.String({ description: "The platform's id of the user." }),
@@ -121,7 +121,7 @@ export const listUsersRoute = describeRoute({
     tag,
     summary: 'List the users',
     description: 'Users in the order of their ids.',
-    responses: { 200: adminJson(pageOf('UserPage', ListedUser, 'users'), 'A page.', ['Link']) },
+    responses: { 200: jsonResponse(pageOf('UserPage', ListedUser, 'users'), 'A page.', ['Link']) },
   },
 })
 
@@ -135,7 +135,7 @@ export const getUserRoute = describeRoute({
     tag,
     summary: 'Show a user',
     description: 'What the user sees, how the user logs in, and how many apps are connected.',
-    responses: { 200: adminJson(User, 'The user.') },
+    responses: { 200: jsonResponse(User, 'The user.') },
     problems: [404],
   },
 })
@@ -152,7 +152,7 @@ export const createUserRoute = describeRoute({
     summary: 'Add a user',
     description:
       'The user can log in after setting a password with a link of `inviteUser`, or at a provider.',
-    responses: { 201: adminCreated(User, 'The new user.') },
+    responses: { 201: createdResponse(User, 'The new user.') },
     problems: [409],
   },
 })
@@ -168,7 +168,7 @@ export const inviteUserRoute = describeRoute({
     tag,
     summary: 'Send a user a link to set a password',
     description: 'The link replaces earlier ones. It is mailed if the server sends mails.',
-    responses: { 201: adminCreated(Invitation, 'The new link.') },
+    responses: { 201: createdResponse(Invitation, 'The new link.') },
     problems: [404, 409],
   },
 })
@@ -184,7 +184,7 @@ export const disableUserRoute = describeRoute({
     summary: 'Disable a user',
     description:
       'From the next request on, the user cannot log in, and partners cannot read for this user. Imports do not undo it.',
-    responses: { 200: adminJson(ChangedUser, 'The user.') },
+    responses: { 200: jsonResponse(ChangedUser, 'The user.') },
     problems: [404],
   },
 })
@@ -199,7 +199,7 @@ export const enableUserRoute = describeRoute({
     tag,
     summary: 'Make a disabled user active',
     description: 'If the next import lists this user as disabled, it disables the user again.',
-    responses: { 200: adminJson(ChangedUser, 'The user.') },
+    responses: { 200: jsonResponse(ChangedUser, 'The user.') },
     problems: [404],
   },
 })
@@ -214,7 +214,7 @@ export const resetFactorsRoute = describeRoute({
     tag,
     summary: 'Remove all second factors of a user',
     description: 'For a user who has lost them. Also ends all sessions of the user.',
-    responses: { 200: adminJson(RemovedFactors, 'What was removed.') },
+    responses: { 200: jsonResponse(RemovedFactors, 'What was removed.') },
     problems: [404],
   },
 })
@@ -229,7 +229,7 @@ export const listSessionsRoute = describeRoute({
     tag,
     summary: 'List the sessions of a user',
     description: 'The browsers in which the user is logged in, up to 50.',
-    responses: { 200: adminJson(SessionList, 'The sessions.') },
+    responses: { 200: jsonResponse(SessionList, 'The sessions.') },
     problems: [404],
   },
 })
@@ -244,7 +244,7 @@ export const endSessionsRoute = describeRoute({
     tag,
     summary: 'Log a user out everywhere',
     description: 'Ends all sessions. Connections of partners go on.',
-    responses: { 200: adminJson(EndedSessions, 'How many sessions have ended.') },
+    responses: { 200: jsonResponse(EndedSessions, 'How many sessions have ended.') },
     problems: [404],
   },
 })
@@ -261,7 +261,7 @@ export const endSessionRoute = describeRoute({
     tag,
     summary: 'End one session of a user',
     description: 'Connections of partners go on.',
-    responses: { 200: adminJson(EndedSessions, 'The session has ended.') },
+    responses: { 200: jsonResponse(EndedSessions, 'The session has ended.') },
     problems: [404],
   },
 })

@@ -8,8 +8,8 @@ import { invite } from '../recovery/invite.ts'
 import { endSessions, listSessions } from '../sessions/sessions-of-user.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
-import { type AdminAnswer, conflict, created, notFound, ok, refused } from './answers.ts'
-import { pageAnswer, pageRequestOf, withFilters } from './page.ts'
+import { type Answer, conflict, created, notFound, ok, refused } from '../management/answers.ts'
+import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import {
   createUserRoute,
   disableUserRoute,
@@ -114,8 +114,8 @@ function sessions(app: FastifyInstance, context: Context): void {
 async function ofUser(
   database: Database,
   idOrEmail: string,
-  act: (id: string) => Promise<AdminAnswer>,
-): Promise<AdminAnswer> {
+  act: (id: string) => Promise<Answer>,
+): Promise<Answer> {
   const user = await findUser(database, idOrEmail)
   return user ? act(user.id) : noSuchUser
 }

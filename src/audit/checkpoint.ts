@@ -1,5 +1,6 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createPublicKey, sign, verify } from 'node:crypto'
 import type { SecretKeys } from '../secrets/derived-keys.ts'
+import { ed25519KeyOf } from '../secrets/ed25519.ts'
 import { canonicalJson } from './chain-hash.ts'
 
 /** What a server has signed: the hash of the chain at a place, and with it everything before. `hash` is hexadecimal. */
@@ -8,17 +9,9 @@ export type Checkpoint = { number: string; place: string; hash: string; at: stri
 /** The signature is in base64url. */
 export type SignedCheckpoint = Checkpoint & { signature: string }
 
-/** PKCS #8 of an Ed25519 private key, before its 32 bytes (RFC 8410). */
-const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
-
-/** The Ed25519 key that is derived from the secret. */
-function privateKeyOf(seed: Buffer): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' })
-}
-
 /** Signs a value with the current secret. @returns the signature in base64url */
 export function signValue({ current }: SecretKeys, value: object): string {
-  return sign(null, Buffer.from(canonicalJson(value)), privateKeyOf(current.audit)).toString('base64url')
+  return sign(null, Buffer.from(canonicalJson(value)), ed25519KeyOf(current.audit)).toString('base64url')
 }
 
 /** Undefined: no configured secret has this key id. */
@@ -32,7 +25,7 @@ export function isSignedValue(
   if (signers.length === 0) return undefined
   const text = Buffer.from(canonicalJson(value))
   return signers.some(({ audit }) =>
-    verify(null, text, createPublicKey(privateKeyOf(audit)), Buffer.from(signature, 'base64url')),
+    verify(null, text, createPublicKey(ed25519KeyOf(audit)), Buffer.from(signature, 'base64url')),
   )
 }
 

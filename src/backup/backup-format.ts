@@ -33,7 +33,8 @@ export const endOfRows = '\\.'
 /**
  * Tables that a backup leaves out. The rows of most are short-lived, and a restore must not make them valid again: sessions
  * that ended after the backup, used assertions and logout tokens, counted login failures, used quotas, mails, links to set a
- * password, and the request log with its partitions. API keys are left out, because a key that was revoked after the backup must stay revoked. The triggers of
+ * password, and the request log with its partitions. API keys and
+ * developer keys are left out, because a key that was revoked after the backup must stay revoked. The triggers of
  * the restored tables fill `listing_ranges`.
  */
 export const omittedTables = [
@@ -51,6 +52,7 @@ export const omittedTables = [
   'request_kinds',
   'request_log',
   'api_keys',
+  'developer_keys',
   'idempotent_requests',
   'operator_sessions',
   'operator_links',

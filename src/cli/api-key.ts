@@ -1,9 +1,10 @@
-import { Command, InvalidArgumentError } from 'commander'
-import { type ApiKeyRow, listApiKeys } from '../admin/api-keys.sql.ts'
-import { createApiKey, longestKeyDays, revokeApiKey } from '../admin/api-keys.ts'
+import { Command } from 'commander'
+import { listApiKeys } from '../admin/api-keys.sql.ts'
+import { createApiKey, revokeApiKey } from '../admin/api-keys.ts'
 import { scopes } from '../admin/scopes.ts'
 import { quoted } from '../visible-text.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
+import { describeKey, expiryOption, keyShownOnce } from './key-options.ts'
 
 type Json = { json?: boolean }
 
@@ -20,7 +21,7 @@ function create(): Command {
     .description('make a key for a program; it is shown only once')
     .requiredOption('--name <name>', 'the program that uses the key')
     .requiredOption('--scope <scope...>', `what the key may do (repeatable): ${scopes.join(', ')}`)
-    .option('--expires-in-days <n>', 'days until the key expires; without it, the key does not expire', days)
+    .addOption(expiryOption())
     .option('--json', 'print JSON')
     .action((options: Json & { name: string; scope: string[]; expiresInDays?: number }) =>
       withDatabase(async (database, { environment }, origin) => {
@@ -32,7 +33,7 @@ function create(): Command {
         })
         if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
         const { key, text } = outcome
-        const lines = [`id       ${key.id}`, `api_key  ${text}`, '', 'Keep the key: it is shown only once.']
+        const lines = [`id       ${key.id}`, `api_key  ${text}`, '', keyShownOnce]
         answer(options, { ...key, api_key: text }, lines.join('\n'))
       }),
     )
@@ -45,7 +46,7 @@ function list(): Command {
     .action((options: Json) =>
       withDatabase(async (database) => {
         const keys = await database.run(listApiKeys, [])
-        answer(options, keys, keys.map(describe).join('\n') || 'There are no API keys.')
+        answer(options, keys, keys.map((key) => describeKey(key, key.scopes.join(' '))).join('\n') || 'There are no API keys.')
       }),
     )
 }
@@ -64,28 +65,4 @@ function revoke(): Command {
         answer(options, revoked, `The key ${revoked.name} (${id}) is revoked.`)
       }),
     )
-}
-
-function describe({
-  id,
-  name,
-  state,
-  scopes: given,
-  expires_at: expires,
-  last_used_at: used,
-}: ApiKeyRow): string {
-  const facts = [
-    state,
-    expires ? `expires ${expires.toISOString()}` : 'does not expire',
-    used ? `last used ${used.toISOString()}` : 'never used',
-  ]
-  return `${id}  ${name}  (${facts.join(', ')})  ${given.join(' ')}`
-}
-
-function days(text: string): number {
-  const count = Number(text)
-  if (!/^\d{1,4}$/.test(text) || count < 1 || count > longestKeyDays) {
-    throw new InvalidArgumentError(`It must be a number of days from 1 to ${longestKeyDays}.`)
-  }
-  return count
 }

@@ -23,6 +23,7 @@ const commands: Record<string, () => Promise<Command>> = {
   idp: async () => (await import('./idp.ts')).idpCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
   'api-key': async () => (await import('./api-key.ts')).apiKeyCommand(),
+  'developer-key': async () => (await import('./developer-key.ts')).developerKeyCommand(),
   secret: async () => (await import('./secret.ts')).secretCommand(),
   audit: async () => (await import('./audit.ts')).auditCommand(),
   sandbox: async () => (await import('./sandbox.ts')).sandboxCommand(),

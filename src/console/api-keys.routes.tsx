@@ -1,16 +1,28 @@
 import type { FastifyInstance } from 'fastify'
 import { type ApiKeyRow, listApiKeys } from '../admin/api-keys.sql.ts'
-import { createApiKey, longestKeyDays, revokeApiKey } from '../admin/api-keys.ts'
+import { createApiKey, revokeApiKey } from '../admin/api-keys.ts'
 import { may, type Scope, scopes } from '../admin/scopes.ts'
 import type { Context } from '../context.ts'
+import { longestKeyDays } from '../management/key-rules.ts'
+import { DoneQuery, formText, numberOrNull, pathText } from '../panel/fields.ts'
+import { Checkbox, Field, PostButton, PostForm } from '../panel/forms.tsx'
+import {
+  Done,
+  Exact,
+  Faults,
+  Id,
+  Name,
+  NewSecret,
+  PageHead,
+  State,
+  type Tone,
+  When,
+} from '../panel/page-parts.tsx'
+import { Table } from '../panel/table.tsx'
 import Type, { type Static } from '../typebox.ts'
 import type { ConsoleWeb } from './edge.ts'
-import { DoneQuery, formText, numberOrNull, pathText } from './fields.ts'
-import { Checkbox, Field, PostButton, PostForm } from './forms.tsx'
 import { showMissing } from './missing.tsx'
 import { operatorPage } from './operator-page.ts'
-import { Done, Exact, Faults, Id, Name, NewSecret, PageHead, State, type Tone, When } from './page-parts.tsx'
-import { Table } from './table.tsx'
 
 const url = '/admin/api-keys'
 const back = { label: 'API keys', href: url }

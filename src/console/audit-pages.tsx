@@ -2,11 +2,11 @@ import type { StoredCheckpoint } from '../audit/chain.sql.ts'
 import { auditEvents } from '../audit/events.ts'
 import type { ListedRecord } from '../audit/list.sql.ts'
 import type { AuditFilter } from '../audit/list.ts'
+import { Field, Filters, PostForm, Select } from '../panel/forms.tsx'
+import { Exact, Facts, Faults, Id, PageHead, Section, When } from '../panel/page-parts.tsx'
+import { Table } from '../panel/table.tsx'
 import type { Static } from '../typebox.ts'
 import { Actor, AuditTable, actorKinds } from './audit-table.tsx'
-import { Field, Filters, PostForm, Select } from './forms.tsx'
-import { Exact, Facts, Faults, Id, PageHead, Section, When } from './page-parts.tsx'
-import { Table } from './table.tsx'
 
 export function AuditList(props: {
   records: ListedRecord[]

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { ListedRecord } from '../audit/list.sql.ts'
 import { placeOf } from '../audit/list.ts'
-import { Exact, Id } from './page-parts.tsx'
-import { Table } from './table.tsx'
+import { Exact, Id } from '../panel/page-parts.tsx'
+import { Table } from '../panel/table.tsx'
 
 /** Records of the audit log. Each leads to its page. */
 export function AuditTable(props: {

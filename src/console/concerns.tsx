@@ -1,45 +1,29 @@
 import type { ComponentChildren } from 'preact'
-import { Icon } from '../web/icons.tsx'
+import { AttentionList } from '../panel/attention.tsx'
 import { Moment } from '../web/parts.tsx'
 import type { Concern } from './overview.sql.ts'
 
 /** What needs attention, the most urgent first. Each says what is wrong and leads to where it is put right. */
 export function Concerns({ concerns }: { concerns: Concern[] }) {
-  if (concerns.length === 0) {
-    return (
-      <p class="all-well">
-        <Icon name="check" />
-        <span>Nothing needs your attention.</span>
-      </p>
-    )
-  }
   const sorted = concerns.toSorted((a, b) => urgency.indexOf(a.kind) - urgency.indexOf(b.kind))
   return (
-    <section aria-labelledby="attention">
-      <h2 id="attention">Needs attention</h2>
-      <div class="panel attention">
-        <ul class="rows">
-          {sorted.map((concern) => {
-            const { href, text, remedy } = describe(concern)
-            const more = isLastOfKind(sorted, concern) ? concern.total - countOf(sorted, concern) : 0
-            return (
-              <li key={`${concern.kind} ${concern.id}`}>
-                <Icon name="alert" />
-                <div class="grow">
-                  <p>
-                    <a href={href}>{text}</a>
-                  </p>
-                  <p class="small">
-                    {remedy}
-                    {more > 0 && ` ${more} more like this.`}
-                  </p>
-                </div>
-              </li>
-            )
-          })}
-        </ul>
-      </div>
-    </section>
+    <AttentionList
+      items={sorted.map((concern) => {
+        const { href, text, remedy } = describe(concern)
+        const more = isLastOfKind(sorted, concern) ? concern.total - countOf(sorted, concern) : 0
+        return {
+          key: `${concern.kind} ${concern.id}`,
+          href,
+          text,
+          remedy: (
+            <>
+              {remedy}
+              {more > 0 && ` ${more} more like this.`}
+            </>
+          ),
+        }
+      })}
+    />
   )
 }
 

@@ -5,7 +5,7 @@ import { type Asset, assetRoute, loadScript, loadSheet } from '../web/assets.rou
 import { chooseTexts, type Texts } from '../web/languages/languages.ts'
 import { type Web, webEdge } from '../web/page-edge.tsx'
 import { sendDocument } from '../web/send-document.ts'
-import { type ConsolePage, renderConsolePage } from './shell.tsx'
+import { type ConsolePage, consoleFrame, renderConsolePage } from './shell.tsx'
 
 /** How the slices send pages of the console. */
 export type ConsoleWeb = Web & {
@@ -28,16 +28,10 @@ export async function consoleEdge(app: FastifyInstance, context: Context): Promi
     home: () => ({ label: 'Open the overview', href: '/admin' }),
     hasLanguages: false,
   })
-  const sheet = loadSheet(
-    brand,
-    'tokens.css',
-    'latchkey.css',
-    'parts.css',
-    'console.css',
-    'console-pages.css',
-  )
-  const scripts = [web.assets.localTimes, loadScript('console.js')]
-  const frame = { environment, brand, sheet: sheet.path, scripts: scripts.map(({ path }) => path) }
+  const sheet = loadSheet(brand, 'tokens.css', 'latchkey.css', 'parts.css', 'panel.css', 'panel-pages.css')
+  const scripts = [web.assets.localTimes, loadScript('panel.js')]
+  const paths = { sheet: sheet.path, scripts: scripts.map(({ path }) => path) }
+  const frame = { ...consoleFrame, environment, brand, ...paths }
   return {
     ...web,
     texts: () => english,

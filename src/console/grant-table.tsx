@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Grant } from '../grants/grants.sql.ts'
-import { Exact, Id, State } from './page-parts.tsx'
-import { Table } from './table.tsx'
+import { Exact, Id, State } from '../panel/page-parts.tsx'
+import { Table } from '../panel/table.tsx'
 
 const endings = { user: 'ended by the user', operator: 'ended by an operator', expiry: 'expired' }
 

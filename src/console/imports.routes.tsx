@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import type { ListedRecord } from '../audit/list.sql.ts'
 import { listAudit, placeOf } from '../audit/list.ts'
 import type { Context } from '../context.ts'
+import { amount, Exact, PageHead, Section } from '../panel/page-parts.tsx'
+import { Table } from '../panel/table.tsx'
 import { Actor, recordAddress } from './audit-table.tsx'
 import type { ConsoleWeb } from './edge.ts'
 import { operatorPage } from './operator-page.ts'
-import { amount, Exact, PageHead, Section } from './page-parts.tsx'
-import { Table } from './table.tsx'
 
 /** Records of each kind on the page. The audit log has all. */
 const shown = 25

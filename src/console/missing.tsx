@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { PageHead } from './page-parts.tsx'
+import { PageHead } from '../panel/page-parts.tsx'
 import type { ConsolePage, Section } from './shell.tsx'
 
 type Show = (page: ConsolePage, status?: number) => FastifyReply

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { beginOf, periodsOf, ranges, totalP99 } from '../panel/periods.ts'
 import { callsByPeriod } from '../request-log/call-hours.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { ConsoleWeb } from './edge.ts'
 import { operatorPage } from './operator-page.ts'
 import { concerns, grantsByPeriod, latestEvents } from './overview.sql.ts'
 import { OverviewPage } from './overview-page.tsx'
-import { beginOf, periodsOf, ranges, totalP99 } from './periods.ts'
 
 const Query = Type.Object({
   range: Type.Optional(Type.Union([Type.Literal('24h'), Type.Literal('7d'), Type.Literal('30d')])),
@@ -26,12 +26,16 @@ export function overviewRoutes(app: FastifyInstance, context: Context, web: Cons
       const at = now()
       const values = [beginOf(range, at), ranges[range].period]
       const [calls, grants, found, events] = await Promise.all([
-        database.run(callsByPeriod, values),
+        database.run(callsByPeriod, [...values, null]),
         database.run(grantsByPeriod, values),
         database.run(concerns, []),
         database.run(latestEvents, []),
       ])
-      const periods = periodsOf(range, at, { calls, grants })
+      const grantsAt = new Map(grants.map((row) => [row.at.getTime(), row.grants]))
+      const periods = periodsOf(range, at, calls).map((period) => ({
+        ...period,
+        grants: grantsAt.get(period.at.getTime()) ?? 0,
+      }))
       const p99 = totalP99(calls)
       const body = <OverviewPage range={range} periods={periods} p99={p99} concerns={found} events={events} />
       return show({ title: 'Overview', section: 'overview', body })

@@ -7,13 +7,13 @@ import {
   limitNames,
   parseLimit,
 } from '../limit-settings.ts'
+import { formText, numberOrNull, textOrNull } from '../panel/fields.ts'
+import { Checkbox, Field, linesOf, PostForm, Select, TextArea } from '../panel/forms.tsx'
+import { Faults, PageHead } from '../panel/page-parts.tsx'
+import { filled } from '../panel/paging.ts'
 import type { ListedPartner } from '../partners/partners.sql.ts'
 import type { NewPartner, PartnerChanges } from '../partners/partners.ts'
 import Type, { type Static } from '../typebox.ts'
-import { formText, numberOrNull, textOrNull } from './fields.ts'
-import { Checkbox, Field, linesOf, PostForm, Select, TextArea } from './forms.tsx'
-import { Faults, PageHead } from './page-parts.tsx'
-import { filled } from './paging.ts'
 
 export const PartnerFields = Type.Object({
   name: formText(),

@@ -1,7 +1,7 @@
+import { PostForm, TextArea, TypedConfirmation } from '../panel/forms.tsx'
+import { counted, Faults, NewSecret, PageHead } from '../panel/page-parts.tsx'
 import type { Consequences } from '../partners/delete-partner.sql.ts'
 import type { ListedPartner } from '../partners/partners.sql.ts'
-import { PostForm, TextArea, TypedConfirmation } from './forms.tsx'
-import { counted, Faults, NewSecret, PageHead } from './page-parts.tsx'
 
 const addressOf = (clientId: string) => `/admin/partners/${encodeURIComponent(clientId)}`
 

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { Field, Filters, Select } from './forms.tsx'
-import { Done, Exact, Id, Name, PageHead, State } from './page-parts.tsx'
+import { Field, Filters, Select } from '../panel/forms.tsx'
+import { Done, Exact, Id, Name, PageHead, State } from '../panel/page-parts.tsx'
+import { Table } from '../panel/table.tsx'
 import type { FoundPartner } from './search.sql.ts'
-import { Table } from './table.tsx'
 
 const statuses = { '': 'Any status', active: 'Active', suspended: 'Suspended' }
 

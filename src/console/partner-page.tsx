@@ -1,15 +1,16 @@
 import type { ListedRecord } from '../audit/list.sql.ts'
 import { limitNames } from '../limit-settings.ts'
+import { PostButton } from '../panel/forms.tsx'
+import { counted, Done, Exact, Facts, Id, PageHead, Section } from '../panel/page-parts.tsx'
+import { RequestTable } from '../panel/request-table.tsx'
 import type { Consequences } from '../partners/delete-partner.sql.ts'
 import type { ListedPartner } from '../partners/partners.sql.ts'
 import type { ExplainedRequest } from '../request-log/requests.ts'
 import { PartnerLogo } from '../web/parts.tsx'
 import { AuditTable } from './audit-table.tsx'
-import { PostButton } from './forms.tsx'
-import { counted, Done, Exact, Facts, Id, PageHead, Section } from './page-parts.tsx'
 import { acrChoices, limitLabels } from './partner-form.tsx'
 import { PartnerState } from './partner-list.tsx'
-import { RequestTable } from './request-table.tsx'
+import { callAddress, callUser } from './parts.tsx'
 
 export function PartnerPage(props: {
   partner: ListedPartner
@@ -50,7 +51,8 @@ export function PartnerPage(props: {
       >
         <RequestTable
           requests={calls}
-          ofPartner
+          address={callAddress}
+          parties={[callUser]}
           empty="The request log has no calls of this partner. They appear here some seconds after the first one."
         />
       </Section>

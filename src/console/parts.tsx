@@ -1,5 +1,21 @@
 import type { Role, Scope } from '../admin/scopes.ts'
+import type { Column } from '../panel/table.tsx'
+import type { ExplainedRequest } from '../request-log/requests.ts'
 import { roleNames } from './shell.tsx'
+
+export const callAddress = ({ request_id: id }: ExplainedRequest) =>
+  `/admin/requests?request_id=${encodeURIComponent(id)}`
+
+export const callPartner: Column<ExplainedRequest> = {
+  label: 'Partner',
+  cell: ({ client_id: id, partner_name: name }) => <bdi>{name ?? id ?? 'unknown'}</bdi>,
+}
+
+export const callUser: Column<ExplainedRequest> = {
+  label: 'User',
+  cell: ({ user_id: id }) =>
+    id === null ? '–' : <a href={`/admin/users/${encodeURIComponent(id)}`}>{id}</a>,
+}
 
 /** `operator.logged_in` as people say it: Operator logged in. */
 export function eventText(event: string): string {

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
+import { amount, Id } from '../panel/page-parts.tsx'
+import { Table } from '../panel/table.tsx'
 import type { ReadRow } from '../read-log/reads.sql.ts'
 import { placeOfRead } from '../read-log/reads.ts'
-import { amount, Id } from './page-parts.tsx'
-import { Table } from './table.tsx'
 
 /** Which application has read on which day. */
 export function ReadTable(props: { reads: ReadRow[]; empty: ComponentChildren; next?: string | undefined }) {

@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { Field, Filters } from '../panel/forms.tsx'
+import { Exact, Facts, Faults, Id, PageHead, Section } from '../panel/page-parts.tsx'
+import { filled, listQuery, listRequest, pageOfRows } from '../panel/paging.ts'
+import { RequestTable, Status } from '../panel/request-table.tsx'
 import { type ExplainedRequest, listRequests } from '../request-log/requests.ts'
 import type { Static } from '../typebox.ts'
 import type { ConsoleWeb } from './edge.ts'
-import { Field, Filters } from './forms.tsx'
 import { operatorPage } from './operator-page.ts'
-import { Exact, Facts, Faults, Id, PageHead, Section } from './page-parts.tsx'
-import { filled, listQuery, listRequest, pageOfRows } from './paging.ts'
-import { RequestTable, Status } from './request-table.tsx'
+import { callAddress, callPartner, callUser } from './parts.tsx'
 
 const url = '/admin/requests'
 const names = ['request_id', 'client_id', 'user_id', 'grant_id', 'status'] as const
@@ -53,6 +54,8 @@ export function requestRoutes(app: FastifyInstance, context: Context, web: Conso
           {requestId === undefined ? (
             <RequestTable
               requests={rows}
+              address={callAddress}
+              parties={[callPartner, callUser]}
               next={next}
               empty={
                 isFiltered

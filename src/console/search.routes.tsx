@@ -1,22 +1,24 @@
 import type { FastifyInstance } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import { type ApiKeyRow, listApiKeys } from '../admin/api-keys.sql.ts'
-import { isRowId } from '../admin/page.ts'
+import { isRowId } from '../management/page.ts'
 import { may, type Scope } from '../admin/scopes.ts'
 import type { Context } from '../context.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { findGrant, type Grant } from '../grants/grants.sql.ts'
 import { type ListedKey, listKeys } from '../keys/key-states.ts'
 import type { Operator } from '../operators/sessions.ts'
+import { Id, Name, PageHead, Section, State } from '../panel/page-parts.tsx'
+import { filled, listQuery } from '../panel/paging.ts'
+import { RequestTable } from '../panel/request-table.tsx'
+import { Table } from '../panel/table.tsx'
 import { type ExplainedRequest, listRequests } from '../request-log/requests.ts'
 import type { Static } from '../typebox.ts'
 import type { ConsoleWeb } from './edge.ts'
 import { GrantTable } from './grant-table.tsx'
 import { operatorPage } from './operator-page.ts'
-import { Id, Name, PageHead, Section, State } from './page-parts.tsx'
-import { filled, listQuery } from './paging.ts'
 import { PartnerTable } from './partner-list.tsx'
-import { RequestTable } from './request-table.tsx'
+import { callAddress, callPartner, callUser } from './parts.tsx'
 import {
   type FoundHousehold,
   type FoundPartner,
@@ -25,7 +27,6 @@ import {
   findPartners,
   findUsers,
 } from './search.sql.ts'
-import { Table } from './table.tsx'
 import { UserTable } from './user-list.tsx'
 
 /** Results of one kind. The lists show more. */
@@ -134,7 +135,12 @@ function Groups({ found, query }: { found: Found; query: string }) {
         <GrantTable grants={found.connections} empty="" />
       </Group>
       <Group id="requests" title="Requests" of={found.requests}>
-        <RequestTable requests={found.requests} empty="" />
+        <RequestTable
+          requests={found.requests}
+          address={callAddress}
+          parties={[callPartner, callUser]}
+          empty=""
+        />
       </Group>
       <Group id="signing-keys" title="Signing keys" of={found.signingKeys} more="/admin/keys">
         <Table

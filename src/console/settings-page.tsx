@@ -1,11 +1,11 @@
 import type { Config } from '../config.ts'
 import type { ListedFirm, ListedRole } from '../directory/requirements.sql.ts'
 import { type LimitName, limitNames } from '../limit-settings.ts'
-import { Checkbox, PostForm, Select } from './forms.tsx'
-import { Done, Id, PageHead, Section } from './page-parts.tsx'
+import { Checkbox, PostForm, Select } from '../panel/forms.tsx'
+import { Done, Id, PageHead, Section } from '../panel/page-parts.tsx'
+import { Table } from '../panel/table.tsx'
 import { acrChoices, limitLabels } from './partner-form.tsx'
 import { acrName } from './partner-page.tsx'
-import { Table } from './table.tsx'
 
 export function SettingsPage(props: {
   config: Config

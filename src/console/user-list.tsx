@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import type { ListedFirm } from '../directory/requirements.sql.ts'
-import { Field, Filters, Select } from './forms.tsx'
-import { Id, Name, PageHead, State } from './page-parts.tsx'
+import { Field, Filters, Select } from '../panel/forms.tsx'
+import { Id, Name, PageHead, State } from '../panel/page-parts.tsx'
+import { Table } from '../panel/table.tsx'
 import type { FoundUser } from './search.sql.ts'
-import { Table } from './table.tsx'
 
 export function UserList(props: {
   users: FoundUser[]

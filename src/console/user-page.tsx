@@ -1,14 +1,14 @@
 import type { UserFacts } from '../directory/users.sql.ts'
 import type { Grant } from '../grants/grants.sql.ts'
 import type { SharedData } from '../households/user-households.sql.ts'
+import { PostButton } from '../panel/forms.tsx'
+import { amount, counted, Done, Exact, Facts, Id, PageHead, Section, When } from '../panel/page-parts.tsx'
+import { Table } from '../panel/table.tsx'
 import type { ReadRow } from '../read-log/reads.sql.ts'
 import type { ListedSession } from '../sessions/sessions.sql.ts'
 import { Moment } from '../web/parts.tsx'
-import { PostButton } from './forms.tsx'
 import { GrantTable } from './grant-table.tsx'
-import { amount, counted, Done, Exact, Facts, Id, PageHead, Section, When } from './page-parts.tsx'
 import { ReadTable } from './read-table.tsx'
-import { Table } from './table.tsx'
 import { UserState } from './user-list.tsx'
 
 export function UserPage(props: {

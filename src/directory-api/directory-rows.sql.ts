@@ -1,4 +1,4 @@
-import { nullableText } from '../admin/schemas.ts'
+import { nullableText } from '../management/schemas.ts'
 import { type Statement, statement } from '../database/database.ts'
 import { type ChangeType, changeTypes } from '../import/change-set.ts'
 import Type, { type TObject } from '../typebox.ts'

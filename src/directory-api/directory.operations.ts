@@ -1,7 +1,7 @@
 import { describeRoute } from '../admin/admin-edge.ts'
-import { adminJson, noContent } from '../admin/admin-operation.ts'
-import { closed, pageOf, pageQuery } from '../admin/page.ts'
-import { nullableInstant } from '../admin/schemas.ts'
+import { jsonResponse, noContent } from '../management/operation.ts'
+import { closed, pageOf, pageQuery } from '../management/page.ts'
+import { nullableInstant } from '../management/schemas.ts'
 import { type ChangeType, changeTypes, mostRows } from '../import/change-set.ts'
 import Type from '../typebox.ts'
 import { directoryReads, rowSchemas } from './directory-rows.sql.ts'
@@ -79,7 +79,7 @@ export const postChanges = describeRoute({
     tag: 'Directory',
     summary: 'Change many rows',
     description: `One JSON object on each line, at most ${mostRows} and 16 MiB: \`{"op":"upsert","type":"household","id":"h1","firm_id":"f1","name":"Miller"}\` or \`{"op":"delete","type":"household","id":"h1"}\`. The rules are those of the files of \`latchkey import\`. All rows are stored or none; the order of the lines does not matter, and each row may be on one line only. All faults are named by line and field, at most 1,000. A row to which another row refers can be deleted only with it. Partners see the change with their next call. 503: an import or other changes were running for two seconds. Nothing was changed.`,
-    responses: { 200: adminJson(Changed, 'What was changed.', ['Idempotency-Replayed']) },
+    responses: { 200: jsonResponse(Changed, 'What was changed.', ['Idempotency-Replayed']) },
   },
 })
 
@@ -137,7 +137,7 @@ function listOperation(type: ChangeType, { url, schema, name }: Shape) {
       summary: `List ${name.texts}`,
       description: 'In the order of their keys.',
       responses: {
-        200: adminJson(pageOf(`Directory${name.many}Page`, schema, name.texts), 'A page.', ['Link']),
+        200: jsonResponse(pageOf(`Directory${name.many}Page`, schema, name.texts), 'A page.', ['Link']),
       },
     },
   })
@@ -154,7 +154,7 @@ function readOperation({ one, params, schema, name, noun }: Shape) {
       tag: 'Directory',
       summary: `Read one ${noun}`,
       description: 'As it is stored. Passwords and their hashes are never shown.',
-      responses: { 200: adminJson(schema, `The ${noun}.`) },
+      responses: { 200: jsonResponse(schema, `The ${noun}.`) },
       problems: [404],
     },
   })
@@ -173,8 +173,8 @@ function putOperation({ one, params, fields, schema, name, noun }: Shape) {
       description:
         'Stores the whole row, by the rules of the files of `latchkey import`. A field that is absent is empty afterwards, except the password. 503: an import or other changes were running for two seconds. Nothing was changed.',
       responses: {
-        200: adminJson(schema, `The ${noun}, which existed.`),
-        201: adminJson(schema, `The new ${noun}.`, ['Location']),
+        200: jsonResponse(schema, `The ${noun}, which existed.`),
+        201: jsonResponse(schema, `The new ${noun}.`, ['Location']),
       },
       problems: [422],
     },

@@ -1,9 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { adminPath } from '../admin/admin-document.ts'
 import { adminRoute } from '../admin/admin-edge.ts'
-import { type AdminAnswer, conflict, created, directoryBusy, notFound, ok } from '../admin/answers.ts'
-import { type IdempotencyKey, once } from '../admin/idempotency.ts'
-import { pageAnswer, pageRequestOf, withFilters } from '../admin/page.ts'
 import type { Origin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import type { Database } from '../database/database.ts'
@@ -14,6 +11,9 @@ import {
   prepareChange,
 } from '../import/change-directory.ts'
 import { ChangeSet, type ChangeType, changeTypes } from '../import/change-set.ts'
+import { type Answer, conflict, created, directoryBusy, notFound, ok } from '../management/answers.ts'
+import { type IdempotencyKey, once } from '../management/idempotency.ts'
+import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import { reservedIn } from '../sandbox/data.ts'
 import { keyParameter, operationsOf, postChanges } from './directory.operations.ts'
 import { type DirectoryRow, directoryReads } from './directory-rows.sql.ts'
@@ -44,8 +44,8 @@ type Work = { origin: Origin; change: ChangeSet; key?: IdempotencyKey | undefine
 async function carryOut(
   { config, database }: Context,
   { origin, change, key }: Work,
-  answerOf: (outcome: ChangeOutcome) => AdminAnswer,
-): Promise<AdminAnswer> {
+  answerOf: (outcome: ChangeOutcome) => Answer,
+): Promise<Answer> {
   const reserved = reservedIn(config)
   const refused = await prepareChange(database, change, reserved)
   if (refused) return answerOf(refused)
@@ -60,7 +60,7 @@ async function carryOut(
   return answer === 'busy' ? directoryBusy : answer
 }
 
-function answerOfMany(outcome: ChangeOutcome): AdminAnswer {
+function answerOfMany(outcome: ChangeOutcome): Answer {
   if (outcome.kind === 'changed') {
     const { counts, changedAt, keptDisabled, weakerLogins } = outcome
     return ok({ changed_at: changedAt, counts, kept_disabled: keptDisabled, weaker_logins: weakerLogins })
@@ -119,7 +119,7 @@ function resource(app: FastifyInstance, context: Context, type: ChangeType, path
   })
 }
 
-function refusedFields({ faults }: ChangeOutcome & { kind: 'refused' }): AdminAnswer {
+function refusedFields({ faults }: ChangeOutcome & { kind: 'refused' }): Answer {
   const errors = faults.map(({ field, detail }) => ({ parameter: field, detail }))
   const detail = errors.map(({ parameter, detail }) => `${parameter} ${detail}.`).join(' ')
   return { kind: 'problem', code: 'invalid_content', detail, errors }
@@ -141,7 +141,7 @@ async function listRows(
   type: ChangeType,
   url: string,
   query: Record<string, unknown>,
-): Promise<AdminAnswer> {
+): Promise<Answer> {
   const { order, list, filtered } = directoryReads[type]
   const { limit, cursor } = query
   const page = pageRequestOf({

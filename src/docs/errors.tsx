@@ -8,7 +8,7 @@ const senders: Record<ErrorPage['sentBy'][number], string> = {
   oauth2: 'the token, revocation and introspection endpoints',
   redirect: 'the redirect to your redirect_uri',
   page: 'a page that the user sees',
-  admin: 'the admin API, which only operators use',
+  management: 'the developer API, and the admin API of operators',
 }
 
 const kinds: Record<ErrorPage['kind'], { heading: string; where: string }> = {
@@ -22,9 +22,10 @@ const kinds: Record<ErrorPage['kind'], { heading: string; where: string }> = {
       'In the field error of the JSON answer (RFC 6749), or in the parameter error of the redirect to your application.',
   },
   page: { heading: 'Error pages', where: 'Users see them in the browser. They have no code.' },
-  admin: {
-    heading: 'Errors of the admin API',
-    where: 'Only for operators of this service. In the field code of application/problem+json (RFC 9457).',
+  management: {
+    heading: 'Errors of the developer API',
+    where:
+      'Also of the admin API, which only operators use. In the field code of application/problem+json (RFC 9457).',
   },
 }
 

@@ -1,11 +1,11 @@
-import { adminProblems } from './admin.ts'
+import { managementProblems } from './management.ts'
 import type { Cause, Entry } from './entry.ts'
 import { oauthErrors } from './oauth.ts'
 import { pageErrors } from './pages.ts'
 import { problems } from './problems.ts'
 
 /** The problems of the API and of the admin API. */
-export const allProblems = { ...problems, ...adminProblems }
+export const allProblems = { ...problems, ...managementProblems }
 
 /** The `code` of a problem. */
 export type ProblemCode = keyof typeof allProblems
@@ -87,7 +87,7 @@ export function errorPageAddress(baseUrl: string, code: string, anchor?: string)
 /** What the page of a code shows. Causes with the same anchor are one. */
 export type ErrorPage = Omit<Entry, 'causes'> & {
   code: string
-  kind: 'problem' | 'oauth' | 'page' | 'admin'
+  kind: 'problem' | 'oauth' | 'page' | 'management'
   causes: (Cause & { anchor: string })[]
 }
 
@@ -96,7 +96,7 @@ export const errorPages: readonly ErrorPage[] = [
   ...pagesOf('problem', problems),
   ...pagesOf('oauth', oauthErrors),
   ...pagesOf('page', pageErrors),
-  ...pagesOf('admin', adminProblems),
+  ...pagesOf('management', managementProblems),
 ]
 
 function pagesOf(kind: ErrorPage['kind'], entries: Entries): ErrorPage[] {
@@ -121,4 +121,19 @@ export function errorCause(
   const cause = Object.hasOwn(entry.causes, reason) ? entry.causes[reason] : undefined
   const { title } = entry
   return cause ? { code, title, anchor: anchorOf(reason, cause), remedy: cause.remedy } : { code, title }
+}
+
+/**
+ * As `errorCause`, for the caller: what the page of the code says, which does not distinguish causes that the answer must not
+ * distinguish.
+ */
+export function publicCause(
+  code: string,
+  reason: string,
+): { code: string; title: string; anchor?: string; cause?: string; remedy?: string } | undefined {
+  const known = errorCause(code, reason)
+  if (!known?.anchor) return known
+  const { code: name, title, anchor } = known
+  const shown = errorPages.find((page) => page.code === name)?.causes.find((cause) => cause.anchor === anchor)
+  return { code: name, title, anchor, ...(shown && { cause: shown.cause, remedy: shown.remedy }) }
 }

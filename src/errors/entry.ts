@@ -17,9 +17,9 @@ export type Cause = {
 
 /**
  * Where an error is sent: the API and userinfo; token, revoke and introspect; the redirect to the partner's
- * `redirect_uri`; an error page for the user; the admin API.
+ * `redirect_uri`; an error page for the user; the admin API and the developer API.
  */
-type SentBy = 'api' | 'oauth2' | 'redirect' | 'page' | 'admin'
+type SentBy = 'api' | 'oauth2' | 'redirect' | 'page' | 'management'
 
 /** The remedy of every cause that is about sandbox and production. */
 export const otherEnvironment =

@@ -11,7 +11,7 @@ export const problems = {
   invalid_parameter: {
     status: 400,
     title: 'Invalid parameter',
-    sentBy: ['api', 'admin'],
+    sentBy: ['api', 'management'],
     meaning:
       'A parameter in the query has a value that the API does not accept. errors[] in the body names each parameter and says what is wrong.',
     retryable: false,
@@ -44,7 +44,7 @@ export const problems = {
   bad_request: {
     status: 400,
     title: 'Malformed request',
-    sentBy: ['api', 'admin'],
+    sentBy: ['api', 'management'],
     meaning:
       'The server cannot read the request as HTTP or as text. The status may also be 408, 413, 415 or 431; the detail says what is wrong.',
     retryable: false,
@@ -170,7 +170,7 @@ export const problems = {
   not_found: {
     status: 404,
     title: 'Not found',
-    sentBy: ['api', 'admin'],
+    sentBy: ['api', 'management'],
     meaning: 'The address does not exist, or names a household that this user may not see.',
     retryable: false,
     retry: 'No.',
@@ -190,7 +190,7 @@ export const problems = {
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    sentBy: ['api', 'admin'],
+    sentBy: ['api', 'management'],
     meaning:
       'The address exists, but not for this HTTP method. The Allow header has the methods that it takes.',
     retryable: false,
@@ -241,7 +241,7 @@ export const problems = {
   too_many_requests: {
     status: 429,
     title: 'Too many requests',
-    sentBy: ['api', 'admin'],
+    sentBy: ['api', 'management'],
     meaning: 'Your application sent more requests than it may send in this time.',
     retryable: true,
     retry:
@@ -268,7 +268,7 @@ export const problems = {
   internal_error: {
     status: 500,
     title: 'Internal server error',
-    sentBy: ['api', 'admin'],
+    sentBy: ['api', 'management'],
     meaning: 'The server has a fault. Your request is not the reason.',
     retryable: true,
     retry: 'Once or twice, with some seconds between. Then report the request id to the operator.',
@@ -282,7 +282,7 @@ export const problems = {
   unavailable: {
     status: 503,
     title: 'Service unavailable',
-    sentBy: ['api', 'admin'],
+    sentBy: ['api', 'management'],
     meaning: 'The server cannot answer now. It says nothing about your access token, so keep it.',
     retryable: true,
     retry: 'Yes, after the number of seconds in Retry-After, and then with growing waits.',

@@ -1,7 +1,7 @@
 import { describeRoute } from '../admin/admin-edge.ts'
-import { adminJson } from '../admin/admin-operation.ts'
-import { closed, pageOf, pageQuery } from '../admin/page.ts'
-import { instant, nullableInstant, nullableText } from '../admin/schemas.ts'
+import { jsonResponse } from '../management/operation.ts'
+import { closed, pageOf, pageQuery } from '../management/page.ts'
+import { instant, nullableInstant, nullableText } from '../management/schemas.ts'
 import Type from '../typebox.ts'
 
 const grantFilter = {
@@ -54,7 +54,7 @@ export const listReadsRoute = describeRoute({
     summary: 'List which application read which households',
     description:
       'For each day and grant, newest first. At least one of `household_id`, `user_id`, `client_id` and `grant_id` is required.',
-    responses: { 200: adminJson(pageOf('ReadPage', Read, 'reads'), 'The reads.', ['Link']) },
+    responses: { 200: jsonResponse(pageOf('ReadPage', Read, 'reads'), 'The reads.', ['Link']) },
   },
 })
 
@@ -72,7 +72,7 @@ export const listHouseholdReadsRoute = describeRoute({
     summary: 'List the households that a grant has read',
     description: 'The households in the order in which they were first read by any application.',
     responses: {
-      200: adminJson(pageOf('HouseholdReadPage', HouseholdRead, 'households'), 'The households.', ['Link']),
+      200: jsonResponse(pageOf('HouseholdReadPage', HouseholdRead, 'households'), 'The households.', ['Link']),
     },
   },
 })
@@ -126,7 +126,7 @@ export const listRequestsRoute = describeRoute({
     summary: 'List calls of the last days, and why they were refused',
     description:
       'Newest first. One of `request_id`, `user_id`, `client_id` and `grant_id` is required, or a status from 400 on.',
-    responses: { 200: adminJson(pageOf('RequestPage', LoggedRequest, 'calls'), 'The calls.', ['Link']) },
+    responses: { 200: jsonResponse(pageOf('RequestPage', LoggedRequest, 'calls'), 'The calls.', ['Link']) },
   },
 })
 
@@ -192,6 +192,6 @@ export const explainAccessRoute = describeRoute({
     summary: 'Explain whether a user sees a household',
     description:
       'By which role, access row or account, since when, and what would change it. Unknown ids are explained, too.',
-    responses: { 200: adminJson(AccessExplanation, 'The explanation.') },
+    responses: { 200: jsonResponse(AccessExplanation, 'The explanation.') },
   },
 })

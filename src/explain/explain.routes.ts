@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { adminRoute } from '../admin/admin-edge.ts'
-import { type AdminAnswer, ok } from '../admin/answers.ts'
-import { pageAnswer, pageRequestOf } from '../admin/page.ts'
+import { type Answer, ok } from '../management/answers.ts'
+import { pageAnswer, pageRequestOf } from '../management/page.ts'
 import type { Context } from '../context.ts'
 import { listHouseholdsRead, listReads, placeOfRead } from '../read-log/reads.ts'
 import { listRequests } from '../request-log/requests.ts'
@@ -64,7 +64,7 @@ function requestRoutes(app: FastifyInstance, context: Context): void {
   })
 }
 
-function missingFilter(detail: string): AdminAnswer {
+function missingFilter(detail: string): Answer {
   return { kind: 'problem', code: 'invalid_parameter', detail }
 }
 

@@ -1,6 +1,6 @@
 import { describeRoute } from '../admin/admin-edge.ts'
-import { adminJson } from '../admin/admin-operation.ts'
-import { closed } from '../admin/page.ts'
+import { jsonResponse } from '../management/operation.ts'
+import { closed } from '../management/page.ts'
 import Type from '../typebox.ts'
 import {
   type CredentialName,
@@ -48,6 +48,7 @@ const Credential = Type.Object(
     client_id: Type.Optional(Type.String({ description: 'The partner whose credential it is.' })),
     user_id: Type.Optional(Type.String({ description: 'The user whose data it opened.' })),
     api_key_id: Type.Optional(Type.String({ description: 'The `id` of the API key.' })),
+    developer_key_id: Type.Optional(Type.String({ description: 'The `id` of the developer key.' })),
     live_secrets: Type.Optional(
       Type.Integer({
         description:
@@ -69,9 +70,9 @@ export const reportLeakedCredentials = describeRoute({
     tag: 'Incidents',
     summary: 'Revoke leaked credentials',
     description:
-      'Finds access tokens, refresh tokens, codes, client secrets and API keys in a text by their prefix and checksum, and ends each that works, at once. The text is not stored.',
+      'Finds access tokens, refresh tokens, codes, client secrets, API keys and developer keys in a text by their prefix and checksum, and ends each that works, at once. The text is not stored.',
     responses: {
-      200: adminJson(
+      200: jsonResponse(
         Type.Object(
           { data: Type.Array(Credential, { description: 'The credentials in the order of the text.' }) },
           { $id: 'LeakedCredentials', description: 'What became of each credential.' },

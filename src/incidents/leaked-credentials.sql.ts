@@ -116,22 +116,36 @@ export const withdrawLeakedSecret = statement(
    SELECT client_id, was_live, cardinality(others) AS live_secrets FROM found`,
 )
 
-/** $1 SHA-256 of the key, $2 origin, $3 where it was found, or null. No row: there is no such key. */
-export const revokeLeakedApiKey = statement(
-  'revoke_leaked_api_key',
-  Type.Object({ id: Type.String(), was_live: Type.Boolean() }),
-  `WITH found AS (
-     SELECT id, name, revoked_at IS NULL AND coalesce(expires_at > now(), true) AS was_live FROM api_keys WHERE hash = $1
+/** Revokes a key at once. `about`: whom the audit record is about, of the revoked key `r`. */
+const revokingKey = (kind: 'api_key' | 'developer_key', own: { columns: string[]; about?: { client: string } }) => {
+  const columns = ['id', 'name', ...own.columns].join(', ')
+  return `WITH found AS (
+     SELECT ${columns}, revoked_at IS NULL AND coalesce(expires_at > now(), true) AS was_live FROM ${kind}s WHERE hash = $1
    ), revoked AS (
-     UPDATE api_keys k SET revoked_at = now() FROM found f WHERE k.id = f.id AND k.revoked_at IS NULL
-     RETURNING k.id, k.name
+     UPDATE ${kind}s k SET revoked_at = now() FROM found f WHERE k.id = f.id AND k.revoked_at IS NULL
+     RETURNING k.*
    ), recorded AS (
      ${auditRow('credential.leaked', {
        origin: '$2',
        from: 'revoked r',
-       target: { kind: 'api_key', id: 'r.id' },
-       details: { credential: `'api_key'`, name: 'r.name', source: '$3::text' },
+       target: { kind, id: 'r.id' },
+       ...(own.about && { about: own.about }),
+       details: { credential: `'${kind}'`, name: 'r.name', source: '$3::text' },
      })}
    )
-   SELECT id, was_live FROM found`,
+   SELECT ${columns}, was_live FROM found`
+}
+
+/** $1 SHA-256 of the key, $2 origin, $3 where it was found, or null. No row: there is no such key. */
+export const revokeLeakedApiKey = statement(
+  'revoke_leaked_api_key',
+  Type.Object({ id: Type.String(), was_live: Type.Boolean() }),
+  revokingKey('api_key', { columns: [] }),
+)
+
+/** The parameters of `revokeLeakedApiKey`. */
+export const revokeLeakedDeveloperKey = statement(
+  'revoke_leaked_developer_key',
+  Type.Object({ id: Type.String(), client_id: Type.String(), was_live: Type.Boolean() }),
+  revokingKey('developer_key', { columns: ['client_id'], about: { client: 'r.client_id' } }),
 )

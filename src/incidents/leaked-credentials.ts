@@ -10,6 +10,7 @@ import {
   endLeakedCode,
   endLeakedRefreshToken,
   revokeLeakedApiKey,
+  revokeLeakedDeveloperKey,
   withdrawLeakedSecret,
 } from './leaked-credentials.sql.ts'
 
@@ -19,6 +20,7 @@ export const credentialNames = {
   ac: 'authorization_code',
   cs: 'client_secret',
   ak: 'api_key',
+  dk: 'developer_key',
 } as const satisfies Record<TokenKind, string>
 export type CredentialName = (typeof credentialNames)[TokenKind]
 
@@ -35,6 +37,7 @@ export type LeakedCredential = {
   clientId?: string
   userId?: string
   apiKeyId?: string
+  developerKeyId?: string
   /** For a client secret: how many the partner has left. At 0, it cannot authenticate until it gets a new one. */
   liveSecrets?: number
 }
@@ -55,7 +58,7 @@ type Deployment = {
 /** More credentials in one text than this are not looked at: report the rest in another one. */
 export const mostCredentials = 1000
 
-const candidates = new RegExp(`lk_${anyMark}_(?:at|rt|ac|cs|ak)_[0-9A-Za-z]+`, 'g')
+const candidates = new RegExp(`lk_${anyMark}_(?:at|rt|ac|cs|ak|dk)_[0-9A-Za-z]+`, 'g')
 
 /**
  * Finds the credentials in a text and ends each that works, at once. Those without a right checksum, and tokens that were
@@ -128,6 +131,10 @@ async function endByKind(
       const row = await database.maybe(revokeLeakedApiKey, [sha256(text), ...facts])
       return row && { state: stateOf(row), apiKeyId: row.id }
     }
+    case 'dk': {
+      const row = await database.maybe(revokeLeakedDeveloperKey, [sha256(text), ...facts])
+      return row && { state: stateOf(row), clientId: row.client_id, developerKeyId: row.id }
+    }
   }
 }
 
@@ -154,12 +161,13 @@ function hintOf(candidate: string): string {
 
 /** As the CLI and the admin API show it. */
 export function describeLeak({ hint, credential, state, ...about }: LeakedCredential) {
-  const { clientId, userId, apiKeyId, liveSecrets } = about
+  const { clientId, userId, apiKeyId, developerKeyId, liveSecrets } = about
   return {
     ...{ hint, credential, state },
     ...(clientId !== undefined && { client_id: clientId }),
     ...(userId !== undefined && { user_id: userId }),
     ...(apiKeyId !== undefined && { api_key_id: apiKeyId }),
+    ...(developerKeyId !== undefined && { developer_key_id: developerKeyId }),
     ...(liveSecrets !== undefined && { live_secrets: liveSecrets }),
   }
 }

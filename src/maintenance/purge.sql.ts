@@ -1,4 +1,4 @@
-import { keptHours } from '../admin/idempotency.sql.ts'
+import { keptHours } from '../management/idempotency.sql.ts'
 import { type Statement, statement } from '../database/database.ts'
 import { isPastRetention } from '../households/v2/list-changes.sql.ts'
 import { isOperatorSessionWithinLimits } from '../operators/sessions.sql.ts'

@@ -123,7 +123,7 @@ export const pageOfPartners = statement(
  * secret, $7 JWKS as JSON or null, $8 thumbprints of its keys, $9 algorithm of id_tokens, $10 post-logout redirect URIs,
  * $11 whether a refresh returns an id_token, $12 limits as JSON, $13 days for which a consent is valid or null, $14 web site or
  * null, $15 file name of the logo or null, $16 the picture or null, $17 privacy URL or null, $18 description or null,
- * $19 required `acr` or null, $20 origin
+ * $19 required `acr` or null, $20 origin, $21 the request to go live, for the audit log, as JSON or null
  */
 export const insertPartner = statement(
   'insert_partner',
@@ -141,7 +141,7 @@ export const insertPartner = statement(
        from: 'created c',
        target: { kind: 'partner', id: 'c.client_id' },
        about: { client: 'c.client_id' },
-       details: { after: settingsOf('c') },
+       details: { after: settingsOf('c'), request: '$21::jsonb' },
      })}
    )
    SELECT client_id FROM created`,

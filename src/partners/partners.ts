@@ -42,6 +42,8 @@ export type NewPartner = ProfileChanges & {
   grantLifetimeDays?: number | undefined
   /** The weakest `acr` with which users may connect. Default: any. */
   requireAcr?: string | undefined
+  /** The request to go live that registers it, for the audit log. */
+  request?: Record<string, string> | undefined
 }
 
 /** Undefined: the setting is not changed. */
@@ -136,6 +138,7 @@ export async function createPartner(
     ...profile.columns,
     input.requireAcr ?? null,
     originValue(origin),
+    input.request ? JSON.stringify(input.request) : null,
   ])
   if (created) return { kind: 'created', clientId, clientSecret: text }
   return { kind: 'refused', faults: [`There is a partner ${clientId} already.`], isTaken: true }

@@ -4,6 +4,14 @@ import Type, { type Static } from '../typebox.ts'
 /** Upper bounds of the durations that are counted, in milliseconds. The last count is of slower calls. */
 export const durationBounds = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]
 
+/** `kind` of the calls of an operation that is deprecated. */
+export function deprecatedKind(operationId: string): string {
+  return `deprecated ${operationId}`
+}
+
+/** `kind` of the calls that a limit refused with 429. */
+export const limitedKind = 'limited'
+
 /**
  * Adds to the counts. The rows are in the order of the primary key, so that two servers that write the same rows cannot wait for
  * each other. $1 hours, $2 kinds, $3 client ids, $4 calls, $5 refused, $6 failed, $7 refused refreshes, $8 calls by duration,
@@ -40,11 +48,31 @@ export type CallHours = Static<typeof CallHours>
 const counts = ['calls', 'refused', 'failed', 'refresh_refused']
 const durations = [...durationBounds, Infinity].map((_, n) => `sum(slower[${n + 1}])::float8`)
 
-/** All calls by period. Periods without calls have no row. $1 since when, $2 seconds of a period */
+/** Calls by period. Periods without calls have no row. $1 since when, $2 seconds of a period, $3 client_id, or null for all calls */
 export const callsByPeriod = statement(
   'calls_by_period',
   CallHours,
   `SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
           ${counts.map((name) => `sum(${name})::float8 AS ${name}`).join(', ')}, ARRAY[${durations.join(', ')}] AS slower
-     FROM call_hours WHERE hour >= $1 GROUP BY 1 ORDER BY 1`,
+     FROM call_hours WHERE hour >= $1 AND ($3::text IS NULL OR client_id = $3) GROUP BY 1 ORDER BY 1`,
+)
+
+/**
+ * How often a partner has called deprecated operations, the latest first. $1 client_id, $2 since when
+ */
+export const deprecatedCalls = statement(
+  'deprecated_calls',
+  Type.Object({
+    /** As in the description of the API. */
+    operation: Type.String(),
+    calls: Type.Number(),
+    refused: Type.Number(),
+    /** Start of the hour of the first and of the last call. */
+    first_hour: Instant,
+    last_hour: Instant,
+  }),
+  `SELECT substr(kind, length('${deprecatedKind('')}') + 1) AS operation, sum(calls)::float8 AS calls, sum(refused)::float8 AS refused,
+          min(hour) AS first_hour, max(hour) AS last_hour
+     FROM call_hours WHERE client_id = $1 AND hour >= $2 AND kind LIKE '${deprecatedKind('%')}'
+    GROUP BY kind ORDER BY last_hour DESC, kind`,
 )

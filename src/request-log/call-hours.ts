@@ -3,8 +3,9 @@ import type { BaseLogger } from 'pino'
 import type { Database } from '../database/database.ts'
 import { callNotes } from '../http/call-notes.ts'
 import { loggedFacts } from '../http/log.ts'
+import type { Operation } from '../http/openapi/operation.ts'
 import { BackgroundJob } from '../process/background-job.ts'
-import { addCallHours, durationBounds } from './call-hours.sql.ts'
+import { addCallHours, deprecatedKind, durationBounds, limitedKind } from './call-hours.sql.ts'
 
 /** Milliseconds between two writes. */
 const intervalMs = 5000
@@ -15,7 +16,8 @@ const mostRows = 5000
 
 type Counts = {
   hour: string
-  kind: 'read' | 'token'
+  /** Each call has one kind: `limitedKind`, that of its deprecated operation, or else `read` or `token`. */
+  kind: string
   clientId: string
   calls: number
   refused: number
@@ -73,7 +75,7 @@ export class CallHourCounts {
     await this.#write().catch(() => {}) // the database is away: the counts of the last seconds are lost
   }
 
-  #rowOf(hour: number, kind: Counts['kind'], clientId: string): Counts | undefined {
+  #rowOf(hour: number, kind: string, clientId: string): Counts | undefined {
     const key = `${hour} ${kind} ${clientId}`
     const known = this.#rows.get(key)
     if (known || this.#rows.size >= mostRows) return known
@@ -128,12 +130,13 @@ export class CallHourCounts {
 /** Counts every operation of the API and of the token endpoints, when its answer has been sent. */
 export function countCalls(app: FastifyInstance, counts: CallHourCounts): void {
   app.addHook('onResponse', (request, reply, done) => {
-    if (request.routeOptions.config.operation !== undefined) {
+    const { operation } = request.routeOptions.config
+    if (operation !== undefined) {
       const facts = loggedFacts(request)
       const isUnproved = callNotes(request)?.isAuthenticated === false
       const isToken = request.routeOptions.url?.includes('/oauth2/') === true
       counts.add({
-        kind: isToken ? 'token' : 'read',
+        kind: kindOf(operation, reply.statusCode, isToken),
         // Without proof, a caller could name any partner, and fill the table.
         clientId: isUnproved ? '' : (facts?.client_id ?? ''),
         status: reply.statusCode,
@@ -143,6 +146,12 @@ export function countCalls(app: FastifyInstance, counts: CallHourCounts): void {
     }
     done()
   })
+}
+
+function kindOf({ deprecated, operationId }: Operation, status: number, isToken: boolean): string {
+  if (status === 429) return limitedKind
+  if (deprecated) return deprecatedKind(operationId)
+  return isToken ? 'token' : 'read'
 }
 
 function isRefresh({ body }: FastifyRequest): boolean {

@@ -23,6 +23,8 @@ const RequestRow = Type.Object({
   grant_id: MaybeText,
   /** Null: unknown, or the user was deleted. */
   user_id: MaybeText,
+  /** By which the partner knows the user. Null: the grant is unknown. */
+  subject: MaybeText,
   detail: MaybeText,
 })
 export type RequestRow = Static<typeof RequestRow>
@@ -30,7 +32,7 @@ export type RequestRow = Static<typeof RequestRow>
 const described = (rows: string) => `
    SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
           k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
-          l.grant_id, g.user_id, l.detail
+          l.grant_id, g.user_id, g.subject, l.detail
      FROM (${rows}) AS l
      JOIN request_kinds k ON k.id = l.kind_id
      LEFT JOIN grants g ON g.id = l.grant_id
@@ -59,7 +61,7 @@ export const findRequests = statement(
 
 /**
  * Calls of a user, partner or grant, newest first. $1 to $5 as above, $6 user id or null, $7 client_id or null, $8 grant id or
- * null. Calls whose grant is unknown have no user: they are in the list of a partner only.
+ * null, $9 subject or null. Calls whose grant is unknown have no user: they are in the list of a partner only.
  */
 export const listRequestsOfGrants = statement(
   'list_requests_of_grants',
@@ -67,11 +69,12 @@ export const listRequestsOfGrants = statement(
   `WITH chosen AS (
      SELECT id FROM grants
       WHERE ($6::text IS NULL OR user_id = $6) AND ($7::text IS NULL OR client_id = $7) AND ($8::bigint IS NULL OR id = $8)
+        AND ($9::text IS NULL OR subject = $9)
    ), calls AS (
      SELECT l.* FROM chosen CROSS JOIN LATERAL (
               SELECT * FROM request_log l WHERE l.grant_id = chosen.id AND ${window('l')} ${newest}) AS l
       UNION ALL
-     SELECT * FROM (SELECT * FROM request_log c WHERE c.client_id = $7 AND $6 IS NULL AND $8 IS NULL AND ${window('c')} ${newest}) AS own
+     SELECT * FROM (SELECT * FROM request_log c WHERE c.client_id = $7 AND coalesce($6, $8::text, $9) IS NULL AND ${window('c')} ${newest}) AS own
    )
    ${described(`SELECT * FROM calls ${newest}`)}`,
 )

@@ -8,6 +8,8 @@ export type RequestFilter = {
   clientId?: string | undefined
   userId?: string | undefined
   grantId?: string | undefined
+  /** By which the partner knows the user. Only with `clientId`. */
+  subject?: string | undefined
   /** `401`, `4xx`, or `refused` for all from 400 on. */
   status?: string | undefined
   since?: Date | undefined
@@ -21,39 +23,51 @@ export type RequestsOutcome =
   | { kind: 'refused'; reason: string }
 
 /** A call, and in words: who made it, what it was, and why it was refused. */
-export type ExplainedRequest = Omit<RequestRow, 'place'> & {
-  place: string
+export type ExplainedRequest = Omit<RequestRow, 'subject'> & {
   explanation: string
   error_page: string | null
 }
+
+export type Rows = { kind: 'requests'; requests: RequestRow[] } | { kind: 'refused'; reason: string }
 
 /** Calls of the last days, newest first. `baseUrl` is where the pages of the errors are. */
 export async function listRequests(
   database: Database,
   baseUrl: string,
   filter: RequestFilter,
-  { after, limit }: RequestPage,
+  page: RequestPage,
 ): Promise<RequestsOutcome> {
-  const { requestId, clientId = null, userId = null, grantId = null, since = null } = filter
+  const found = await findRows(database, filter, page)
+  if (found.kind === 'refused') return found
+  return { kind: 'requests', requests: found.requests.map((row) => explainRequest(row, baseUrl)) }
+}
+
+/** The rows of a list, for those who may see all of it. */
+export async function findRows(
+  database: Database,
+  filter: RequestFilter,
+  { after, limit }: RequestPage,
+): Promise<Rows> {
+  const { requestId, clientId = null, userId = null, grantId = null, subject = null, since = null } = filter
   const statuses = statusesOf(filter.status)
   if (!statuses) return refused('A status is a number such as 401, a class such as 4xx, or refused.')
   if (grantId !== null && !/^\d{1,18}$/.test(grantId)) return { kind: 'requests', requests: [] }
   const place = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/.test(after ?? '') ? after : null
   const part = [since, place, ...statuses, limit]
-  const run = async (rows: Promise<RequestRow[]>): Promise<RequestsOutcome> => ({
+  const run = async (rows: Promise<RequestRow[]>): Promise<Rows> => ({
     kind: 'requests',
-    requests: (await rows).map((row) => explainRequest(row, baseUrl)),
+    requests: await rows,
   })
   const { expensive } = database
   if (requestId !== undefined) return run(expensive.run(findRequests, [...part, requestId, clientId]))
-  const ofOneUser = userId !== null || grantId !== null
+  const ofOneUser = userId !== null || grantId !== null || subject !== null
   if (statuses[0] >= 400 && !ofOneUser) return run(expensive.run(listRefusedRequests, [...part, clientId]))
   if (!ofOneUser && clientId === null)
     return refused('Name a partner, a user, a grant or a request id, or ask for refused calls only.')
-  return run(expensive.run(listRequestsOfGrants, [...part, userId, clientId, grantId]))
+  return run(expensive.run(listRequestsOfGrants, [...part, userId, clientId, grantId, subject]))
 }
 
-function refused(reason: string): RequestsOutcome {
+function refused(reason: string): Rows & { kind: 'refused' } {
   return { kind: 'refused', reason }
 }
 
@@ -65,7 +79,7 @@ function statusesOf(text: string | undefined): [number, number] | undefined {
   return /^[1-5]\d\d$/.test(text) ? [Number(text), Number(text)] : undefined
 }
 
-function explainRequest(row: RequestRow, baseUrl: string): ExplainedRequest {
+function explainRequest({ subject: _, ...row }: RequestRow, baseUrl: string): ExplainedRequest {
   const { code, outcome } = row
   const known = code === '' ? undefined : errorCause(code, outcome)
   return {
@@ -75,7 +89,9 @@ function explainRequest(row: RequestRow, baseUrl: string): ExplainedRequest {
   }
 }
 
-function who(row: RequestRow): string {
+type Explained = Omit<RequestRow, 'subject'>
+
+function who(row: Explained): string {
   const { grant_id: grant, user_id: user, client_id: client, partner_name: name, authenticated } = row
   const partner = name === null ? `the client_id ${client}, which is not registered` : `${name} (${client})`
   if (grant !== null && user !== null) return `${partner} called for the user ${user} (grant ${grant}).`
@@ -85,12 +101,12 @@ function who(row: RequestRow): string {
   return authenticated ? `${partner} called.` : `The caller named ${partner}, but did not prove its identity.`
 }
 
-function what({ method, route, status, ms }: RequestRow): string {
+function what({ method, route, status, ms }: Explained): string {
   const address = route === '' ? 'an address that does not exist' : route
   return `It sent ${method} to ${address}, and got ${status} after ${ms} ms.`
 }
 
-function why({ status, detail }: RequestRow, known: ReturnType<typeof errorCause>): string[] {
+function why({ status, detail }: Explained, known: ReturnType<typeof errorCause>): string[] {
   if (status < 400 && detail === null) return ['It was not refused.']
   const reason = known ? `${known.title}.` : ''
   return [

@@ -14,6 +14,7 @@ type Purpose =
   | 'signing-key'
   | 'stored-secret'
   | 'audit'
+  | 'going-live'
 
 /** One 256-bit key for each purpose, derived from one secret: servers that share the secret have the same keys. */
 export type DerivedKeys = Record<Purpose, Buffer> & {
@@ -58,6 +59,7 @@ export function deriveKeys(secret: string, environment: Environment): DerivedKey
     'signing-key': derive('signing-key'),
     'stored-secret': derive('stored-secret'),
     audit: derive('audit'),
+    'going-live': derive('going-live'),
   }
 }
 

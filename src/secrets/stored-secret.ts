@@ -2,10 +2,15 @@ import type { Queries } from '../database/database.ts'
 import { ExplainedError } from '../explained-error.ts'
 import type { SecretKeys } from './derived-keys.ts'
 import { openJson, sealJson } from './seal.ts'
-import { sealedOperatorSecrets, sealedProviders, sealedTotpSecrets } from './stored-secrets.sql.ts'
+import {
+  sealedOperatorSecrets,
+  sealedProviders,
+  sealedTotpSecrets,
+  sealedWebhookSecrets,
+} from './stored-secrets.sql.ts'
 
 /** All columns with stored secrets: what is listed here is sealed again when the secret is replaced. */
-const sealedColumns = [sealedProviders, sealedTotpSecrets, sealedOperatorSecrets]
+const sealedColumns = [sealedProviders, sealedTotpSecrets, sealedOperatorSecrets, sealedWebhookSecrets]
 
 /** A stored secret was sealed under a secret that is not configured. */
 export class UnreadableSecret extends ExplainedError {}

@@ -11,6 +11,7 @@ const kinds = {
   ac: { name: 'authorization code', length: 43 },
   cs: { name: 'client secret', length: 43 },
   ak: { name: 'API key', length: 43 },
+  dk: { name: 'developer key', length: 43 },
 } as const
 const pattern = new RegExp(
   `^lk_${anyMark}_(${Object.keys(kinds).join('|')})_([0-9A-Za-z]{43,70})([0-9A-Za-z]{6})$`,
@@ -18,7 +19,7 @@ const pattern = new RegExp(
 
 export type TokenKind = keyof typeof kinds
 
-/** A code, client secret or API key as its owner gets it, and its SHA-256. The database stores only the hash. */
+/** A code, client secret or key as its owner gets it, and its SHA-256. The database stores only the hash. */
 export type Token = { text: string; hash: Buffer }
 
 export type TokenTextRefusal = {
@@ -28,7 +29,7 @@ export type TokenTextRefusal = {
 }
 
 /**
- * `lk_<test|live>_<at|rt|ac|cs|ak>_<body><6 base62: CRC-32 of all before>`. The prefix tells secret scanners and people what
+ * `lk_<test|live>_<at|rt|ac|cs|ak|dk>_<body><6 base62: CRC-32 of all before>`. The prefix tells secret scanners and people what
  * leaked. The checksum detects typos and truncation without a query to the database.
  */
 export function tokenText(environment: Environment, kind: TokenKind, body: string): string {
@@ -40,10 +41,10 @@ export function tokenPrefix(environment: Environment, kind: TokenKind): string {
   return `lk_${markOf(environment)}_${kind}_`
 }
 
-/** A code, client secret or API key: 256 random bits in 43 base62 characters. */
+/** A code, client secret or key: 256 random bits in 43 base62 characters. */
 export function newToken(
   environment: Environment,
-  kind: 'ac' | 'cs' | 'ak',
+  kind: 'ac' | 'cs' | 'ak' | 'dk',
   secret: Buffer = randomBytes(32),
 ): Token {
   const text = tokenText(environment, kind, base62(secret, kinds[kind].length))

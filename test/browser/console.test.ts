@@ -56,7 +56,7 @@ test('the first owner gets a link from the command, sets up the account, and see
   await page.getByText('Nothing needs your attention.').waitFor()
 
   // In the next session, the password is not enough.
-  await page.locator('.console-who summary').click()
+  await page.locator('.shell-who summary').click()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByLabel('Email address').fill('Ada@Platform.example')
   await page.getByLabel('Password').fill(operatorPassword)

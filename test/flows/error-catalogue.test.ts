@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { UntrustedRequestReason } from '../../src/authorize/authorization-request.ts'
-import { adminProblems } from '../../src/errors/admin.ts'
+import { managementProblems } from '../../src/errors/management.ts'
 import { type ErrorPage, errorPages } from '../../src/errors/catalogue.ts'
 import type { Cause, Entry } from '../../src/errors/entry.ts'
 import { oauthErrors } from '../../src/errors/oauth.ts'
@@ -13,7 +13,7 @@ import { problems } from '../../src/errors/problems.ts'
 /** A reason that is missing in the catalogue does not compile. */
 const untrusted: Record<UntrustedRequestReason['kind'], Cause> = pageErrors.authorization_refused.causes
 
-const families: Record<string, Record<string, Entry>> = { problems, adminProblems, oauthErrors }
+const families: Record<string, Record<string, Entry>> = { problems, managementProblems, oauthErrors }
 
 /** The source without the catalogue. */
 const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
@@ -77,7 +77,7 @@ describe('pages', () => {
     expect(codes.toSorted()).toEqual(
       [
         ...new Set(
-          [problems, adminProblems, oauthErrors, pageErrors].flatMap((entries) => Object.keys(entries)),
+          [problems, managementProblems, oauthErrors, pageErrors].flatMap((entries) => Object.keys(entries)),
         ),
       ].toSorted(),
     )

@@ -12,9 +12,10 @@ const names: Record<TokenKind, string> = {
   ac: 'authorization code',
   cs: 'client secret',
   ak: 'API key',
+  dk: 'developer key',
 }
 const environment = fc.constantFrom<Environment>('sandbox', 'production')
-const kind = fc.constantFrom<TokenKind>('at', 'rt', 'ac', 'cs', 'ak')
+const kind = fc.constantFrom<TokenKind>('at', 'rt', 'ac', 'cs', 'ak', 'dk')
 const secret = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes))
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const anyCharacter = fc.oneof(

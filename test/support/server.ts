@@ -106,6 +106,9 @@ export type TestServerOptions = {
   brand?: Brand
   tracing?: Tracing
   secretScanningKeysUrl?: string
+  /** Hosts and networks to which webhooks go although they are not public. */
+  webhookAllow?: string[]
+  goingLive?: Partial<Config['goingLive']>
 }
 
 export const testSecret = 'a secret for tests only, 32 bytes or more'
@@ -269,6 +272,8 @@ function configFor(
     ...(grantLifetimeDays && { grantLifetimeDays }),
     ...(mail && { mail }),
     ...(options.secretScanningKeysUrl && { secretScanningKeysUrl: options.secretScanningKeysUrl }),
+    webhookAllow: options.webhookAllow ?? [],
+    goingLive: { sandboxKeys: [], ...options.goingLive },
     brand,
   }
 }

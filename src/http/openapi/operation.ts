@@ -40,8 +40,8 @@ export type Response = {
 declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: Operation
-    /** Of the admin API. */
-    adminOperation?: Operation
+    /** Of the admin API or the developer API. */
+    managementOperation?: Operation
   }
 }
 

@@ -70,7 +70,16 @@ export const deploymentCases: UseCases = {
   },
   'add an operator': {
     command: ({ door }) => [
-      ...['operator', 'create', '--email', `${door}@operators.example`, '--name', 'Olga', '--role', 'support'],
+      ...[
+        'operator',
+        'create',
+        '--email',
+        `${door}@operators.example`,
+        '--name',
+        'Olga',
+        '--role',
+        'support',
+      ],
     ],
     operation: 'createOperator',
     request: ({ door }) => [

@@ -27,7 +27,12 @@ async function fileOf(name: string, content: string | Buffer): Promise<string> {
 const partner = async ({ server }: World) => ({ id: (await server.partner({ name: 'Same' })).clientId })
 
 const signing = async ({ call }: World) => {
-  const body = { name: 'Signs', redirect_uris: [redirect], auth_methods: ['private_key_jwt'], jwks: keySet('one') }
+  const body = {
+    name: 'Signs',
+    redirect_uris: [redirect],
+    auth_methods: ['private_key_jwt'],
+    jwks: keySet('one'),
+  }
   const { client_id: id } = (await call('POST', '/partners', body)).body
   return { id, more: await fileOf('keys.json', JSON.stringify(keySet('two'))) }
 }

@@ -110,6 +110,10 @@ export const userCases: UseCases = {
     command: ({ id }) => ['user', 'erase', id],
     operation: 'eraseUser',
     request: ({ id }) => ['DELETE', `/users/${id}`],
-    form: ({ id }) => ({ page: `/users/${id}/data`, action: `/users/${id}/erase`, fields: { confirmation: id } }),
+    form: ({ id }) => ({
+      page: `/users/${id}/data`,
+      action: `/users/${id}/erase`,
+      fields: { confirmation: id },
+    }),
   },
 }

@@ -1,4 +1,4 @@
-// The key / puts the cursor into the search field of the console.
+// The key / puts the cursor into the search field.
 const field = document.querySelector('[data-search]')
 
 document.addEventListener('keydown', (event) => {
@@ -12,7 +12,7 @@ document.addEventListener('keydown', (event) => {
 })
 
 // A menu closes with Escape, and with a click elsewhere.
-const menus = document.querySelectorAll('details.console-who, details.console-menu')
+const menus = document.querySelectorAll('details.shell-who, details.shell-menu')
 document.addEventListener('click', ({ target }) => {
   for (const menu of menus) if (target instanceof Node && !menu.contains(target)) menu.open = false
 })

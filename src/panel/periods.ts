@@ -18,19 +18,13 @@ export type Period = {
   refreshRefused: number
   /** The duration that 99 of 100 calls do not exceed, in milliseconds. Null: there were no calls. */
   p99: number | null
-  grants: number
 }
 
 /** One period after the other until now, also those in which nothing happened. */
-export function periodsOf(
-  range: RangeName,
-  now: Date,
-  rows: { calls: CallHours[]; grants: { at: Date; grants: number }[] },
-): Period[] {
+export function periodsOf(range: RangeName, now: Date, calls: CallHours[]): Period[] {
   const { seconds, period } = ranges[range]
   const last = Math.floor(now.getTime() / 1000 / period) * period
-  const byTime = new Map(rows.calls.map((row) => [row.at.getTime(), row]))
-  const grants = new Map(rows.grants.map((row) => [row.at.getTime(), row.grants]))
+  const byTime = new Map(calls.map((row) => [row.at.getTime(), row]))
   return Array.from({ length: seconds / period }, (_, n) => {
     const at = new Date((last - (seconds / period - 1 - n) * period) * 1000)
     const row = byTime.get(at.getTime())
@@ -41,7 +35,6 @@ export function periodsOf(
       failed: row?.failed ?? 0,
       refreshRefused: row?.refresh_refused ?? 0,
       p99: row ? quantile(row.slower, 0.99) : null,
-      grants: grants.get(at.getTime()) ?? 0,
     }
   })
 }

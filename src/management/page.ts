@@ -1,5 +1,5 @@
 import Type, { type TObject, type TSchema } from '../typebox.ts'
-import { type AdminAnswer, ok } from './answers.ts'
+import { type Answer, ok } from './answers.ts'
 
 /** An object that refuses unknown fields: a misspelled field must not be ignored. */
 export function closed<P extends Record<string, TSchema>>(
@@ -65,7 +65,7 @@ export function pageAnswer<Row>(
   { limit }: PageRequest,
   rows: Row[],
   placeOf: (row: Row) => string,
-): AdminAnswer {
+): Answer {
   const data = rows.slice(0, limit - 1)
   const last = data.at(-1)
   if (rows.length < limit || last === undefined) return ok({ data, next_cursor: null })

@@ -1,16 +1,24 @@
 import type { ComponentChildren } from 'preact'
 import type { ExplainedRequest } from '../request-log/requests.ts'
 import { Exact, Id, State } from './page-parts.tsx'
-import { Table } from './table.tsx'
+import { type Column, Table } from './table.tsx'
+
+type Call = Pick<
+  ExplainedRequest,
+  'at' | 'place' | 'request_id' | 'method' | 'route' | 'status' | 'ms' | 'code'
+> & { outcome?: string }
 
 /** Calls of the request log. Each leads to its explanation. */
-export function RequestTable(props: {
-  requests: ExplainedRequest[]
+export function RequestTable<Row extends Call>(props: {
+  requests: Row[]
   empty: ComponentChildren
   next?: string | undefined
-  /** Whether all are of one partner, whom the page names. */
-  ofPartner?: boolean
+  /** The page that explains the call. */
+  address: (call: Row) => string
+  /** Between the reason and the duration: who called. */
+  parties: Column<Row>[]
 }) {
+  const { address, parties } = props
   return (
     <Table
       caption="Calls, the newest first"
@@ -21,41 +29,28 @@ export function RequestTable(props: {
       columns={[
         { label: 'Time', cell: ({ at }) => <Exact at={at} /> },
         { label: 'Status', cell: ({ status }) => <Status of={status} /> },
-        {
-          label: 'Call',
-          cell: ({ method, route }) => (
-            <>
-              {method} {route === '' ? 'an unknown address' : <code>{route}</code>}
-            </>
-          ),
-        },
+        { label: 'Call', cell: (call) => <CallName {...call} /> },
         { label: 'Reason', cell: ({ code, outcome }) => code || outcome || '–' },
-        ...(props.ofPartner
-          ? []
-          : [
-              {
-                label: 'Partner',
-                cell: ({ client_id: id, partner_name: name }: ExplainedRequest) => (
-                  <bdi>{name ?? id ?? 'unknown'}</bdi>
-                ),
-              },
-            ]),
-        {
-          label: 'User',
-          cell: ({ user_id: id }) =>
-            id === null ? '–' : <a href={`/admin/users/${encodeURIComponent(id)}`}>{id}</a>,
-        },
+        ...parties,
         { label: 'ms', cell: ({ ms }) => Math.round(ms), isNumber: true },
         {
           label: 'Request id',
-          cell: ({ request_id: id }) => (
-            <a href={`/admin/requests?request_id=${encodeURIComponent(id)}`}>
-              <Id>{id}</Id>
+          cell: (call) => (
+            <a href={address(call)}>
+              <Id>{call.request_id}</Id>
             </a>
           ),
         },
       ]}
     />
+  )
+}
+
+export function CallName({ method, route }: Pick<Call, 'method' | 'route'>) {
+  return (
+    <>
+      {method} {route === '' ? 'an unknown address' : <code>{route}</code>}
+    </>
   )
 }
 

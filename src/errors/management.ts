@@ -1,16 +1,19 @@
 import { type Entry, otherEnvironment } from './entry.ts'
 
 const createKey =
-  'Create another key with `latchkey api-key create`, and send it as Authorization: Bearer <key>.'
+  'Create another key and send it as Authorization: Bearer <key>. A developer key is made on the developer pages, or by the operator with `latchkey developer-key create`; a key of the admin API with `latchkey api-key create`.'
 
-/** The problems that only the admin API sends, by their code. It shares the others with the API of partners. */
-export const adminProblems = {
+/**
+ * The problems that only the admin API and the developer API send, by their code. They share the others with the API that
+ * reads data.
+ */
+export const managementProblems = {
   invalid_api_key: {
     status: 401,
     title: 'Invalid API key',
-    sentBy: ['admin'],
+    sentBy: ['management'],
     meaning:
-      'The request to the admin API has no API key, or one that the server does not accept. The detail says why.',
+      'The request to the developer API or the admin API has no key, or one that the server does not accept. The detail says why.',
     retryable: false,
     retry: 'Not with this key.',
     causes: {
@@ -26,8 +29,10 @@ export const adminProblems = {
       },
       key_wrong_kind: {
         message: '{detail}',
-        cause: 'An access token, a refresh token, a code or a client secret was sent instead of an API key.',
-        remedy: 'Send a key that begins with lk_test_ak_ or lk_live_ak_.',
+        cause:
+          'An access token, a refresh token, a code or a client secret was sent instead of a key, or a key of the other API.',
+        remedy:
+          'Send to the developer API a key that begins with lk_test_dk_ or lk_live_dk_, and to the admin API one with lk_test_ak_ or lk_live_ak_.',
       },
       key_wrong_environment: {
         message: '{detail}',
@@ -46,7 +51,7 @@ export const adminProblems = {
       },
       key_revoked: {
         message: 'The API key has been revoked.',
-        cause: 'An operator revoked the key.',
+        cause: 'An operator or a developer revoked the key, or it was found in public.',
         remedy: createKey,
       },
     },
@@ -54,8 +59,9 @@ export const adminProblems = {
   insufficient_scope: {
     status: 403,
     title: 'Insufficient scope',
-    sentBy: ['admin'],
-    meaning: 'The API key is valid, and has not the scope that this operation needs. The detail names it.',
+    sentBy: ['management'],
+    meaning:
+      'The key is valid, and has not the scope or the role that this operation needs. The detail names it.',
     retryable: false,
     retry: 'Not with this key.',
     causes: {
@@ -63,6 +69,11 @@ export const adminProblems = {
         message: 'This operation needs the scope {detail}, which the API key does not have.',
         cause: 'The key was created without this scope. A scope for writing includes the one for reading.',
         remedy: 'Create a key with the scope. The scopes of a key cannot be changed.',
+      },
+      role_missing: {
+        message: 'This operation needs a developer key with the role {detail}.',
+        cause: 'The role of the key may not do this. viewer reads, developer also changes, admin also manages keys.',
+        remedy: 'Create a key with the role. The role of a key cannot be changed.',
       },
       scope_of_new_key: {
         message:
@@ -81,7 +92,7 @@ export const adminProblems = {
   invalid_content: {
     status: 422,
     title: 'Invalid content',
-    sentBy: ['admin'],
+    sentBy: ['management'],
     meaning:
       'The body is JSON, but the operation does not accept what it says. errors[] names each field and says what is wrong. Nothing was changed.',
     retryable: false,
@@ -110,9 +121,9 @@ export const adminProblems = {
   conflict: {
     status: 409,
     title: 'Conflict',
-    sentBy: ['admin'],
+    sentBy: ['management'],
     meaning:
-      'The request does not fit the present state: something with this id exists already, or another operator changed it at the same time. Nothing was changed.',
+      'The request does not fit the present state: something with this id exists already, or someone else changed it at the same time. Nothing was changed.',
     retryable: false,
     retry: 'Read the resource, then decide.',
     causes: {
@@ -129,7 +140,7 @@ export const adminProblems = {
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency-Key used for another request',
-    sentBy: ['admin'],
+    sentBy: ['management'],
     meaning:
       'An earlier request with this Idempotency-Key had another path or another body. The server carried out the earlier request and not this one.',
     retryable: false,

@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify'
 import type { ProblemCode } from '../errors/catalogue.ts'
 import { sendProblem } from '../http/api-edge.ts'
 
-/** What a route of the admin API answers. */
-export type AdminAnswer =
+/** What a route answers. */
+export type Answer =
   | {
       kind: 'json'
       status: number
@@ -26,30 +26,30 @@ export type AdminAnswer =
       retryAfter?: number
     }
 
-export function ok(body: unknown, headers?: Record<string, string>): AdminAnswer {
+export function ok(body: unknown, headers?: Record<string, string>): Answer {
   return { kind: 'json', status: 200, body, ...(headers && { headers }) }
 }
 
 /** @param location the address of the new resource */
-export function created(location: string, body: unknown, secrets?: Record<string, string>): AdminAnswer {
+export function created(location: string, body: unknown, secrets?: Record<string, string>): Answer {
   return { kind: 'json', status: 201, body, headers: { location }, ...(secrets && { secrets }) }
 }
 
 /** The answer with fields that are shown only this once. */
-export function withSecrets(answer: AdminAnswer, secrets: Record<string, string> | undefined): AdminAnswer {
+export function withSecrets(answer: Answer, secrets: Record<string, string> | undefined): Answer {
   return answer.kind === 'json' && secrets ? { ...answer, secrets } : answer
 }
 
-export function notFound(detail: string): AdminAnswer {
+export function notFound(detail: string): Answer {
   return { kind: 'problem', code: 'not_found', detail }
 }
 
-export function conflict(detail: string): AdminAnswer {
+export function conflict(detail: string): Answer {
   return { kind: 'problem', code: 'conflict', detail }
 }
 
 /** 503 */
-export const directoryBusy: AdminAnswer = {
+export const directoryBusy: Answer = {
   kind: 'problem',
   code: 'unavailable',
   detail:
@@ -58,11 +58,11 @@ export const directoryBusy: AdminAnswer = {
 }
 
 /** 422. The faults are sentences of the use case, which names the field itself. */
-export function refused(faults: string[]): AdminAnswer {
+export function refused(faults: string[]): Answer {
   return { kind: 'problem', code: 'invalid_content', detail: faults.join(' ') }
 }
 
-export function sendAnswer(reply: FastifyReply, answer: AdminAnswer): FastifyReply {
+export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
   if (answer.kind === 'sent') return reply
   if (answer.kind === 'problem') {
     const { code, detail, errors, retryAfter } = answer

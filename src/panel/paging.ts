@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type PageRequest, pageRequestOf } from '../admin/page.ts'
+import { type PageRequest, pageRequestOf } from '../management/page.ts'
 import Type from '../typebox.ts'
 
 /** Rows on a page of a list. */

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import type { Queries } from '../database/database.ts'
 import { problemReason } from '../errors/catalogue.ts'
 import { sha256 } from '../secrets/token-format.ts'
-import type { AdminAnswer } from './answers.ts'
+import type { Answer } from './answers.ts'
+import type { Caller } from './api.ts'
 import { claimIdempotencyKey, storeIdempotentAnswer } from './idempotency.sql.ts'
-import type { Actor } from './scopes.ts'
 
 const pattern = /^[!-~]{16,128}$/
 
@@ -14,14 +14,14 @@ export type IdempotencyKey = { actorId: string; hash: Buffer; digest: Buffer }
 /** @returns undefined if the request has none; `malformed` if it cannot be one */
 export function idempotencyKeyOf(
   { method, url, body, headers }: FastifyRequest,
-  actor: Actor,
+  caller: Caller,
 ): IdempotencyKey | 'malformed' | undefined {
   const text = headers['idempotency-key']
   if (text === undefined) return undefined
   if (typeof text !== 'string' || !pattern.test(text)) return 'malformed'
   const request = Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body ?? null)
   const digest = sha256(Buffer.concat([Buffer.from(`${method} ${url}\n`), Buffer.from(request)]))
-  return { actorId: `${actor.kind} ${actor.id}`, hash: sha256(text), digest }
+  return { actorId: `${caller.kind} ${caller.id}`, hash: sha256(text), digest }
 }
 
 /**
@@ -31,8 +31,8 @@ export function idempotencyKeyOf(
 export async function once(
   queries: Queries,
   { actorId, hash, digest }: IdempotencyKey,
-  carryOut: () => Promise<AdminAnswer>,
-): Promise<AdminAnswer> {
+  carryOut: () => Promise<Answer>,
+): Promise<Answer> {
   const {
     is_same: isSame,
     status,

@@ -1,0 +1,96 @@
+import type { FastifyInstance } from 'fastify'
+import { isRowId } from '../admin/page.ts'
+import type { Context } from '../context.ts'
+import { Field, Filters, Select } from '../panel/forms.tsx'
+import { PageHead } from '../panel/page-parts.tsx'
+import { filled, listQuery, listRequest, pageOfRows } from '../panel/paging.ts'
+import { requestsOfPartner } from '../request-log/partner-requests.ts'
+import type { Static } from '../typebox.ts'
+import { ConnectionPage, ConnectionTable } from './connection-pages.tsx'
+import { connectionsOfGrant, findPartnerGrant, pageOfPartnerGrants } from './connections.sql.ts'
+import { type DeveloperWeb, developerPage } from './developer-page.ts'
+import { appAddress, appUrl, IdParams, type IdRoute, showMissing } from './parts.tsx'
+
+const states = { live: 'Live', ended: 'Ended', all: 'Live and ended' }
+
+/** Connections of a grant, and calls of it, that its page shows. */
+const mostShown = 20
+
+/** Which users have connected the application. On users' pages, a grant is a connected app. */
+export function connectionRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
+  list(app, context, web)
+  oneConnection(app, context, web)
+}
+
+function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
+  const querystring = listQuery('subject', 'state')
+  developerPage<{ Querystring: Static<typeof querystring> }>(
+    app,
+    context,
+    web,
+    { url: `${appUrl}/connections`, role: 'viewer', schema: { querystring } },
+    async ({ request, app: { clientId, name }, show }) => {
+      const subject = filled(request.query.subject)
+      const chosen = filled(request.query.state) ?? (subject === undefined ? 'live' : 'all')
+      const state = Object.hasOwn(states, chosen) ? chosen : 'live'
+      const page = listRequest(request.query)
+      const after = page.after !== null && isRowId(page.after) ? page.after : null
+      const values = [clientId, after, page.limit, subject ?? null, state]
+      const found = await context.database.expensive.run(pageOfPartnerGrants, values)
+      const { rows, next } = pageOfRows(request, page, found, ({ id }) => id)
+      const body = (
+        <>
+          <PageHead
+            title="Connections"
+            intro={
+              <>
+                Which users have connected <bdi>{name}</bdi>, by the <code>sub</code> that you know. Each user
+                has another one for each application.
+              </>
+            }
+          />
+          <Filters action={appAddress(clientId, 'connections')}>
+            <Field name="subject" label="User: sub" value={subject} maxLength={100} />
+            <Select name="state" label="State" value={state} choices={states} />
+          </Filters>
+          <ConnectionTable
+            clientId={clientId}
+            grants={rows}
+            next={next}
+            isFiltered={subject !== undefined || state !== 'live'}
+          />
+        </>
+      )
+      return show({ title: 'Connections', section: 'connections', body })
+    },
+  )
+}
+
+function oneConnection(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
+  const { config, database } = context
+  developerPage<IdRoute>(
+    app,
+    context,
+    web,
+    { url: `${appUrl}/connections/:id`, role: 'viewer', schema: { params: IdParams } },
+    async ({ request, app: { clientId }, show }) => {
+      const { id } = request.params
+      const grant = isRowId(id) ? await database.maybe(findPartnerGrant, [clientId, id]) : undefined
+      if (!grant) return showMissing(show, 'connections', 'connection')
+      const part = { after: null, limit: mostShown }
+      const [connections, calls] = await Promise.all([
+        database.run(connectionsOfGrant, [clientId, id, mostShown]),
+        requestsOfPartner(database, config.baseUrl, clientId, { grantId: id }, part),
+      ])
+      const body = (
+        <ConnectionPage
+          clientId={clientId}
+          grant={grant}
+          connections={connections}
+          calls={calls.kind === 'requests' ? calls.requests : []}
+        />
+      )
+      return show({ title: `Connection ${id}`, section: 'connections', body })
+    },
+  )
+}

@@ -1,0 +1,94 @@
+import { Bytes, statement } from '../database/database.ts'
+import { Partner } from '../partners/partners.sql.ts'
+import Type, { type Static, type TSchema } from '../typebox.ts'
+import { RequestedDeveloper } from './request.ts'
+
+/** Calls of each grant that are counted at most, the newest first. */
+const countedCalls = 20_000
+
+/** Days of the request log that the facts about calls cover. */
+export const daysOfCalls = 7
+
+const OrNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+const Facts = Type.Object({
+  ...Type.Omit(Partner, ['key_ids', 'limits', 'status', 'grant_lifetime_days']).properties,
+  /** JSON of its JWK Set, and the RFC 7638 thumbprints of the keys. */
+  jwks: OrNull(Type.String()),
+  key_thumbprints: Type.Array(Bytes),
+  logo_image: OrNull(Bytes),
+  live_secrets: Type.Integer(),
+  /** Users who have ever connected it. */
+  connected_users: Type.Integer(),
+  /** Whether a connection that still has its row was refreshed. */
+  has_refreshed: Type.Boolean(),
+  /** Whether the latest authorization used PKCE. Null: there was none. */
+  used_pkce: OrNull(Type.Boolean()),
+  /** Calls of the last days. */
+  calls: Type.Integer(),
+  refused_calls: Type.Integer(),
+  /** Whether a call succeeded after one that was refused or failed. */
+  has_recovered: Type.Boolean(),
+  deprecated_calls: Type.Integer(),
+  /** Active webhook endpoints, those of them that took a delivery, and all types of events that they get. */
+  endpoints: Type.Integer(),
+  verified_endpoints: Type.Integer(),
+  webhook_events: Type.Array(Type.String()),
+})
+export type Facts = Static<typeof Facts>
+
+const columns = `p.client_id, p.name, p.redirect_uris, p.require_pkce, p.auth_methods, p.id_token_alg, p.id_token_on_refresh,
+  p.post_logout_redirect_uris, p.site, p.logo, p.privacy_url, p.description, p.require_acr, p.jwks::text AS jwks,
+  p.key_thumbprints, p.logo_image, cardinality(p.secret_hashes) AS live_secrets`
+
+/**
+ * What a sandbox knows about an application that wants to go live. Reads the request log: run it with `expensive`.
+ * $1 client_id. No row: no such partner.
+ */
+export const goingLiveFacts = statement(
+  'going_live_facts',
+  Facts,
+  `WITH chosen AS (
+     SELECT id, user_id FROM grants WHERE client_id = $1
+   ), latest AS (
+     SELECT c.code_challenge, c.created_at FROM connections c JOIN chosen g ON g.id = c.grant_id
+      WHERE c.redemptions > 0 ORDER BY c.created_at DESC LIMIT 1
+   ), calls AS (
+     SELECT l.at, l.status, l.kind_id FROM chosen CROSS JOIN LATERAL (
+              SELECT at, status, kind_id FROM request_log
+               WHERE grant_id = chosen.id AND at > now() - interval '${daysOfCalls} days'
+               ORDER BY at DESC LIMIT ${countedCalls}) AS l
+      UNION ALL
+     (SELECT at, status, kind_id FROM request_log
+       WHERE client_id = $1 AND at > now() - interval '${daysOfCalls} days' ORDER BY at DESC LIMIT ${countedCalls})
+   ), counted AS (
+     SELECT count(*)::int AS calls, count(*) FILTER (WHERE status >= 400)::int AS refused_calls,
+            coalesce(min(at) FILTER (WHERE status >= 400) < max(at) FILTER (WHERE status < 400), false) AS has_recovered,
+            count(*) FILTER (WHERE kind_id IN (SELECT id FROM request_kinds WHERE route LIKE '%api/v1/households'))::int
+              AS deprecated_calls
+       FROM calls
+   ), hooks AS (
+     SELECT e.id, e.events, EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.outcome = 'delivered') AS took
+       FROM webhook_endpoints e WHERE e.client_id = $1 AND e.status = 'active'
+   )
+   SELECT ${columns}, (SELECT count(DISTINCT user_id)::int FROM chosen) AS connected_users,
+          EXISTS (SELECT FROM connections c JOIN chosen g ON g.id = c.grant_id WHERE c.generation > 1) AS has_refreshed,
+          (SELECT code_challenge IS NOT NULL FROM latest) AS used_pkce, counted.*,
+          (SELECT count(*)::int FROM hooks) AS endpoints, (SELECT count(*)::int FROM hooks WHERE took) AS verified_endpoints,
+          ARRAY(SELECT DISTINCT unnest(events) FROM hooks ORDER BY 1) AS webhook_events
+     FROM partners p CROSS JOIN counted WHERE p.client_id = $1`,
+)
+
+/**
+ * The active developers of an application, the first one first. A second factor protects an account, or a provider that answers
+ * for it. $1 client_id
+ */
+export const goingLiveDevelopers = statement(
+  'going_live_developers',
+  Type.Object({ ...RequestedDeveloper.properties, is_protected: Type.Boolean() }),
+  `SELECT d.email, d.name, m.role,
+          EXISTS (SELECT FROM developer_totp_secrets t WHERE t.developer_id = d.id)
+          OR EXISTS (SELECT FROM developer_identities i WHERE i.developer_id = d.id) AS is_protected
+     FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+    WHERE m.client_id = $1 AND d.status = 'active' ORDER BY m.created_at, d.email_folded`,
+)

@@ -1,0 +1,24 @@
+import { redirectUriFault } from '../partners/redirect-uri.ts'
+
+/**
+ * Why production does not accept an address of a partner, or undefined. A registration by the operator allows http on this
+ * machine, for partners who develop. An application that goes live has users, whose browsers would send the code to their own
+ * machines.
+ */
+function productionUriFault(uri: string): string | undefined {
+  const fault = redirectUriFault(uri)
+  if (fault !== undefined) return fault
+  const { protocol, hostname } = new URL(uri)
+  if (protocol !== 'https:') return 'must be https in production'
+  return /^(.+\.)?localhost$|^127\.|^\[::1\]$|^0\.0\.0\.0$/.test(hostname)
+    ? 'is an address of the machine itself, which production does not accept'
+    : undefined
+}
+
+/** Sentences for the partner and the operator. */
+export function productionUriFaults(what: string, uris: string[]): string[] {
+  return uris.flatMap((uri) => {
+    const fault = productionUriFault(uri)
+    return fault === undefined ? [] : `${what} ${JSON.stringify(uri)} ${fault}.`
+  })
+}

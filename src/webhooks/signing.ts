@@ -1,0 +1,46 @@
+import { createHmac, createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import type { SecretKeys } from '../secrets/derived-keys.ts'
+import { openStored, sealStored } from '../secrets/stored-secret.ts'
+
+/** How deliveries are signed: with a shared secret, or with a private key that never leaves the deployment. */
+export type SecretKind = 'hmac' | 'ed25519'
+export const secretKinds = ['hmac', 'ed25519'] as const satisfies SecretKind[]
+
+/** A new secret as the database stores it. `shown` is what the partner gets once, `publicKey` what may always be shown. */
+export type NewSecret = { sealed: string; publicKey: Buffer | null; shown: string | null }
+
+/** The DER encodings of ed25519 keys end with the 32 bytes of the key (RFC 8410). */
+const rawKeyBytes = 32
+const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+/** Makes a secret as the Standard Webhooks specification writes it: `whsec_…`, or `whsk_…` with the public key. */
+export function newSecret(keys: SecretKeys, kind: SecretKind): NewSecret {
+  if (kind === 'hmac') {
+    const secret = `whsec_${randomBytes(32).toString('base64')}`
+    return { sealed: sealStored(keys, secret), publicKey: null, shown: secret }
+  }
+  const pair = generateKeyPairSync('ed25519')
+  const privateKey = pair.privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-rawKeyBytes)
+  const publicKey = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-rawKeyBytes)
+  return { sealed: sealStored(keys, `whsk_${privateKey.toString('base64')}`), publicKey, shown: null }
+}
+
+/**
+ * The value of `webhook-signature`: one signature for each secret, separated by spaces.
+ * @param content `{id}.{timestamp}.{body}`
+ * @throws {UnreadableSecret} if a secret was sealed under a secret that is not configured
+ */
+export function signatures(keys: SecretKeys, sealed: readonly string[], content: string): string {
+  return sealed.map((each) => signature(openStored(keys, each), content)).join(' ')
+}
+
+function signature(secret: string, content: string): string {
+  const key = Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64')
+  if (secret.startsWith('whsec_')) return `v1,${createHmac('sha256', key).update(content).digest('base64')}`
+  const privateKey = createPrivateKey({
+    key: Buffer.concat([pkcs8Prefix, key]),
+    format: 'der',
+    type: 'pkcs8',
+  })
+  return `v1a,${sign(null, Buffer.from(content), privateKey).toString('base64')}`
+}
