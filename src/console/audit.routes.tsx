@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { FastifyInstance } from 'fastify'
-import { isRowId } from '../management/page.ts'
 import { chainEnd, lastCheckpoint } from '../audit/chain.sql.ts'
 import { exportAudit } from '../audit/export.ts'
 import { type AuditFilter, listAudit } from '../audit/list.ts'
 import type { Context } from '../context.ts'
 import { queriesOn } from '../database/database.ts'
+import { isRowId } from '../management/page.ts'
 import { formText, pathText } from '../panel/fields.ts'
 import { filled, listQuery, listRequest, withCursor } from '../panel/paging.ts'
 import Type, { IsDate, type Static } from '../typebox.ts'
@@ -29,7 +29,7 @@ const isPlace = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z \d{1,18}$/
 
 function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   const { database } = context
-  const querystring = listQuery('event', 'user', 'client', 'actor', 'request', 'since', 'until')
+  const querystring = listQuery('event', 'user', 'client', 'actor', 'actor_id', 'request', 'since', 'until')
   operatorPage<{ Querystring: Static<typeof querystring> }>(
     app,
     context,
@@ -43,6 +43,7 @@ function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
         user: filled(query.user),
         client: filled(query.client),
         actorKind: filled(query.actor),
+        actorId: filled(query.actor_id),
         requestId: filled(query.request),
         ...('fault' in range ? {} : range),
       }

@@ -8,7 +8,7 @@ import type { ListedPartner } from '../partners/partners.sql.ts'
 import type { ExplainedRequest } from '../request-log/requests.ts'
 import { PartnerLogo } from '../web/parts.tsx'
 import { AuditTable } from './audit-table.tsx'
-import { acrChoices, limitLabels } from './partner-form.tsx'
+import { acrChoices, limitLabels } from './partner-fields.ts'
 import { PartnerState } from './partner-list.tsx'
 import { callAddress, callUser } from './parts.tsx'
 
@@ -36,13 +36,18 @@ export function PartnerPage(props: {
         back={{ label: 'Partners', href: '/admin/partners' }}
       >
         {mayWrite && (
-          <a class="button secondary" href={`/admin/partners/${filter}/edit`}>
-            Change settings
-          </a>
+          <>
+            <a class="button secondary" href={`/admin/partners/${filter}/logo`}>
+              Logo
+            </a>
+            <a class="button secondary" href={`/admin/partners/${filter}/edit`}>
+              Change settings
+            </a>
+          </>
         )}
       </PageHead>
       {done && <Done>{done}</Done>}
-      <Settings partner={partner} live={live} />
+      <Settings partner={partner} live={live} mayWrite={mayWrite} />
       <Credentials partner={partner} mayWrite={mayWrite} />
       <Section
         id="calls"
@@ -68,7 +73,8 @@ export function PartnerPage(props: {
   )
 }
 
-function Settings({ partner, live }: { partner: ListedPartner; live: Consequences }) {
+function Settings(props: { partner: ListedPartner; live: Consequences; mayWrite: boolean }) {
+  const { partner, live, mayWrite } = props
   const { client_id: id, limits } = partner
   const filter = encodeURIComponent(id)
   const set = limitNames.filter((name) => limits[name] !== undefined)
@@ -94,10 +100,19 @@ function Settings({ partner, live }: { partner: ListedPartner; live: Consequence
               <Lines of={partner.post_logout_redirect_uris} />
             ) : undefined,
           PKCE: partner.require_pkce ? 'required' : 'optional',
-          'Consent is valid for':
-            partner.grant_lifetime_days === null
-              ? 'the default of the deployment'
-              : counted(partner.grant_lifetime_days, 'day'),
+          'Consent is valid for': (
+            <>
+              {partner.grant_lifetime_days === null
+                ? 'the default of the deployment'
+                : counted(partner.grant_lifetime_days, 'day')}
+              {mayWrite && (
+                <>
+                  {' · '}
+                  <a href={`/admin/partners/${filter}/apply-lifetime`}>Apply to existing consents</a>
+                </>
+              )}
+            </>
+          ),
           'Weakest login': acrName(partner.require_acr),
           id_token: `${partner.id_token_alg}${partner.id_token_on_refresh ? ', also with each refresh' : ''}`,
           Limits:

@@ -4,7 +4,7 @@ import { type LimitName, limitNames } from '../limit-settings.ts'
 import { Checkbox, PostForm, Select } from '../panel/forms.tsx'
 import { Done, Id, PageHead, Section } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
-import { acrChoices, limitLabels } from './partner-form.tsx'
+import { acrChoices, limitLabels } from './partner-fields.ts'
 import { acrName } from './partner-page.tsx'
 
 export function SettingsPage(props: {

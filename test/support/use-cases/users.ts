@@ -42,9 +42,6 @@ export const userCases: UseCases = {
       fields: { name: 'Changed', email: `${id}@changed.example` },
     }),
   },
-  'set the password of a user': {
-    because: 'A password in a request or a form would be known to others. They send the user a link instead.',
-  },
   'invite a user': {
     subject: user,
     command: ({ id }) => ['user', 'invite', id],
