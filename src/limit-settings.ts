@@ -34,3 +34,8 @@ export function parseLimit(text: string): number {
     throw new Error(`must be a number from 1 to 1000000, not "${text}"`)
   return limit
 }
+
+/** What applies to a partner: its own limits replace all of the deployment. */
+export function effectiveLimits(own: LimitSettings, deployment: LimitSettings): LimitSettings {
+  return Object.keys(own).length > 0 ? own : deployment
+}

@@ -9,6 +9,7 @@ import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { passwordCost } from './directory/passwords.ts'
 import { ExplainedError } from './explained-error.ts'
+import { closingOfGrants } from './grants/close-expired.ts'
 import { openLog } from './http/log.ts'
 import { Keyring } from './keys/keyring.ts'
 import { recordedSecretKeys } from './keys/recorded-secrets.ts'
@@ -31,6 +32,9 @@ import { sandboxFor } from './sandbox/sandbox.ts'
 import { secretKeys } from './secrets/secret-keys.ts'
 import { createAdminServer, createServer } from './server.ts'
 import { version } from './version.ts'
+import type { AttemptOutcome } from './webhooks/deliver.ts'
+import { WebhookWorker } from './webhooks/webhook-worker.ts'
+import { HouseholdNotices } from './webhooks/household-notices.ts'
 
 export type RunningServer = { close(): Promise<void> }
 
@@ -151,13 +155,17 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     ...{ rehashing, limits, ...counters, metrics, now },
     ...(sandbox && { sandbox }),
   }
-  const mails = config.mail ? [endNotices(database, logger), mailWorker(context, config.mail, logger)] : []
+  const mails = config.mail ? [mailWorker(context, config.mail, logger)] : []
   const chain = new AuditChain({ database, keys, logger, now })
   const jobs = [
     keyring,
     limits,
     new Purge(database, logger, { ...config, keys }),
+    closingOfGrants(database, logger),
+    endNotices(database, logger, config.mail !== undefined),
+    new HouseholdNotices(database, logger, config.baseUrl),
     ...mails,
+    webhookWorker(context, logger),
     ...Object.values(counters),
     chain,
   ]
@@ -212,6 +220,14 @@ function mailWorker(
 ): OutboxWorker {
   const channel = mailChannel({ settings, keys, authUrl, brand })
   return new OutboxWorker({ database, logger, channel })
+}
+
+function webhookWorker(
+  { config: settings, database, keys, metrics }: Context,
+  logger: Logger,
+): WebhookWorker {
+  const count = (outcome: AttemptOutcome) => metrics.countWebhookAttempt(outcome)
+  return new WebhookWorker({ database, keys, logger, settings, count })
 }
 
 class ListenError extends ExplainedError {}

@@ -26,6 +26,7 @@ import { logoRoutes } from './connected-apps/partner-logos.routes.ts'
 import { consoleRoutes } from './console/console.routes.ts'
 import { onlyFromNetworks } from './console/networks.ts'
 import type { Context } from './context.ts'
+import { developerRoutes } from './developers/developers.routes.ts'
 import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
 import { docsRoutes } from './docs/docs.routes.ts'
@@ -80,6 +81,7 @@ export async function createServer(
   await belowBase(app, context, { base, description })
   await app.register(async (guessed) => misplacedTokenRoutes(guessed))
   for (const root of new Set([base, '/'])) await api(app, context, root)
+  await developerRoutes(app, context, providers)
   if (!config.admin.listener) await adminSite(app, context, providers)
   return app
 }

@@ -126,6 +126,11 @@ SELECT EXISTS (SELECT FROM found) AS live, (SELECT seconds_ahead FROM advanced):
 -- any_firm
 SELECT id FROM firms LIMIT 1;
 
+-- apps_of_developer
+SELECT p.client_id, p.name, p.status, m.role, m.created_at AS since
+FROM developer_memberships m JOIN partners p USING (client_id)
+WHERE m.developer_id = $1::uuid ORDER BY p.name, p.client_id;
+
 -- apps_of_user
 SELECT g.id, p.name, p.logo, g.last_used_at FROM grants g JOIN partners p USING (client_id)
 WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
@@ -139,6 +144,43 @@ SELECT place::text, hash FROM audit_chain ORDER BY place DESC LIMIT 1;
 
 -- audit_checkpoints_after
 SELECT number::text, place::text, hash, at, key_id, signature FROM audit_checkpoints WHERE number > $1 ORDER BY number LIMIT $2;
+
+-- begin_developer_login
+WITH own AS (
+  SELECT id, password_hash, login_version, status = 'active' AS may_log_in
+  FROM developers WHERE email_folded = $3 AND password_hash IS NOT NULL
+), known AS (
+  SELECT id, login_version FROM own WHERE may_log_in
+), browser AS (
+  SELECT EXISTS (SELECT FROM known, unnest($5::bytea[]) AS key
+    WHERE encode(sha256(key::bytea || convert_to(login_version::text, 'UTF8')), 'hex') = ANY ($6::text[])) AS is_known
+), source AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  VALUES ($1, 1, now() + interval '15 minutes')
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), account AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT CASE WHEN is_known THEN $4::bytea ELSE $2 END, 1, now() + interval '15 minutes'
+  FROM source, browser WHERE is_known OR count <= 100
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+)
+SELECT ceil(extract(epoch FROM CASE WHEN NOT is_known AND source.count > 100 THEN source.resets_at
+    WHEN account.count > 10 THEN account.resets_at
+    END - now()))::int AS wait,
+known.id::text, known.login_version::text, browser.is_known AS known_browser,
+coalesce(
+  (SELECT password_hash FROM own),
+  (SELECT password_hash FROM developers
+    WHERE password_hash IS NOT NULL AND login_version >= (SELECT encode(substring(sha256(convert_to(decoy_key || $3, 'UTF8')) FOR 16), 'hex')::uuid FROM deployment) ORDER BY login_version LIMIT 1),
+  (SELECT password_hash FROM developers WHERE password_hash IS NOT NULL ORDER BY login_version LIMIT 1)
+) AS password_hash
+FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true;
 
 -- begin_expensive_read
 INSERT INTO expensive_reads AS r (client_id, counts_until)
@@ -221,6 +263,28 @@ coalesce(
 ) AS password_hash
 FROM source CROSS JOIN browser LEFT JOIN account ON true LEFT JOIN known ON true;
 
+-- bind_developer_identity
+WITH candidate AS (
+  SELECT o.id, o.status FROM identity_providers p, developers o
+  WHERE p.id = $1 AND p.developers AND o.email_folded = $3 AND (NOT EXISTS (SELECT FROM identity_provider_domains d WHERE d.provider_id = p.id)
+    OR EXISTS (SELECT FROM identity_provider_domains d
+      WHERE d.provider_id = p.id AND d.domain = split_part(o.email_folded, '@', 2)))
+), bound AS (
+  INSERT INTO developer_identities (provider_id, sub, developer_id, last_login_at)
+  SELECT $1, $2, id, now() FROM candidate WHERE status = 'active'
+  ON CONFLICT DO NOTHING
+  RETURNING developer_id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (bound.developer_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('provider', $1::text, 'sub', $2::text))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, bound
+)
+SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active, EXISTS (SELECT FROM bound) AS bound FROM candidate JOIN developers o USING (id);
+
 -- bind_operator_identity
 WITH candidate AS (
   SELECT o.id, o.status FROM identity_providers p, operators o
@@ -246,7 +310,7 @@ SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' A
 -- calls_by_period
 SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
 sum(calls)::float8 AS calls, sum(refused)::float8 AS refused, sum(failed)::float8 AS failed, sum(refresh_refused)::float8 AS refresh_refused, ARRAY[sum(slower[1])::float8, sum(slower[2])::float8, sum(slower[3])::float8, sum(slower[4])::float8, sum(slower[5])::float8, sum(slower[6])::float8, sum(slower[7])::float8, sum(slower[8])::float8, sum(slower[9])::float8, sum(slower[10])::float8, sum(slower[11])::float8, sum(slower[12])::float8, sum(slower[13])::float8] AS slower
-FROM call_hours WHERE hour >= $1 GROUP BY 1 ORDER BY 1;
+FROM call_hours WHERE hour >= $1 AND ($3::text IS NULL OR client_id = $3) GROUP BY 1 ORDER BY 1;
 
 -- chained_audit_rows
 SELECT c.place::text, c.hash, to_jsonb(r) AS record
@@ -256,10 +320,51 @@ LEFT JOIN LATERAL (
 ) AS r ON true
 ORDER BY c.place;
 
+-- change_developer_factor
+WITH changed AS (
+  UPDATE developers SET login_version = gen_random_uuid() WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
+  RETURNING id, login_version
+), totp AS (
+  INSERT INTO developer_totp_secrets (developer_id, sealed, last_step)
+  SELECT id, $3, $4::bigint FROM changed
+  ON CONFLICT (developer_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
+  last_used_at = NULL
+), codes AS (
+  INSERT INTO developer_recovery_codes (developer_id, hashes) SELECT id, $5::bytea[] FROM changed
+  ON CONFLICT (developer_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
+), ended AS (
+  DELETE FROM developer_sessions s USING changed WHERE s.developer_id = changed.id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'second_factor'::text))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed
+)
+SELECT login_version::text FROM changed;
+
+-- change_developer_password
+WITH changed AS (
+  UPDATE developers SET password_hash = $3, login_version = gen_random_uuid() WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
+  RETURNING id, login_version
+), ended AS (
+  DELETE FROM developer_sessions s USING changed WHERE s.developer_id = changed.id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'password'::text))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed
+)
+SELECT login_version::text FROM changed;
+
 -- change_operator_factor
 WITH changed AS (
-  UPDATE operators SET login_version = gen_random_uuid()
-  WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
+  UPDATE operators SET login_version = gen_random_uuid() WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
   RETURNING id, login_version
 ), totp AS (
   INSERT INTO operator_totp_secrets (operator_id, sealed, last_step)
@@ -284,8 +389,7 @@ SELECT login_version::text FROM changed;
 
 -- change_operator_password
 WITH changed AS (
-  UPDATE operators SET password_hash = $3, login_version = gen_random_uuid()
-  WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
+  UPDATE operators SET password_hash = $3, login_version = gen_random_uuid() WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active' AND password_hash IS NOT NULL
   RETURNING id, login_version
 ), ended AS (
   DELETE FROM operator_sessions s USING changed WHERE s.operator_id = changed.id
@@ -340,10 +444,29 @@ body = CASE WHEN r.created_at <= now() - interval '24 hours' THEN NULL ELSE r.bo
 created_at = CASE WHEN r.created_at <= now() - interval '24 hours' THEN now() ELSE r.created_at END
 RETURNING digest = $3 AS is_same, status, location, body;
 
+-- confirm_developer_session
+UPDATE developer_sessions s SET hash = $2, proved_at = now()
+FROM developers o WHERE s.hash = $1 AND o.id = s.developer_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+RETURNING s.developer_id::text AS id;
+
 -- confirm_operator_session
 UPDATE operator_sessions s SET hash = $2, proved_at = now()
 FROM operators o WHERE s.hash = $1 AND o.id = s.operator_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
-RETURNING s.operator_id::text;
+RETURNING s.operator_id::text AS id;
+
+-- connections_of_grant
+SELECT c.id, c.created_at, c.refreshed_at, coalesce(c.revoked_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END) AS ended_at,
+CASE
+WHEN c.revoked_at IS NOT NULL THEN
+CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
+WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
+WHEN g.revoked_at IS NOT NULL THEN
+CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+WHEN u.status <> 'active' THEN 'user_disabled' END AS cause
+FROM connections c JOIN grants g ON g.id = c.grant_id JOIN users u ON u.id = g.user_id
+WHERE g.client_id = $1 AND g.id = $2 ORDER BY c.created_at DESC, c.id DESC LIMIT $3;
 
 -- count_factor_attempt
 WITH source AS (
@@ -370,6 +493,9 @@ FROM source LEFT JOIN account ON true;
 -- count_recovery_codes
 SELECT cardinality(hashes) AS left FROM recovery_codes WHERE user_id = $1;
 
+-- count_unreadable_developer_totp_secrets
+SELECT count(*)::int AS rows FROM developer_totp_secrets WHERE left(sealed, 3) <> ALL ($1::text[]);
+
 -- count_unreadable_identity_providers
 SELECT count(*)::int AS rows FROM identity_providers WHERE left(credential, 3) <> ALL ($1::text[]);
 
@@ -378,6 +504,9 @@ SELECT count(*)::int AS rows FROM operator_totp_secrets WHERE left(sealed, 3) <>
 
 -- count_unreadable_totp_secrets
 SELECT count(*)::int AS rows FROM totp_secrets WHERE left(sealed, 3) <> ALL ($1::text[]);
+
+-- count_unreadable_webhook_secrets
+SELECT count(*)::int AS rows FROM webhook_secrets WHERE left(sealed, 3) <> ALL ($1::text[]);
 
 -- create_linked_user
 WITH created AS (
@@ -592,9 +721,85 @@ WITH removed AS (
 )
 SELECT user_id FROM removed;
 
+-- delete_webhook_endpoint
+WITH e AS (
+  DELETE FROM webhook_endpoints WHERE client_id = $1 AND id = $2 RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['webhook.removed']) AS event, e
+)
+SELECT id FROM e;
+
+-- deprecated_calls
+SELECT substr(kind, length('deprecated ') + 1) AS operation, sum(calls)::float8 AS calls, sum(refused)::float8 AS refused,
+min(hour) AS first_hour, max(hour) AS last_hour
+FROM call_hours WHERE client_id = $1 AND hour >= $2 AND kind LIKE 'deprecated %'
+GROUP BY kind ORDER BY last_hour DESC, kind;
+
+-- developer_provider_rules
+SELECT developers_acr AS acr FROM identity_providers WHERE id = $1 AND developers;
+
+-- developer_providers
+SELECT id, name, issuer FROM identity_providers WHERE developers ORDER BY name, id;
+
+-- disable_webhook_endpoint
+WITH e AS (
+  UPDATE webhook_endpoints SET status = 'disabled', disabled_for = $3
+  WHERE client_id = $1 AND id = $2 AND status = 'active' RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', e.disabled_for))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['webhook.disabled']) AS event, e
+)
+SELECT id FROM webhook_endpoints WHERE client_id = $1 AND id = $2;
+
+-- enable_webhook_endpoint
+WITH old AS (
+  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 AND status = 'disabled' FOR NO KEY UPDATE
+), e AS (
+  UPDATE webhook_endpoints n SET status = 'active', disabled_for = NULL, failing_since = NULL
+  FROM old WHERE n.id = old.id AND NOT (old.disabled_for = 'operator' AND $3 = 'partner') RETURNING n.*
+), due AS (
+  UPDATE webhook_messages m SET next_attempt_at = now(), failures = 0
+  FROM e WHERE m.endpoint_id = e.id AND m.next_attempt_at > now() + interval '30 seconds'
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', old.disabled_for))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['webhook.enabled']) AS event, e JOIN old ON old.id = e.id
+)
+SELECT id, EXISTS (SELECT FROM old) AND NOT EXISTS (SELECT FROM e) AS is_refused
+FROM webhook_endpoints WHERE client_id = $1 AND id = $2;
+
 -- end_connections
 WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
 SELECT count(*)::int AS connections FROM ended;
+
+-- end_developer_session
+WITH ended AS (
+  DELETE FROM developer_sessions WHERE hash = $1 RETURNING developer_id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (ended.developer_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object())
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['developer.logged_out']) AS event, ended
+)
+SELECT developer_id::text AS id FROM ended;
 
 -- end_expensive_read
 UPDATE expensive_reads
@@ -737,7 +942,7 @@ WITH ended AS (
   jsonb_strip_nulls(jsonb_build_object())
   FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_out']) AS event, ended
 )
-SELECT operator_id::text FROM ended;
+SELECT operator_id::text AS id FROM ended;
 
 -- end_other_sessions
 WITH ended AS (
@@ -776,6 +981,18 @@ WITH used AS (
   (NULL)::text, (NULL)::text, (NULL)::text,
   jsonb_strip_nulls(jsonb_build_object('cause', 'provider_logout', 'provider', $3::text))
   FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_out']) AS event, ended_of_operators s
+), ended_of_developers AS (
+  DELETE FROM developer_sessions WHERE provider_id = $3 AND EXISTS (SELECT FROM used)
+  AND ($4::text IS NULL OR provider_sub = $4)
+  AND ($5::text IS NULL OR provider_sid = $5 OR ($4 IS NOT NULL AND provider_sid IS NULL)) RETURNING id, developer_id
+), recorded_of_developers AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (s.developer_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', 'provider_logout', 'provider', $3::text))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['developer.logged_out']) AS event, ended_of_developers s
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -785,7 +1002,9 @@ WITH used AS (
   jsonb_strip_nulls(jsonb_build_object('cause', 'provider_logout', 'provider', $3::text))
   FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['session.ended']) AS event, ended s
 )
-SELECT EXISTS (SELECT FROM used) AS is_new, (SELECT count(*) FROM ended)::int + (SELECT count(*) FROM ended_of_operators)::int AS ended;
+SELECT EXISTS (SELECT FROM used) AS is_new,
+((SELECT count(*) FROM ended) + (SELECT count(*) FROM ended_of_operators)
+  + (SELECT count(*) FROM ended_of_developers))::int AS ended;
 
 -- end_session
 WITH ended AS (
@@ -814,6 +1033,22 @@ WITH ended AS (
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['session.ended']) AS event, ended s
 )
 SELECT id FROM ended;
+
+-- end_sessions_of_developer
+WITH ended AS (
+  DELETE FROM developer_sessions
+  WHERE developer_id = $1::uuid AND CASE WHEN $2::bigint IS NULL THEN hash <> $3 ELSE id = $2 END
+  RETURNING id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', ($1)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('sessions_ended', ended))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.logged_out']) AS event, (SELECT count(*) AS ended FROM ended) AS sessions WHERE ended > 0
+)
+SELECT count(*)::int AS ended FROM ended;
 
 -- end_sessions_of_operator
 WITH ended AS (
@@ -948,8 +1183,8 @@ SELECT t.user_id, t.account_id, t.household_id, t.source FROM account_access t W
 SELECT t.id, t.household_id, t.name, t.type, t.number_masked, t.custodian, t.currency, t.status, iso_date(t.opened_on) AS opened_on, t.source FROM accounts t WHERE t.id = $1;
 
 -- find_api_key
-SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
-CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, coalesce(k.last_used_at <= now() - interval '1 minute', true) AS is_used_again
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.scopes, coalesce(k.last_used_at <= now() - interval '1 minute', true) AS is_used_again
 FROM api_keys k WHERE k.hash = $1;
 
 -- find_audit_range
@@ -976,6 +1211,42 @@ FROM partners WHERE client_id = $1;
 SELECT client_id FROM partners
 WHERE client_id = $1 AND $2::text = ANY (auth_methods)
 AND $3::bytea = ANY (CASE $2 WHEN 'private_key_jwt' THEN key_thumbprints ELSE secret_hashes END);
+
+-- find_developer_identity
+WITH seen AS (
+  UPDATE developer_identities SET last_login_at = now() WHERE provider_id = $1 AND sub = $2 RETURNING developer_id
+)
+SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active FROM seen JOIN developers o ON o.id = seen.developer_id;
+
+-- find_developer_key
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.client_id, k.role, k.created_by, coalesce(k.last_used_at <= now() - interval '1 minute', true) AS is_used_again FROM developer_keys k WHERE k.hash = $1;
+
+-- find_developer_link
+SELECT o.id::text, o.name, o.email FROM developer_links l JOIN developers o ON o.id = l.developer_id
+WHERE l.hash = $1 AND l.expires_at > now() AND o.status = 'active';
+
+-- find_developer_session
+WITH found AS (
+  SELECT s.hash, o.id, o.name, o.email, o.login_version, s.provider_id,
+  s.proved_at > now() - interval '15 minutes' AS is_recent
+  FROM developer_sessions s JOIN developers o ON o.id = s.developer_id
+  WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+), seen AS (
+  UPDATE developer_sessions s SET last_seen_at = now()
+  FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
+), visited AS (
+  UPDATE developer_memberships m SET last_seen_at = now() FROM found
+  WHERE m.developer_id = found.id AND m.client_id = $2
+  AND coalesce(m.last_seen_at, '-infinity') < now() - interval '1 minute'
+)
+SELECT found.id::text, found.name, found.email, found.login_version::text, found.is_recent, found.provider_id, CASE WHEN p.client_id IS NULL THEN NULL
+ELSE jsonb_build_object('clientId', p.client_id, 'name', p.name, 'role', m.role) END AS app
+FROM found LEFT JOIN developer_memberships m ON m.developer_id = found.id AND m.client_id = $2
+LEFT JOIN partners p ON p.client_id = m.client_id;
+
+-- find_developer_totp
+SELECT sealed FROM developer_totp_secrets WHERE developer_id = $1;
 
 -- find_factor_facts
 SELECT
@@ -1073,15 +1344,22 @@ grant_lifetime_days, require_acr, created_at, cardinality(secret_hashes) AS live
 -- find_logo
 SELECT logo_image AS image FROM partners WHERE logo = $1 LIMIT 1;
 
+-- find_opened_going_live_request
+SELECT client_id, opened_at FROM going_live_requests WHERE jti = $1;
+
 -- find_operator_identity
 WITH seen AS (
   UPDATE operator_identities SET last_login_at = now() WHERE provider_id = $1 AND sub = $2 RETURNING operator_id
 )
 SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active FROM seen JOIN operators o ON o.id = seen.operator_id;
 
+-- find_operator_link
+SELECT o.id::text, o.name, o.email FROM operator_links l JOIN operators o ON o.id = l.operator_id
+WHERE l.hash = $1 AND l.expires_at > now() AND o.status = 'active';
+
 -- find_operator_session
 WITH found AS (
-  SELECT s.hash, o.id, o.name, o.email, o.role, o.login_version, s.provider_id,
+  SELECT s.hash, o.id, o.name, o.email, o.login_version, s.provider_id, o.role,
   s.proved_at > now() - interval '15 minutes' AS is_recent
   FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
   WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
@@ -1089,7 +1367,8 @@ WITH found AS (
   UPDATE operator_sessions s SET last_seen_at = now()
   FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
 )
-SELECT id::text AS operator_id, name, email, role, login_version::text, is_recent, provider_id FROM found;
+SELECT found.id::text, found.name, found.email, found.login_version::text, found.is_recent, found.provider_id, found.role
+FROM found;
 
 -- find_operator_totp
 SELECT sealed FROM operator_totp_secrets WHERE operator_id = $1;
@@ -1105,6 +1384,15 @@ SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
 id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privacy_url, description, limits,
 grant_lifetime_days, require_acr FROM partners WHERE client_id = $1;
+
+-- find_partner_grant
+SELECT g.id, g.subject, g.created_at, g.last_used_at, g.expires_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS ended_at,
+CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
+WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change'
+WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+WHEN g.revoked_by = 'operator' THEN 'ended_by_operator'
+WHEN g.revoked_at IS NOT NULL THEN 'ended'
+WHEN u.status <> 'active' THEN 'user_disabled' END AS cause FROM grants g JOIN users u ON u.id = g.user_id WHERE g.client_id = $1 AND g.id = $2;
 
 -- find_partners_by_text
 SELECT client_id, name, status, created_at FROM partners
@@ -1124,6 +1412,9 @@ FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1;
 -- find_password_hashes
 SELECT id, password_hash FROM users WHERE id = ANY ($1::text[]);
 
+-- find_pending_developer
+SELECT name, email FROM developers WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active';
+
 -- find_pending_operator
 SELECT name, email FROM operators WHERE id = $1::uuid AND login_version = $2::uuid AND status = 'active';
 
@@ -1142,7 +1433,7 @@ AS allows_passwords FROM identity_providers p JOIN identity_provider_domains d O
 -- find_requests
 SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
 k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
-l.grant_id, g.user_id, l.detail
+l.grant_id, g.user_id, g.subject, l.detail
 FROM (
   SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
   WHERE hashtextextended(l.request_id, 0) = hashtextextended($6, 0) AND l.request_id = $6 AND l.at >= coalesce($1::timestamptz, '-infinity')
@@ -1184,10 +1475,6 @@ EXISTS (SELECT FROM grants g
   WHERE g.user_id = found.user_id AND g.client_id = $2 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS has_grant,
 (SELECT g.subject FROM grants g WHERE g.user_id = found.user_id AND g.client_id = $2 LIMIT 1) AS subject
 FROM found;
-
--- find_setup_link
-SELECT o.id::text, o.name, o.email FROM operator_links l JOIN operators o ON o.id = l.operator_id
-WHERE l.hash = $1 AND l.expires_at > now() AND o.status = 'active';
 
 -- find_shared_data
 WITH
@@ -1285,10 +1572,25 @@ WHERE key_id = $1 AND NOT EXISTS (
 -- find_user_row
 SELECT t.id, t.firm_id, t.email, t.name, t.role, t.status, to_char(t.disabled_by_operator_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS disabled_by_operator_at, t.source FROM users t WHERE t.id = $1;
 
+-- find_user_to_change
+SELECT id, firm_id, email, name, role, status FROM users WHERE id = $1 FOR NO KEY UPDATE;
+
 -- find_users_by_text
 SELECT id, email, name, firm_id, role, status, disabled_by_operator_at FROM users
 WHERE id = $1 OR strpos(email_folded, $2) > 0 OR strpos(lower(name), lower($1)) > 0
 ORDER BY id <> $1, name, id LIMIT $3;
+
+-- find_webhook_message
+SELECT m.id, m.endpoint_id, m.type, m.grant_id::text AS grant_id, m.created_at, coalesce(m.outcome, 'waiting') AS state,
+m.attempts, m.next_attempt_at, m.finished_at, last.status AS last_status, last.fault AS last_fault, m.data,
+coalesce((SELECT jsonb_agg(jsonb_build_object(
+        'number', a.number, 'at', to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'duration_ms', a.duration_ms, 'status', a.status, 'fault', a.fault, 'response', a.response)
+      ORDER BY a.number)
+    FROM webhook_attempts a WHERE a.message_id = m.id), '[]') AS attempts_made
+FROM webhook_messages m JOIN webhook_endpoints e ON e.id = m.endpoint_id LEFT JOIN LATERAL (SELECT a.status, a.fault FROM webhook_attempts a WHERE a.message_id = m.id
+  ORDER BY a.number DESC LIMIT 1) AS last ON true
+WHERE e.client_id = $1 AND m.id = $2;
 
 -- forget_changed_passwords
 UPDATE users SET imported_hash_digest = NULL
@@ -1302,6 +1604,46 @@ DELETE FROM secrets;
 WITH source AS (UPDATE login_failures SET count = count - 1 WHERE key = $1 RETURNING key)
 DELETE FROM login_failures WHERE key = $2 AND (SELECT count(*) FROM source) >= 0
 RETURNING count;
+
+-- going_live_developers
+SELECT d.email, d.name, m.role,
+EXISTS (SELECT FROM developer_totp_secrets t WHERE t.developer_id = d.id)
+OR EXISTS (SELECT FROM developer_identities i WHERE i.developer_id = d.id) AS is_protected
+FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+WHERE m.client_id = $1 AND d.status = 'active' ORDER BY m.created_at, d.email_folded;
+
+-- going_live_facts
+WITH chosen AS (
+  SELECT id, user_id FROM grants WHERE client_id = $1
+), latest AS (
+  SELECT c.code_challenge, c.created_at FROM connections c JOIN chosen g ON g.id = c.grant_id
+  WHERE c.redemptions > 0 ORDER BY c.created_at DESC LIMIT 1
+), calls AS (
+  SELECT l.at, l.status, l.kind_id FROM chosen CROSS JOIN LATERAL (
+    SELECT at, status, kind_id FROM request_log
+    WHERE grant_id = chosen.id AND at > now() - interval '7 days'
+    ORDER BY at DESC LIMIT 20000) AS l
+  UNION ALL
+  (SELECT at, status, kind_id FROM request_log
+    WHERE client_id = $1 AND at > now() - interval '7 days' ORDER BY at DESC LIMIT 20000)
+), counted AS (
+  SELECT count(*)::int AS calls, count(*) FILTER (WHERE status >= 400)::int AS refused_calls,
+  coalesce(min(at) FILTER (WHERE status >= 400) < max(at) FILTER (WHERE status < 400), false) AS has_recovered,
+  count(*) FILTER (WHERE kind_id IN (SELECT id FROM request_kinds WHERE route LIKE '%api/v1/households'))::int
+  AS deprecated_calls
+  FROM calls
+), hooks AS (
+  SELECT e.id, e.events, EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.outcome = 'delivered') AS took
+  FROM webhook_endpoints e WHERE e.client_id = $1 AND e.status = 'active'
+)
+SELECT p.client_id, p.name, p.redirect_uris, p.require_pkce, p.auth_methods, p.id_token_alg, p.id_token_on_refresh,
+p.post_logout_redirect_uris, p.site, p.logo, p.privacy_url, p.description, p.require_acr, p.jwks::text AS jwks,
+p.key_thumbprints, p.logo_image, cardinality(p.secret_hashes) AS live_secrets, (SELECT count(DISTINCT user_id)::int FROM chosen) AS connected_users,
+EXISTS (SELECT FROM connections c JOIN chosen g ON g.id = c.grant_id WHERE c.generation > 1) AS has_refreshed,
+(SELECT code_challenge IS NOT NULL FROM latest) AS used_pkce, counted.*,
+(SELECT count(*)::int FROM hooks) AS endpoints, (SELECT count(*)::int FROM hooks WHERE took) AS verified_endpoints,
+ARRAY(SELECT DISTINCT unnest(events) FROM hooks ORDER BY 1) AS webhook_events
+FROM partners p CROSS JOIN counted WHERE p.client_id = $1;
 
 -- grants_by_period
 SELECT to_timestamp(floor(extract(epoch FROM created_at) / $2::int) * $2::int) AS at, count(*)::int AS grants
@@ -1346,8 +1688,8 @@ WITH k AS (
   jsonb_strip_nulls(jsonb_build_object('name', k.name, 'scopes', to_jsonb(k.scopes), 'expires_at', k.expires_at))
   FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['api_key.created']) AS event, k
 )
-SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
-CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state FROM k;
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.scopes FROM k;
 
 -- insert_audit_chain
 INSERT INTO audit_chain (place, audit_at, audit_id, hash, looked_to)
@@ -1363,6 +1705,30 @@ INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, us
 SELECT $2, o->>'actor_kind', o->>'actor_id', o->>'actor_name', o->>'via', o->>'address', o->>'user_agent', o->>'request_id',
 $3, $4, $5, $6, $7, $8::jsonb
 FROM (SELECT $1::jsonb AS o) AS origin;
+
+-- insert_developer_key
+WITH k AS (
+  INSERT INTO developer_keys (id, client_id, name, role, hash, created_by, expires_at)
+  SELECT $1, p.client_id, $3, $4, $5,
+  jsonb_build_object('kind', $7::jsonb->>'actor_kind', 'id', $7::jsonb->>'actor_id', 'name', $7::jsonb->>'actor_name'),
+  least(now() + make_interval(days => $6::integer),
+    (SELECT maker.expires_at FROM developer_keys maker
+      WHERE $7::jsonb->>'actor_kind' = 'developer_key' AND maker.id = $7::jsonb->>'actor_id'))
+  FROM partners p
+  WHERE p.client_id = $2
+  AND (SELECT count(*) FROM developer_keys o WHERE o.client_id = $2 AND o.revoked_at IS NULL AND coalesce(o.expires_at > now(), true)) < 100
+  RETURNING *
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer_key', (k.id)::text,
+  (NULL)::text, (NULL)::text, (k.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('name', k.name, 'role', k.role, 'expires_at', k.expires_at))
+  FROM (SELECT ($7)::jsonb AS origin) AS o, unnest(ARRAY['developer_key.created']) AS event, k
+)
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.client_id, k.role, k.created_by FROM k;
 
 -- insert_failed_logins
 INSERT INTO audit_log (event, actor_kind, via, address, target_kind, target_id, firm_id, user_id, details)
@@ -1414,7 +1780,7 @@ WITH created AS (
   SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
   (NULL)::text, (NULL)::text, (c.client_id)::text,
-  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))))
+  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)), 'request', $21::jsonb))
   FROM (SELECT ($20)::jsonb AS origin) AS o, unnest(ARRAY['partner.created']) AS event, created c
 )
 SELECT client_id FROM created;
@@ -1499,6 +1865,43 @@ WITH created AS (
   FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['key.rotated']) AS event, created k
 )
 SELECT kid FROM created;
+
+-- insert_webhook_endpoint
+WITH partner AS (
+  SELECT p.client_id, (SELECT count(*) FROM webhook_endpoints e WHERE e.client_id = p.client_id) AS endpoints
+  FROM partners p WHERE p.client_id = $1
+), e AS (
+  INSERT INTO webhook_endpoints (client_id, url, events, description)
+  SELECT client_id, $2, $3::text[], $4 FROM partner WHERE endpoints < 10 RETURNING *
+), secret AS (
+  INSERT INTO webhook_secrets (endpoint_id, kind, sealed, public_key) SELECT id, $5, $6, $7::bytea FROM e
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)))
+  FROM (SELECT ($8)::jsonb AS origin) AS o, unnest(ARRAY['webhook.added']) AS event, e
+)
+SELECT (SELECT id FROM e) AS id FROM partner;
+
+-- insert_webhook_test
+WITH e AS (
+  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 AND status = 'active'
+), message AS (
+  INSERT INTO webhook_messages (endpoint_id, type, data)
+  SELECT id, 'webhook.test', jsonb_build_object('message', 'This is a test event. Nothing has happened.') FROM e RETURNING id
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object())
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['webhook.tested']) AS event, e
+)
+SELECT id FROM message;
 
 -- introspect_access_token
 WITH
@@ -1901,8 +2304,12 @@ SELECT t.id, t.household_id, t.name, t.type, t.number_masked, t.custodian, t.cur
 SELECT t.id, t.household_id, t.name, t.type, t.number_masked, t.custodian, t.currency, t.status, iso_date(t.opened_on) AS opened_on, t.source FROM accounts t WHERE (t.id) > ($1) ORDER BY t.id LIMIT $2;
 
 -- list_api_keys
-SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
-CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state FROM api_keys k ORDER BY k.created_at, k.id;
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.scopes FROM api_keys k ORDER BY k.created_at, k.id;
+
+-- list_developer_keys
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.client_id, k.role, k.created_by FROM developer_keys k WHERE k.client_id = $1 ORDER BY k.created_at, k.id;
 
 -- list_firm_households
 WITH
@@ -2429,6 +2836,7 @@ grant_lifetime_days, require_acr, created_at, cardinality(secret_hashes) AS live
 SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.claim, p.matches,
 ARRAY(SELECT d.domain FROM identity_provider_domains d WHERE d.provider_id = p.id ORDER BY d.domain) AS domains,
 p.firms, p.creates_firm, p.creates_role, p.scope, p.acr_values, p.created_at, p.operators, p.operators_acr,
+p.developers, p.developers_acr,
 (SELECT count(*)::int FROM identities i WHERE i.provider_id = p.id) AS linked_users,
 (SELECT count(*)::int FROM sessions s WHERE s.provider_id = p.id AND s.expires_at > now()) AS live_sessions,
 (SELECT max(i.last_login_at) FROM identities i WHERE i.provider_id = p.id) AS last_login_at
@@ -2455,7 +2863,7 @@ ORDER BY l.day DESC, n.grant_id DESC LIMIT $8::int;
 -- list_refused_requests
 SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
 k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
-l.grant_id, g.user_id, l.detail
+l.grant_id, g.user_id, g.subject, l.detail
 FROM (
   SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
   WHERE l.status >= 400 AND l.at >= coalesce($1::timestamptz, '-infinity')
@@ -2470,17 +2878,18 @@ ORDER BY l.at DESC;
 WITH chosen AS (
   SELECT id FROM grants
   WHERE ($6::text IS NULL OR user_id = $6) AND ($7::text IS NULL OR client_id = $7) AND ($8::bigint IS NULL OR id = $8)
+  AND ($9::text IS NULL OR subject = $9)
 ), calls AS (
   SELECT l.* FROM chosen CROSS JOIN LATERAL (
     SELECT * FROM request_log l WHERE l.grant_id = chosen.id AND l.at >= coalesce($1::timestamptz, '-infinity')
     AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int ORDER BY at DESC LIMIT $5::int) AS l
   UNION ALL
-  SELECT * FROM (SELECT * FROM request_log c WHERE c.client_id = $7 AND $6 IS NULL AND $8 IS NULL AND c.at >= coalesce($1::timestamptz, '-infinity')
+  SELECT * FROM (SELECT * FROM request_log c WHERE c.client_id = $7 AND coalesce($6, $8::text, $9) IS NULL AND c.at >= coalesce($1::timestamptz, '-infinity')
     AND c.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND c.status BETWEEN $3::int AND $4::int ORDER BY at DESC LIMIT $5::int) AS own
 )
 SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
 k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
-l.grant_id, g.user_id, l.detail
+l.grant_id, g.user_id, g.subject, l.detail
 FROM (SELECT * FROM calls ORDER BY at DESC LIMIT $5::int) AS l
 JOIN request_kinds k ON k.id = l.kind_id
 LEFT JOIN grants g ON g.id = l.grant_id
@@ -2493,6 +2902,9 @@ SELECT name, sees, require_acr FROM roles ORDER BY name;
 -- list_roles_rows
 SELECT t.name, t.sees, t.source FROM roles t WHERE (t.name) > ($1) ORDER BY t.name LIMIT $2;
 
+-- list_sealed_developer_totp_secrets
+SELECT sealed AS sealed FROM developer_totp_secrets WHERE left(sealed, 3) = $1 LIMIT 500;
+
 -- list_sealed_identity_providers
 SELECT credential AS sealed FROM identity_providers WHERE left(credential, 3) = $1 LIMIT 500;
 
@@ -2501,6 +2913,9 @@ SELECT sealed AS sealed FROM operator_totp_secrets WHERE left(sealed, 3) = $1 LI
 
 -- list_sealed_totp_secrets
 SELECT sealed AS sealed FROM totp_secrets WHERE left(sealed, 3) = $1 LIMIT 500;
+
+-- list_sealed_webhook_secrets
+SELECT sealed AS sealed FROM webhook_secrets WHERE left(sealed, 3) = $1 LIMIT 500;
 
 -- list_secrets
 SELECT key_id, current_since, auth_url FROM secrets ORDER BY current_since DESC;
@@ -2515,6 +2930,43 @@ SELECT t.id, t.firm_id, t.email, t.name, t.role, t.status, to_char(t.disabled_by
 
 -- list_users_rows
 SELECT t.id, t.firm_id, t.email, t.name, t.role, t.status, to_char(t.disabled_by_operator_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS disabled_by_operator_at, t.source FROM users t WHERE (t.id) > ($1) ORDER BY t.id LIMIT $2;
+
+-- list_webhook_endpoints
+SELECT e.id, e.client_id, e.url, e.events, e.description, e.status, e.disabled_for, e.failing_since, e.created_at,
+coalesce((SELECT jsonb_agg(jsonb_build_object(
+        'kind', s.kind, 'public_key', 'whpk_' || encode(s.public_key, 'base64'),
+        'created_at', to_char(s.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'expires_at', to_char(s.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY s.id DESC)
+    FROM webhook_secrets s WHERE s.endpoint_id = e.id AND (s.expires_at IS NULL OR s.expires_at > now())), '[]') AS secrets,
+(SELECT count(*)::int FROM (SELECT FROM webhook_messages m
+    WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT 10000) AS w) AS waiting FROM webhook_endpoints e
+WHERE e.client_id = $1 AND ($2::uuid IS NULL OR e.id = $2) ORDER BY e.created_at, e.id;
+
+-- list_webhook_messages
+WITH page AS (
+  SELECT found.* FROM webhook_endpoints e CROSS JOIN LATERAL (
+    SELECT m.* FROM webhook_messages m
+    WHERE m.endpoint_id = e.id AND m.created_at >= coalesce($6::timestamptz, '-infinity')
+    AND ($7::uuid IS NULL OR (m.created_at, m.place) < (SELECT l.created_at, l.place FROM webhook_messages l WHERE l.id = $7))
+    AND ($3::text IS NULL OR coalesce(m.outcome, 'waiting') = $3)
+    AND ($4::text IS NULL OR m.type = $4) AND ($5::bigint IS NULL OR m.grant_id = $5)
+    ORDER BY m.created_at DESC, m.place DESC LIMIT $8::int) AS found
+  WHERE e.client_id = $1 AND ($2::uuid IS NULL OR e.id = $2)
+  ORDER BY found.created_at DESC, found.place DESC LIMIT $8::int
+)
+SELECT m.id, m.endpoint_id, m.type, m.grant_id::text AS grant_id, m.created_at, coalesce(m.outcome, 'waiting') AS state,
+m.attempts, m.next_attempt_at, m.finished_at, last.status AS last_status, last.fault AS last_fault FROM page m LEFT JOIN LATERAL (SELECT a.status, a.fault FROM webhook_attempts a WHERE a.message_id = m.id
+  ORDER BY a.number DESC LIMIT 1) AS last ON true ORDER BY m.created_at DESC, m.place DESC;
+
+-- live_grants_by_period
+WITH changes AS (
+  SELECT created_at AS at, 1 AS change FROM grants WHERE client_id = $1
+  UNION ALL
+  SELECT at, -1 FROM (SELECT CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END FROM grants g WHERE g.client_id = $1) AS ended (at) WHERE at <= now()
+), periods AS (
+  SELECT to_timestamp(floor(extract(epoch FROM greatest(at, $2::timestamptz)) / $3::int) * $3::int) AS at, sum(change) AS change
+  FROM changes GROUP BY 1
+)
+SELECT at, sum(change) OVER (ORDER BY at)::int AS live FROM periods ORDER BY at;
 
 -- live_grants_of_user
 SELECT g.id, p.name AS partner_name, p.logo, p.description, p.site, coalesce(
@@ -2620,6 +3072,33 @@ WITH given AS (
 )
 SELECT * FROM known UNION ALL SELECT * FROM added;
 
+-- open_developer_session
+WITH opened AS (
+  INSERT INTO developer_sessions (hash, developer_id, login_version, expires_at, browser, system, address, provider_id,
+    provider_sub, provider_sid)
+  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
+  FROM developers o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
+  RETURNING developer_id
+), seen AS (
+  UPDATE developers o SET last_login_at = now() FROM opened WHERE o.id = opened.developer_id
+), ended AS (
+  DELETE FROM developer_sessions WHERE EXISTS (SELECT FROM opened) AND (hash = $3 OR hash = ANY (ARRAY(
+        SELECT hash FROM developer_sessions WHERE hash IN (
+          SELECT hash FROM developer_sessions WHERE developer_id = $2::uuid
+          ORDER BY last_seen_at DESC OFFSET 9
+        ) FOR UPDATE SKIP LOCKED -- does not wait for rows that the purge has locked
+  )))
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (opened.developer_id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('provider', $7::text, 'sub', $8::text))
+  FROM (SELECT ($10)::jsonb AS origin) AS o, unnest(ARRAY['developer.logged_in']) AS event, opened
+)
+SELECT developer_id::text AS id FROM opened;
+
 -- open_operator_session
 WITH opened AS (
   INSERT INTO operator_sessions (hash, operator_id, login_version, expires_at, browser, system, address, provider_id,
@@ -2645,7 +3124,7 @@ WITH opened AS (
   jsonb_strip_nulls(jsonb_build_object('provider', $7::text, 'sub', $8::text))
   FROM (SELECT ($10)::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_in']) AS event, opened
 )
-SELECT operator_id::text FROM opened;
+SELECT operator_id::text AS id FROM opened;
 
 -- open_session
 WITH old AS (
@@ -2700,7 +3179,7 @@ WITH old AS (
 SELECT user_id FROM opened;
 
 -- operator_provider_rules
-SELECT operators_acr FROM identity_providers WHERE id = $1 AND operators;
+SELECT operators_acr AS acr FROM identity_providers WHERE id = $1 AND operators;
 
 -- operator_providers
 SELECT id, name, issuer FROM identity_providers WHERE operators ORDER BY name, id;
@@ -2763,6 +3242,18 @@ WHERE target_kind = 'directory' AND target_id = 'all' AND event = 'directory.imp
 AND id < coalesce($1::bigint, 9223372036854775807)
 ORDER BY id DESC LIMIT $2;
 
+-- page_of_partner_grants
+SELECT g.id, g.subject, g.created_at, g.last_used_at, g.expires_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS ended_at,
+CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
+WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change'
+WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+WHEN g.revoked_by = 'operator' THEN 'ended_by_operator'
+WHEN g.revoked_at IS NOT NULL THEN 'ended'
+WHEN u.status <> 'active' THEN 'user_disabled' END AS cause FROM grants g JOIN users u ON u.id = g.user_id
+WHERE g.client_id = $1 AND ($2::bigint IS NULL OR g.id < $2) AND ($4::text IS NULL OR g.subject = $4)
+AND ($5::text = 'all' OR ($5 = 'live') = (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)))
+ORDER BY g.id DESC LIMIT $3;
+
 -- page_of_partners
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
@@ -2774,6 +3265,30 @@ WHERE client_id > coalesce($1::text, '') AND ($3::text IS NULL OR status = $3) O
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
 WHERE u.id > coalesce($1::text, '') AND ($3::text IS NULL OR u.firm_id = $3) AND ($4::text IS NULL OR u.status = $4)
 ORDER BY u.id LIMIT $2;
+
+-- partner_concerns
+SELECT kind, id, name, amount::float8, at FROM (
+  SELECT 'suspended', '', '', 0, NULL::timestamptz FROM partners WHERE client_id = $1 AND status = 'suspended' UNION ALL
+  SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
+  (SELECT count(*) FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL), e.failing_since
+  FROM webhook_endpoints e
+  WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
+  SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
+  WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
+  SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
+  SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners WHERE client_id = $1 AND cardinality(secret_hashes) > 1 UNION ALL
+  SELECT 'deprecated', '', '', sum(calls), max(hour) FROM call_hours
+  WHERE client_id = $1 AND hour > now() - 7 * interval '1 day' AND kind LIKE 'deprecated %' HAVING count(*) > 0 UNION ALL
+  SELECT 'ending_consents', '', '', count(*), min(g.expires_at) FROM grants g
+  WHERE g.client_id = $1 AND g.expires_at <= now() + 14 * interval '1 day' AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) HAVING count(*) > 0) AS found (kind, id, name, amount, at)
+ORDER BY kind, id;
+
+-- partners_to_compare
+SELECT p.client_id, p.name,
+EXISTS (SELECT FROM going_live_requests r
+  WHERE r.client_id = p.client_id AND r.sandbox = $2 AND r.sandbox_client_id = $3) AS is_same_application,
+ARRAY(SELECT unnest(p.redirect_uris) INTERSECT SELECT unnest($1::text[])) AS shared_uris
+FROM partners p;
 
 -- passkeys_of_user
 SELECT id, credential_id, transports, name, synced, created_at, last_used_at
@@ -2843,6 +3358,22 @@ WITH page AS (
 )
 SELECT (SELECT count(*)::int FROM gone) AS removed,
 CASE WHEN count(*) = 1000 THEN max(id) END AS last FROM page;
+
+-- purge_developer_links
+WITH gone AS (
+  DELETE FROM developer_links WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM developer_links s WHERE expires_at < now() - interval '30 days' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_developer_sessions
+WITH gone AS (
+  DELETE FROM developer_sessions WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM developer_sessions s WHERE NOT (s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes') ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
 
 -- purge_grant_reads
 WITH gone AS (
@@ -3070,6 +3601,15 @@ SELECT key_id, current_since, auth_url FROM used;
 -- record_demo
 UPDATE deployment SET demo = true;
 
+-- record_failed_developer_login
+INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+  target_id, firm_id, user_id, client_id, details)
+SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+origin->>'user_agent', origin->>'request_id', 'developer', (developers.id)::text,
+(NULL)::text, (NULL)::text, (NULL)::text,
+jsonb_strip_nulls(jsonb_build_object('reason', $2::text))
+FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['developer.login_failed']) AS event, developers WHERE email_folded = $1;
+
 -- record_failed_operator_login
 INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
   target_id, firm_id, user_id, client_id, details)
@@ -3249,6 +3789,11 @@ WITH stored AS (
 )
 SELECT user_id FROM stored;
 
+-- replace_sealed_developer_totp_secrets
+UPDATE developer_totp_secrets SET sealed = next.sealed
+FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE sealed = next.old
+RETURNING next.sealed;
+
 -- replace_sealed_identity_providers
 UPDATE identity_providers SET credential = next.sealed
 FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE credential = next.old
@@ -3263,6 +3808,30 @@ RETURNING next.sealed;
 UPDATE totp_secrets SET sealed = next.sealed
 FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE sealed = next.old
 RETURNING next.sealed;
+
+-- replace_sealed_webhook_secrets
+UPDATE webhook_secrets SET sealed = next.sealed
+FROM unnest($1::text[], $2::text[]) AS next (old, sealed) WHERE sealed = next.old
+RETURNING next.sealed;
+
+-- replay_webhook_messages
+WITH e AS (
+  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2
+), due AS (
+  UPDATE webhook_messages m SET next_attempt_at = now(), failures = 0, outcome = NULL, finished_at = NULL
+  FROM e WHERE m.endpoint_id = e.id AND m.created_at >= $3 AND m.outcome IS NOT NULL RETURNING m.id
+), counted AS (
+  SELECT count(*)::int AS messages FROM due
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('since', $3::timestamptz, 'messages', counted.messages))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['webhook.replayed']) AS event, e, counted
+)
+SELECT messages FROM e, counted;
 
 -- request_link
 WITH source AS (
@@ -3322,6 +3891,24 @@ FROM source LEFT JOIN account ON true LEFT JOIN found ON true;
 
 -- reseal_signing_key
 UPDATE signing_keys SET private_jwk = $3 WHERE kid = $1 AND private_jwk = $2 RETURNING kid;
+
+-- resend_webhook_message
+WITH e AS (
+  SELECT e.*, m.id AS message_id, m.type FROM webhook_messages m JOIN webhook_endpoints e ON e.id = m.endpoint_id
+  WHERE e.client_id = $1 AND m.id = $2
+), due AS (
+  UPDATE webhook_messages m SET next_attempt_at = now(), failures = 0, outcome = NULL, finished_at = NULL
+  FROM e WHERE m.id = e.message_id AND (m.next_attempt_at IS NULL OR m.next_attempt_at > now() + interval '30 seconds')
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('message', e.message_id, 'type', e.type))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['webhook.resent']) AS event, e
+)
+SELECT message_id AS id FROM e;
 
 -- reset_operator
 WITH changed AS (
@@ -3438,8 +4025,8 @@ WITH k AS (
   jsonb_strip_nulls(jsonb_build_object('name', k.name))
   FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['api_key.revoked']) AS event, k
 )
-SELECT k.id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
-CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state FROM k;
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.scopes FROM k;
 
 -- revoke_connection
 WITH
@@ -3477,6 +4064,21 @@ WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, (SELECT id FROM revoked) AS connection_id;
 
+-- revoke_developer_key
+WITH k AS (
+  UPDATE developer_keys SET revoked_at = now() WHERE id = $1 AND client_id = $2 AND revoked_at IS NULL RETURNING *
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer_key', (k.id)::text,
+  (NULL)::text, (NULL)::text, (k.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('name', k.name))
+  FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['developer_key.revoked']) AS event, k
+)
+SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.client_id, k.role, k.created_by FROM k;
+
 -- revoke_grant
 WITH ended AS (
   UPDATE grants g SET revoked_at = now(), revoked_by = CASE WHEN $2::text IS NULL THEN 'operator' ELSE 'user' END
@@ -3498,7 +4100,7 @@ WITH found AS (
   SELECT id, name, revoked_at IS NULL AND coalesce(expires_at > now(), true) AS was_live FROM api_keys WHERE hash = $1
 ), revoked AS (
   UPDATE api_keys k SET revoked_at = now() FROM found f WHERE k.id = f.id AND k.revoked_at IS NULL
-  RETURNING k.id, k.name
+  RETURNING k.*
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -3508,7 +4110,24 @@ WITH found AS (
   jsonb_strip_nulls(jsonb_build_object('credential', 'api_key', 'name', r.name, 'source', $3::text))
   FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, revoked r
 )
-SELECT id, was_live FROM found;
+SELECT id, name, was_live FROM found;
+
+-- revoke_leaked_developer_key
+WITH found AS (
+  SELECT id, name, client_id, revoked_at IS NULL AND coalesce(expires_at > now(), true) AS was_live FROM developer_keys WHERE hash = $1
+), revoked AS (
+  UPDATE developer_keys k SET revoked_at = now() FROM found f WHERE k.id = f.id AND k.revoked_at IS NULL
+  RETURNING k.*
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer_key', (r.id)::text,
+  (NULL)::text, (NULL)::text, (r.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('credential', 'developer_key', 'name', r.name, 'source', $3::text))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['credential.leaked']) AS event, revoked r
+)
+SELECT id, name, client_id, was_live FROM found;
 
 -- rotate_ahead_of_row
 WITH client AS (
@@ -3646,6 +4265,29 @@ WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, r.*
 FROM (SELECT) AS always LEFT JOIN rotated r ON true;
+
+-- rotate_webhook_secret
+WITH e AS (
+  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 FOR NO KEY UPDATE
+), newest AS (
+  SELECT max(s.id) AS id FROM webhook_secrets s JOIN e ON e.id = s.endpoint_id
+), others AS (
+  UPDATE webhook_secrets s
+  SET expires_at = least(s.expires_at, CASE WHEN s.id = newest.id AND NOT $6::boolean
+    THEN now() + interval '24 hours' ELSE now() END)
+  FROM e, newest WHERE s.endpoint_id = e.id
+), added AS (
+  INSERT INTO webhook_secrets (endpoint_id, kind, sealed, public_key) SELECT id, $3, $4, $5::bytea FROM e
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('kind', $3::text, 'others_ended', $6::boolean))
+  FROM (SELECT ($7)::jsonb AS origin) AS o, unnest(ARRAY['webhook.secret_rotated']) AS event, e
+)
+SELECT id FROM e;
 
 -- search_by_grams
 WITH
@@ -3890,6 +4532,12 @@ FROM caller, sample, own;
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
 clock_timestamp() AS clock;
 
+-- sessions_of_developer
+SELECT s.id, s.browser, s.system, s.address, s.created_at, s.last_seen_at, s.hash = $2 AS current
+FROM developer_sessions s JOIN developers o ON o.id = s.developer_id
+WHERE s.developer_id = $1::uuid AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+ORDER BY current DESC, s.last_seen_at DESC, s.id;
+
 -- sessions_of_operator
 SELECT s.id, s.browser, s.system, s.address, s.created_at, s.last_seen_at, s.hash = $2 AS current
 FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
@@ -3901,6 +4549,25 @@ SELECT s.id, s.browser, s.system, s.auth_time, s.last_seen_at, s.hash = $2 AS cu
 FROM sessions s JOIN users u ON u.id = s.user_id
 WHERE s.user_id = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = u.login_version
 ORDER BY current DESC, s.last_seen_at DESC, s.id;
+
+-- set_developer_logins
+WITH before AS (
+  SELECT id, developers, developers_acr FROM identity_providers WHERE id = $1 FOR UPDATE
+), changed AS (
+  UPDATE identity_providers p SET developers = $2, developers_acr = $3 FROM before WHERE p.id = before.id
+  RETURNING p.id, p.developers, p.developers_acr
+), ended AS (
+  DELETE FROM developer_sessions s USING changed WHERE s.provider_id = changed.id AND NOT changed.developers RETURNING 1
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'provider', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('developers', before.developers, 'developers_acr', before.developers_acr), 'after', jsonb_build_object('developers', changed.developers, 'developers_acr', changed.developers_acr)))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['provider.updated']) AS event, changed JOIN before USING (id)
+)
+SELECT id, (SELECT count(*)::int FROM ended) AS sessions_ended FROM changed;
 
 -- set_operator_logins
 WITH before AS (
@@ -3948,6 +4615,34 @@ WITH changed AS (
   FROM (SELECT ($5)::jsonb AS origin) AS o, unnest(ARRAY['user.password_set']) AS event, changed
 )
 SELECT encode(sha256($3::bytea || convert_to(login_version::text, 'UTF8')), 'hex') AS proof FROM changed;
+
+-- set_up_developer
+WITH link AS (
+  DELETE FROM developer_links l USING developers o WHERE l.hash = $1 AND o.id = l.developer_id AND l.expires_at > now() AND o.status = 'active'
+  RETURNING l.developer_id
+), changed AS (
+  UPDATE developers o SET password_hash = $2, login_version = gen_random_uuid() FROM link WHERE o.id = link.developer_id
+  RETURNING o.id, o.name, o.login_version
+), totp AS (
+  INSERT INTO developer_totp_secrets (developer_id, sealed, last_step)
+  SELECT id, $3, $4::bigint FROM changed
+  ON CONFLICT (developer_id) DO UPDATE SET sealed = excluded.sealed, last_step = excluded.last_step, created_at = now(),
+  last_used_at = NULL
+), codes AS (
+  INSERT INTO developer_recovery_codes (developer_id, hashes) SELECT id, $5::bytea[] FROM changed
+  ON CONFLICT (developer_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
+), ended AS (
+  DELETE FROM developer_sessions s USING changed WHERE s.developer_id = changed.id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'set'::text))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed
+)
+SELECT id::text, name, login_version::text FROM changed;
 
 -- set_up_operator
 WITH link AS (
@@ -4167,6 +4862,11 @@ UPDATE outbox o SET attempts = o.attempts + 1, next_attempt_at = now() + interva
 FROM due WHERE o.id = due.id
 RETURNING o.id, o.payload, o.attempts, o.created_at, o.expires_at <= now() AS is_expired;
 
+-- take_going_live_request
+INSERT INTO going_live_requests (jti, client_id, sandbox, sandbox_client_id)
+SELECT $1, $3, $4, $5 WHERE $2::timestamptz > now()
+ON CONFLICT DO NOTHING RETURNING opened_at;
+
 -- take_leases
 INSERT INTO limit_windows AS w (window_at, key, most, used, granted)
 SELECT date_trunc('minute', now()), key, most, admitted + granted, granted
@@ -4181,8 +4881,10 @@ granted = greatest(least(excluded.granted, excluded.most - w.used - (excluded.us
 RETURNING now() AS now, key, granted, used;
 
 -- touch_api_key
-UPDATE api_keys SET last_used_at = now()
-WHERE id = $1 AND coalesce(last_used_at <= now() - interval '1 minute', true) RETURNING id;
+UPDATE api_keys k SET last_used_at = now() WHERE k.id = $1 AND coalesce(k.last_used_at <= now() - interval '1 minute', true) RETURNING k.id;
+
+-- touch_developer_key
+UPDATE developer_keys k SET last_used_at = now() WHERE k.id = $1 AND coalesce(k.last_used_at <= now() - interval '1 minute', true) RETURNING k.id;
 
 -- unchained_audit_rows
 WITH bounds AS (
@@ -4338,7 +5040,9 @@ WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.st
   logo_image = CASE WHEN $13::text IS NULL THEN logo_image ELSE $14::bytea END,
   privacy_url = nullif(coalesce($15, privacy_url), ''),
   description = nullif(coalesce($16, description), ''),
-  require_acr = nullif(coalesce($17, require_acr), '')
+  require_acr = nullif(coalesce($17, require_acr), ''),
+  require_pkce = coalesce($18, require_pkce),
+  post_logout_redirect_uris = coalesce($19, post_logout_redirect_uris)
   WHERE client_id = (SELECT client_id FROM old) AND auth_methods = $4
   RETURNING *
 ), recorded AS (
@@ -4348,7 +5052,7 @@ WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.st
   origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
   (NULL)::text, (NULL)::text, (c.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
-  FROM (SELECT ($18)::jsonb AS origin) AS o, unnest(ARRAY['partner.updated']) AS event, changed c JOIN old USING (client_id)
+  FROM (SELECT ($20)::jsonb AS origin) AS o, unnest(ARRAY['partner.updated']) AS event, changed c JOIN old USING (client_id)
 )
 SELECT client_id, name, status, redirect_uris, require_pkce, auth_methods,
 ARRAY(SELECT key->>'kid' FROM jsonb_array_elements(jwks->'keys') WITH ORDINALITY AS k (key, place) ORDER BY place) AS key_ids,
@@ -4370,6 +5074,34 @@ WITH old AS (
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['role.updated']) AS event, changed JOIN old USING (name)
 )
 SELECT name, sees, require_acr FROM changed;
+
+-- update_webhook_endpoint
+WITH old AS (
+  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 FOR NO KEY UPDATE
+), e AS (
+  UPDATE webhook_endpoints n
+  SET url = coalesce($3, n.url), events = coalesce($4::text[], n.events),
+  description = CASE WHEN $5 = '' THEN NULL ELSE coalesce($5, n.description) END,
+  failing_since = CASE WHEN $3 <> n.url THEN NULL ELSE n.failing_since END
+  FROM old WHERE n.id = old.id RETURNING n.*
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('url', old.url, 'events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for), jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)), 'after', differing_fields(jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for), jsonb_build_object('url', old.url, 'events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for))))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['webhook.updated']) AS event, e JOIN old ON old.id = e.id
+)
+SELECT id FROM e;
+
+-- use_developer_recovery_code
+UPDATE developer_recovery_codes SET hashes = array_remove(hashes, $2::bytea)
+WHERE developer_id = $1 AND $2 = ANY (hashes) RETURNING cardinality(hashes) AS left;
+
+-- use_developer_totp
+UPDATE developer_totp_secrets SET last_step = $2, last_used_at = now()
+WHERE developer_id = $1 AND last_step < $2 AND sealed = $3 RETURNING true AS used;
 
 -- use_operator_recovery_code
 UPDATE operator_recovery_codes SET hashes = array_remove(hashes, $2::bytea)

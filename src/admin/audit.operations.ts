@@ -1,9 +1,9 @@
 import { auditEvents, targetKinds } from '../audit/events.ts'
-import Type from '../typebox.ts'
-import { describeRoute } from './admin-edge.ts'
 import { jsonResponse } from '../management/operation.ts'
 import { closed, pageOf, pageQuery } from '../management/page.ts'
 import { nullableText, oneOf } from '../management/schemas.ts'
+import Type from '../typebox.ts'
+import { describeRoute } from './admin-edge.ts'
 
 const AuditRecord = Type.Object(
   {

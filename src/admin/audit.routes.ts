@@ -5,11 +5,11 @@ import { exportAudit } from '../audit/export.ts'
 import { listAudit } from '../audit/list.ts'
 import type { Context } from '../context.ts'
 import { queriesOn } from '../database/database.ts'
+import { type Answer, ok } from '../management/answers.ts'
+import { linkToNext, pageRequestOf, withFilters } from '../management/page.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
-import { type Answer, ok } from '../management/answers.ts'
 import { exportAuditRoute, listAuditRoute } from './audit.operations.ts'
-import { linkToNext, pageRequestOf, withFilters } from '../management/page.ts'
 
 /** The audit log, with the use cases of `latchkey audit`. */
 export function auditRoutes(app: FastifyInstance, context: Context): void {

@@ -1,8 +1,8 @@
-import Type from '../typebox.ts'
-import { describeRoute } from './admin-edge.ts'
 import { jsonResponse, noContent } from '../management/operation.ts'
 import { closed, pageOf, pageQuery } from '../management/page.ts'
 import { count, instant, nullableInstant } from '../management/schemas.ts'
+import Type from '../typebox.ts'
+import { describeRoute } from './admin-edge.ts'
 
 const Grant = Type.Object(
   {

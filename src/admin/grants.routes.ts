@@ -3,11 +3,11 @@ import type { Context } from '../context.ts'
 import { foldedUnlessId } from '../directory/users.ts'
 import { findGrant, pageOfGrants } from '../grants/grants.sql.ts'
 import { applyLifetime, revokeGrant } from '../grants/grants.ts'
+import { notFound, ok } from '../management/answers.ts'
+import { isRowId, pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
-import { notFound, ok } from '../management/answers.ts'
 import { applyLifetimeRoute, getGrantRoute, listGrantsRoute, revokeGrantRoute } from './grants.operations.ts'
-import { isRowId, pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 
 /** Grants, with the use cases of `latchkey grant`. */
 export function grantRoutes(app: FastifyInstance, context: Context): void {

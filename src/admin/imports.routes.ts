@@ -1,12 +1,20 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { pageOfImports } from '../import/past-imports.sql.ts'
+import { jsonResponse } from '../management/operation.ts'
+import {
+  closed,
+  isRowId,
+  pageAnswer,
+  pageOf,
+  pageQuery,
+  pageRequestOf,
+  withFilters,
+} from '../management/page.ts'
+import { count, instant, nullableText } from '../management/schemas.ts'
 import Type from '../typebox.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute, describeRoute } from './admin-edge.ts'
-import { jsonResponse } from '../management/operation.ts'
-import { closed, isRowId, pageAnswer, pageOf, pageQuery, pageRequestOf, withFilters } from '../management/page.ts'
-import { count, instant, nullableText } from '../management/schemas.ts'
 
 const ImportedFile = Type.Object(
   {

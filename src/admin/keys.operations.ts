@@ -1,10 +1,10 @@
 import { keyStates } from '../keys/key-states.ts'
 import { signingAlgorithms } from '../keys/signing-keys.ts'
-import Type from '../typebox.ts'
-import { describeRoute } from './admin-edge.ts'
 import { jsonResponse } from '../management/operation.ts'
 import { closed } from '../management/page.ts'
 import { instant, nullableInstant, nullableText, oneOf } from '../management/schemas.ts'
+import Type from '../typebox.ts'
+import { describeRoute } from './admin-edge.ts'
 
 const algorithm = oneOf(signingAlgorithms, 'The algorithm.')
 const kid = Type.String({ description: 'The key id, as in the JWKS.' })

@@ -5,8 +5,8 @@ import { rotateSigningKey } from '../keys/keyring.ts'
 import { removeSigningKey } from '../keys/remove-key.ts'
 import type { SigningKeyRow } from '../keys/signing-keys.sql.ts'
 import { signingAlgorithms } from '../keys/signing-keys.ts'
-import { adminRoute } from './admin-edge.ts'
 import { notFound, ok } from '../management/answers.ts'
+import { adminRoute } from './admin-edge.ts'
 import { listKeysRoute, removeKeyRoute, rotateKeysRoute } from './keys.operations.ts'
 
 /** Signing keys, with the use cases of `latchkey key`. */

@@ -1,7 +1,8 @@
-import Type from '../typebox.ts'
-import { describeRoute } from './admin-edge.ts'
 import { createdResponse, jsonResponse } from '../management/operation.ts'
 import { closed, pageOf, pageQuery } from '../management/page.ts'
+import { oneOf } from '../management/schemas.ts'
+import Type from '../typebox.ts'
+import { describeRoute } from './admin-edge.ts'
 import {
   Consequences,
   maxPicture,
@@ -11,7 +12,6 @@ import {
   PartnerChanges,
   PartnerWithSecret,
 } from './partners.schemas.ts'
-import { oneOf } from '../management/schemas.ts'
 
 const params = Type.Object({ client_id: Type.String({ description: 'The `client_id` of a partner.' }) })
 const tag = 'Partners' as const
@@ -137,6 +137,21 @@ export const rotateSecretRoute = describeRoute({
     summary: 'Give a partner a new secret',
     description: 'The previous secret stays live until the next rotation.',
     responses: { 201: createdResponse(PartnerWithSecret, 'The partner with its new secret.') },
+    problems: [404, 409],
+  },
+})
+
+export const endOldSecretsRoute = describeRoute({
+  method: 'DELETE',
+  url: '/partners/:client_id/secrets/old',
+  scope: 'partners:write',
+  schema: { params },
+  operation: {
+    operationId: 'endOldPartnerSecrets',
+    tag,
+    summary: 'End the old secret of a partner',
+    description: 'After a rotation: from the next request on, only the newest secret is accepted.',
+    responses: { 200: jsonResponse(Partner, 'The partner.') },
     problems: [404, 409],
   },
 })

@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import type { Database } from '../database/database.ts'
+import { type Answer, conflict, created, notFound, ok, refused, withSecrets } from '../management/answers.ts'
+import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import { consequencesOfDeletion, deletePartner } from '../partners/delete-partner.ts'
+import { endOldSecrets } from '../partners/end-old-secrets.ts'
 import { findListedPartner, pageOfPartners } from '../partners/partners.sql.ts'
 import {
   createPartner,
@@ -12,12 +15,11 @@ import {
 } from '../partners/partners.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
-import { type Answer, conflict, created, notFound, ok, refused, withSecrets } from '../management/answers.ts'
-import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import {
   createPartnerRoute,
   deletePartnerRoute,
   deletionRoute,
+  endOldSecretsRoute,
   getPartnerRoute,
   listPartnersRoute,
   replaceKeysRoute,
@@ -138,6 +140,12 @@ function credentials(app: FastifyInstance, context: Context): void {
     if (!partner) return noSuchPartner
     const address = adminAddress(context.config, 'partners', id)
     return created(address, partner, { client_secret: outcome.clientSecret })
+  })
+
+  adminRoute(app, context, endOldSecretsRoute, async ({ request: { params }, origin, database }) => {
+    const { kind } = await endOldSecrets(database, origin, params.client_id)
+    if (kind === 'nothing_to_end') return conflict('The partner has only one secret. Nothing was changed.')
+    return shown(database, params.client_id)
   })
 
   adminRoute(app, context, replaceKeysRoute, async ({ request: { params, body }, origin, database }) => {

@@ -1,9 +1,9 @@
 import { requirableAcrs } from '../acr.ts'
 import { longestLifetimeDays } from '../grants/lifetime-days.ts'
 import { type LimitName, limitNames } from '../limit-settings.ts'
-import Type from '../typebox.ts'
 import { closed } from '../management/page.ts'
 import { instant, nullableText, oneOf } from '../management/schemas.ts'
+import Type from '../typebox.ts'
 
 const uris = (description: string) => Type.Array(Type.String({ maxLength: 1000 }), { description })
 
@@ -28,6 +28,8 @@ const limitOf = (types: string | string[]) => (name: LimitName) => [
 const settings = {
   name: Type.String({ minLength: 1, maxLength: 100, description: 'The name that users see.' }),
   redirect_uris: uris('The addresses to which users return. They are matched exactly.'),
+  post_logout_redirect_uris: uris('Addresses to which users may return after logout.'),
+  require_pkce: Type.Boolean({ description: 'Whether authorization requests without PKCE are refused.' }),
   auth_methods: Type.Array(oneOf(authMethods, 'A method.'), {
     description: 'How the partner authenticates. Default: with a secret, in the header or in the body.',
   }),
@@ -35,9 +37,7 @@ const settings = {
     type: 'object',
     description: 'For `private_key_jwt`: a JSON Web Key Set with public keys, or one JSON Web Key.',
   }),
-  require_pkce: Type.Boolean({ description: 'Whether authorization requests without PKCE are refused.' }),
   id_token_on_refresh: Type.Boolean({ description: 'Whether each refresh also returns an id_token.' }),
-  post_logout_redirect_uris: uris('Addresses to which users may return after logout.'),
 }
 
 const nullable = <T extends string | number>(type: string, rest: object) =>
@@ -106,11 +106,11 @@ export const PartnerChanges = closed(
   {
     name: Type.Optional(settings.name),
     redirect_uris: Type.Optional(settings.redirect_uris),
+    post_logout_redirect_uris: Type.Optional(settings.post_logout_redirect_uris),
+    require_pkce: Type.Optional(settings.require_pkce),
     auth_methods: Type.Optional(settings.auth_methods),
     jwks: Type.Optional(settings.jwks),
-    require_pkce: Type.Optional(settings.require_pkce),
     id_token_on_refresh: Type.Optional(settings.id_token_on_refresh),
-    post_logout_redirect_uris: Type.Optional(settings.post_logout_redirect_uris),
     limits: Type.Optional(limits(['integer', 'null'], 'Limits to change. Null removes one.')),
     ...removable,
   },

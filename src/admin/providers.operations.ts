@@ -1,7 +1,7 @@
-import Type from '../typebox.ts'
-import { describeRoute } from './admin-edge.ts'
 import { jsonResponse } from '../management/operation.ts'
 import { count, instant, nullableInstant, nullableText, oneOf } from '../management/schemas.ts'
+import Type from '../typebox.ts'
+import { describeRoute } from './admin-edge.ts'
 
 const Provider = Type.Object(
   {

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { checkProvider } from '../idp/check-provider.ts'
 import { findProvider, listProviders } from '../idp/providers.sql.ts'
-import { adminRoute } from './admin-edge.ts'
 import { notFound, ok } from '../management/answers.ts'
+import { adminRoute } from './admin-edge.ts'
 import { getProviderRoute, listProvidersRoute, testProviderRoute } from './providers.operations.ts'
 
 const noSuchProvider = notFound('There is no identity provider with this id.')

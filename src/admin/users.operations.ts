@@ -1,8 +1,8 @@
-import Type from '../typebox.ts'
-import { describeRoute } from './admin-edge.ts'
 import { createdResponse, jsonResponse } from '../management/operation.ts'
 import { closed, pageOf, pageQuery } from '../management/page.ts'
 import { count, instant, nullableInstant, nullableText, oneOf } from '../management/schemas.ts'
+import Type from '../typebox.ts'
+import { describeRoute } from './admin-edge.ts'
 
 const listed = {
   id: Type.String({ description: "The platform's id of the user." }),

@@ -4,12 +4,12 @@ import type { Database } from '../database/database.ts'
 import { pageOfUsers } from '../directory/users.sql.ts'
 import { createUser, disableUser, enableUser, findUser } from '../directory/users.ts'
 import { resetFactors } from '../factors/reset-factors.ts'
+import { type Answer, conflict, created, notFound, ok, refused } from '../management/answers.ts'
+import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import { invite } from '../recovery/invite.ts'
 import { endSessions, listSessions } from '../sessions/sessions-of-user.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
-import { type Answer, conflict, created, notFound, ok, refused } from '../management/answers.ts'
-import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import {
   createUserRoute,
   disableUserRoute,

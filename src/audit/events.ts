@@ -6,6 +6,7 @@ export const auditEvents = [
   'partner.resumed',
   'partner.deleted',
   'partner.secret_rotated',
+  'partner.secret_ended',
   'partner.keys_replaced',
   'partner.going_live_requested',
   'user.created',

@@ -65,6 +65,7 @@ const entityActivities: Record<string, number> = {
   import_refused: 3,
   keys_replaced: 3,
   secret_rotated: 3,
+  secret_ended: 3,
   deleted: 4,
   removed: 4,
   revoked: 4,

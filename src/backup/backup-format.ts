@@ -56,6 +56,8 @@ export const omittedTables = [
   'idempotent_requests',
   'operator_sessions',
   'operator_links',
+  'developer_sessions',
+  'developer_links',
 ]
 
 export function newDigest(): Hash {

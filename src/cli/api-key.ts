@@ -46,7 +46,11 @@ function list(): Command {
     .action((options: Json) =>
       withDatabase(async (database) => {
         const keys = await database.run(listApiKeys, [])
-        answer(options, keys, keys.map((key) => describeKey(key, key.scopes.join(' '))).join('\n') || 'There are no API keys.')
+        answer(
+          options,
+          keys,
+          keys.map((key) => describeKey(key, key.scopes.join(' '))).join('\n') || 'There are no API keys.',
+        )
       }),
     )
 }

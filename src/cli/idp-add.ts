@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Config } from '../config.ts'
 import { providerAddresses } from '../idp/addresses.ts'
-import { changeOperatorLogins } from '../idp/operator-logins.ts'
 import { ProviderAuthMethod } from '../idp/providers.sql.ts'
 import { addProvider, type NewProvider } from '../idp/providers.ts'
 import { type SigningAlgorithm, signingAlgorithms } from '../keys/signing-keys.ts'
+import { changeProviderLogins } from '../people/provider-settings.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { done } from './idp-link.ts'
@@ -40,8 +40,13 @@ export function addCommand(): Command {
     await withDatabase(async (database, config, origin) => {
       await checkSecretIsInUse(database, config)
       done(await addProvider(database, origin, secretKeys(config), newProvider(id, options, secret)))
-      if (operators) done(await changeOperatorLogins(database, origin, { id, operators, acr }))
-      const addresses = addressesOf(config, { id, auth_method: options.authMethod, operators })
+      if (operators) done(await changeProviderLogins(database, origin, 'operator', { id, logIn: true, acr }))
+      const addresses = addressesOf(config, {
+        id,
+        auth_method: options.authMethod,
+        operators,
+        developers: false,
+      })
       const lines = addresses.map(({ what, address }) => `${what.padEnd(26)} ${address}`)
       const text = [
         `${id} is added. Register at the provider:`,
@@ -148,8 +153,9 @@ export type Address = { what: string; key: string; address: string }
 
 export function addressesOf(
   config: Config,
-  { id, auth_method: method, operators }: { id: string; auth_method: ProviderAuthMethod; operators: boolean },
+  provider: { id: string; auth_method: ProviderAuthMethod; operators: boolean; developers: boolean },
 ): Address[] {
+  const { id, auth_method: method, operators, developers } = provider
   const addresses = providerAddresses(config, id)
   return [
     { what: 'redirect URI', key: 'redirect_uri', address: addresses.redirectUri },
@@ -159,6 +165,15 @@ export function addressesOf(
             what: 'redirect URI of operators',
             key: 'operator_redirect_uri',
             address: addresses.operatorRedirectUri,
+          },
+        ]
+      : []),
+    ...(developers
+      ? [
+          {
+            what: 'redirect URI of developers',
+            key: 'developer_redirect_uri',
+            address: addresses.developerRedirectUri,
           },
         ]
       : []),

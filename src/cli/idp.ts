@@ -78,6 +78,7 @@ function describe(provider: ListedProvider, addresses: Address[]): string {
     ],
     ['sessions', String(provider.live_sessions)],
     ['operators', provider.operators ? `sign in there, acr: ${provider.operators_acr ?? 'any'}` : 'no'],
+    ['developers', provider.developers ? `sign in there, acr: ${provider.developers_acr ?? 'any'}` : 'no'],
     ...addresses.map(({ what, address }): [string, string] => [what, address]),
   ]
   return facts.map(([name, value]) => `${name.padEnd(26)} ${value}`).join('\n')

@@ -7,8 +7,8 @@ import {
   type OperatorChange,
   removeOperator,
   resetCredentials,
-  type SetupLink,
 } from '../operators/operators.ts'
+import type { SetupLink } from '../people/links.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { done } from './idp-link.ts'
 import { checkSecretIsInUse } from './secret-in-use.ts'

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { endOldSecrets } from '../partners/end-old-secrets.ts'
 import { findListedPartner, listPartners, type Partner } from '../partners/partners.sql.ts'
 import {
   type PartnerUpdate,
@@ -46,6 +47,7 @@ export function partnerCommand(): Command {
     .addCommand(setStatus('suspend', 'suspended', 'refuse all requests of a partner until it is resumed'))
     .addCommand(setStatus('resume', 'active', 'end a suspension; tokens that are still valid work again'))
     .addCommand(rotateSecret())
+    .addCommand(endOldSecret())
     .addCommand(setKeys())
     .addCommand(deleteCommand())
 }
@@ -178,6 +180,21 @@ function rotateSecret(): Command {
         const { clientSecret, liveSecrets } = rotated
         const text = `client_secret  ${clientSecret}\n\n${secretShownOnce} Live secrets now: ${liveSecrets}.`
         answer(options, { client_id: clientId, client_secret: clientSecret, live_secrets: liveSecrets }, text)
+      }),
+    )
+}
+
+function endOldSecret(): Command {
+  return new Command('end-old-secret')
+    .description('after a rotation: accept only the newest secret from the next request on')
+    .argument('<client_id>')
+    .option('--json', 'print JSON')
+    .action((clientId: string, options: Json) =>
+      withDatabase(async (database, _, origin) => {
+        const { kind } = await endOldSecrets(database, origin, clientId)
+        if (kind === 'unknown') throw unknownPartner(clientId)
+        if (kind === 'nothing_to_end') throw new CommandError(`The partner ${clientId} has only one secret.`)
+        answer(options, { client_id: clientId, live_secrets: 1 }, 'Only the newest secret is accepted now.')
       }),
     )
 }

@@ -5,13 +5,20 @@ import { batchGrants, writeEndNotices } from './end-notices.sql.ts'
 
 const intervalMs = 10 * 60_000
 
-/** Writes the mails about consents that end soon to the outbox, every ten minutes. Any number of servers may do so. */
-export function endNotices(database: Database, logger: Pick<FastifyBaseLogger, 'error'>): BackgroundJob {
+/**
+ * Writes the mails and events about consents that end soon, every ten minutes. Any number of servers may do so.
+ * @param sendsMails false: only the events
+ */
+export function endNotices(
+  database: Database,
+  logger: Pick<FastifyBaseLogger, 'error'>,
+  sendsMails: boolean,
+): BackgroundJob {
   return new BackgroundJob({
     everyMs: intervalMs,
     async run() {
       for (let more = true; more; ) {
-        const { taken } = await database.one(writeEndNotices, [])
+        const { taken } = await database.one(writeEndNotices, [sendsMails])
         more = taken === batchGrants
       }
     },

@@ -1,26 +1,22 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
-import { beginOf, periodsOf, ranges, totalP99 } from '../panel/periods.ts'
+import { beginOf, periodsOf, RangeQuery, ranges, totalP99 } from '../panel/periods.ts'
 import { callsByPeriod } from '../request-log/call-hours.sql.ts'
-import Type, { type Static } from '../typebox.ts'
+import type { Static } from '../typebox.ts'
 import type { ConsoleWeb } from './edge.ts'
 import { operatorPage } from './operator-page.ts'
 import { concerns, grantsByPeriod, latestEvents } from './overview.sql.ts'
 import { OverviewPage } from './overview-page.tsx'
 
-const Query = Type.Object({
-  range: Type.Optional(Type.Union([Type.Literal('24h'), Type.Literal('7d'), Type.Literal('30d')])),
-})
-
 /** What happens now, and what needs attention. */
 export function overviewRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   const { database, now } = context
 
-  operatorPage<{ Querystring: Static<typeof Query> }>(
+  operatorPage<{ Querystring: Static<typeof RangeQuery> }>(
     app,
     context,
     web,
-    { url: '/admin', scope: 'logs:read', schema: { querystring: Query } },
+    { url: '/admin', scope: 'logs:read', schema: { querystring: RangeQuery } },
     async ({ request, show }) => {
       const { range = '24h' } = request.query
       const at = now()

@@ -1,14 +1,9 @@
 import { phishingResistantAcr, twoFactorAcr } from '../acr.ts'
 import { parseLifetimeDays } from '../grants/lifetime-days.ts'
-import {
-  type LimitChanges,
-  type LimitName,
-  type LimitSettings,
-  limitNames,
-  parseLimit,
-} from '../limit-settings.ts'
+import { type LimitChanges, type LimitSettings, limitNames, parseLimit } from '../limit-settings.ts'
 import { formText, numberOrNull, textOrNull } from '../panel/fields.ts'
 import { linesOf } from '../panel/forms.tsx'
+import { limitLabels } from '../panel/limit-labels.ts'
 import { filled } from '../panel/paging.ts'
 import type { ListedPartner } from '../partners/partners.sql.ts'
 import type { NewPartner, PartnerChanges } from '../partners/partners.ts'
@@ -37,14 +32,6 @@ export const PartnerFields = Type.Object({
   expensive_reads: formText(10),
 })
 export type PartnerFields = Static<typeof PartnerFields>
-
-export const limitLabels: Record<LimitName, string> = {
-  requests_per_minute: 'Calls per minute',
-  requests_per_user_per_minute: 'Calls per user and minute',
-  token_requests_per_minute: 'Token requests per minute',
-  refreshes_per_connection_per_minute: 'Refreshes per connection and minute',
-  expensive_reads: 'Expensive reads at the same time',
-}
 
 export const acrChoices = {
   '': 'Any login',

@@ -1,7 +1,8 @@
 import { limitNames } from '../limit-settings.ts'
 import { Checkbox, Field, PostForm, Select, TextArea } from '../panel/forms.tsx'
+import { limitLabels } from '../panel/limit-labels.ts'
 import { Faults, PageHead } from '../panel/page-parts.tsx'
-import { acrChoices, limitLabels, type PartnerFields } from './partner-fields.ts'
+import { acrChoices, type PartnerFields } from './partner-fields.ts'
 
 export function PartnerForm(props: {
   action: string

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { isRowId } from '../management/page.ts'
 import type { Context } from '../context.ts'
 import { findGrant } from '../grants/grants.sql.ts'
+import { isRowId } from '../management/page.ts'
 import { pathText } from '../panel/fields.ts'
 import { Field, Filters } from '../panel/forms.tsx'
 import { amount, Faults, Id, PageHead } from '../panel/page-parts.tsx'

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Role } from '../admin/scopes.ts'
+import type { Operator } from '../operators/sessions.ts'
 import { type Frame, renderShell } from '../panel/shell.tsx'
 import type { IconName } from '../web/icons.tsx'
 
@@ -23,7 +24,6 @@ export type Section = keyof typeof sections
 
 export const consoleFrame = {
   name: 'console',
-  home: '/admin',
   search: {
     action: '/admin/search',
     label: 'Search the console',
@@ -40,15 +40,22 @@ export type ConsolePage = {
   query?: string
 }
 
-type Viewer = { name: string; email: string; role: Role; csrf: string }
-
 export const roleNames: Record<Role, string> = { owner: 'Owner', support: 'Support', read_only: 'Read-only' }
 
 /** A complete page of the console. */
-export function renderConsolePage(frame: Frame, viewer: Viewer, { section, ...page }: ConsolePage): string {
+export function renderConsolePage(
+  frame: Frame,
+  { name: operatorName, email, role }: Operator,
+  csrf: string,
+  { section, ...page }: ConsolePage,
+): string {
   const navigation = Object.entries(sections).map(([name, item]) => ({
     ...item,
     isCurrent: name === section,
   }))
-  return renderShell(frame, { ...viewer, role: roleNames[viewer.role] }, { ...page, navigation })
+  return renderShell(
+    frame,
+    { name: operatorName, email, role: roleNames[role], csrf },
+    { ...page, navigation },
+  )
 }

@@ -4,7 +4,7 @@ import { RequestTable } from '../panel/request-table.tsx'
 import { Table } from '../panel/table.tsx'
 import type { PartnerRequest } from '../request-log/partner-requests.ts'
 import type { PartnerConnection, PartnerGrant } from './connections.sql.ts'
-import { appAddress } from './parts.tsx'
+import { appAddress } from './shell.tsx'
 
 type Cause = NonNullable<PartnerGrant['cause']>
 
@@ -44,12 +44,12 @@ export function ConnectionTable(props: {
       empty={
         isFiltered ? (
           <>
-            No connection matches. <a href={appAddress(clientId, 'connections?state=all')}>Show all</a>
+            No connection matches. <a href={appAddress({ clientId }, '/connections?state=all')}>Show all</a>
           </>
         ) : (
           <>
             No user is connected now. A connection appears here when a user presses Connect.{' '}
-            <a href={appAddress(clientId, 'connections?state=ended')}>Show those that have ended</a>
+            <a href={appAddress({ clientId }, '/connections?state=ended')}>Show those that have ended</a>
           </>
         )
       }
@@ -57,7 +57,7 @@ export function ConnectionTable(props: {
         {
           label: 'Connection',
           cell: ({ id }) => (
-            <a href={appAddress(clientId, `connections/${id}`)}>
+            <a href={appAddress({ clientId }, `/connections/${id}`)}>
               <Id>{id}</Id>
             </a>
           ),
@@ -87,7 +87,7 @@ export function ConnectionPage(props: {
     <>
       <PageHead
         title={`Connection ${id}`}
-        back={{ label: 'Connections', href: appAddress(clientId, 'connections') }}
+        back={{ label: 'Connections', href: appAddress({ clientId }, '/connections') }}
       />
       {cause !== null && <Ending cause={cause} />}
       <section aria-label="Facts">
@@ -96,7 +96,7 @@ export function ConnectionPage(props: {
             Id: <Id>{id}</Id>,
             State: <ConnectionState cause={cause} />,
             'User (sub)': (
-              <a href={appAddress(clientId, `connections?subject=${encodeURIComponent(subject)}`)}>
+              <a href={appAddress({ clientId }, `/connections?subject=${encodeURIComponent(subject)}`)}>
                 <Id>{subject}</Id>
               </a>
             ),
@@ -120,13 +120,13 @@ export function ConnectionPage(props: {
         title="Latest calls"
         more={{
           label: 'All calls of this connection',
-          href: appAddress(clientId, `requests?grant_id=${id}`),
+          href: appAddress({ clientId }, `/requests?grant_id=${id}`),
         }}
       >
         <RequestTable
           requests={calls}
           address={({ request_id }) =>
-            appAddress(clientId, `requests?request_id=${encodeURIComponent(request_id)}`)
+            appAddress({ clientId }, `/requests?request_id=${encodeURIComponent(request_id)}`)
           }
           parties={[]}
           empty="The request log has no call of this connection. A call appears within five seconds."

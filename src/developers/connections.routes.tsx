@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { isRowId } from '../admin/page.ts'
 import type { Context } from '../context.ts'
+import { isRowId } from '../management/page.ts'
 import { Field, Filters, Select } from '../panel/forms.tsx'
 import { PageHead } from '../panel/page-parts.tsx'
 import { filled, listQuery, listRequest, pageOfRows } from '../panel/paging.ts'
@@ -8,8 +8,10 @@ import { requestsOfPartner } from '../request-log/partner-requests.ts'
 import type { Static } from '../typebox.ts'
 import { ConnectionPage, ConnectionTable } from './connection-pages.tsx'
 import { connectionsOfGrant, findPartnerGrant, pageOfPartnerGrants } from './connections.sql.ts'
-import { type DeveloperWeb, developerPage } from './developer-page.ts'
-import { appAddress, appUrl, IdParams, type IdRoute, showMissing } from './parts.tsx'
+import { developerPage } from './developer-page.ts'
+import type { DeveloperWeb } from './edge.ts'
+import { appUrl, IdParams, type IdRoute, showMissing } from './parts.tsx'
+import { appAddress } from './shell.tsx'
 
 const states = { live: 'Live', ended: 'Ended', all: 'Live and ended' }
 
@@ -49,7 +51,7 @@ function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
               </>
             }
           />
-          <Filters action={appAddress(clientId, 'connections')}>
+          <Filters action={appAddress({ clientId }, '/connections')}>
             <Field name="subject" label="User: sub" value={subject} maxLength={100} />
             <Select name="state" label="State" value={state} choices={states} />
           </Filters>

@@ -56,7 +56,7 @@ const webhooks = `
   SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
          (SELECT count(*) FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL), e.failing_since
     FROM webhook_endpoints e
-   WHERE e.${ofPartner} AND (e.disabled_for IN ('failing', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL)`
+   WHERE e.${ofPartner} AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL)`
 
 const refusedRefreshes = `
   SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours

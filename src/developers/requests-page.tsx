@@ -2,7 +2,7 @@ import { Field, Filters, Select } from '../panel/forms.tsx'
 import { Exact, Facts, Faults, Id, PageHead, Section } from '../panel/page-parts.tsx'
 import { CallName, RequestTable, Status } from '../panel/request-table.tsx'
 import type { PartnerRequest } from '../request-log/partner-requests.ts'
-import { appAddress } from './parts.tsx'
+import { appAddress } from './shell.tsx'
 
 /** The time ranges of the filter, in seconds. */
 export const periodSeconds = { '1h': 3600, '24h': 86_400, '7d': 7 * 86_400 }
@@ -76,14 +76,14 @@ export function RequestsPage(props: {
 }
 
 function requestAddress(clientId: string, requestId: string): string {
-  return appAddress(clientId, `requests?request_id=${encodeURIComponent(requestId)}`)
+  return appAddress({ clientId }, `/requests?request_id=${encodeURIComponent(requestId)}`)
 }
 
 function RequestFilters({ clientId, filter }: { clientId: string; filter: Filter }) {
   const { status = 'all' } = filter
   const choices = Object.hasOwn(statuses, status) ? statuses : { ...statuses, [status]: status }
   return (
-    <Filters action={appAddress(clientId, 'requests')}>
+    <Filters action={appAddress({ clientId }, '/requests')}>
       <Field name="request_id" label="Request id" value={filter.requestId} maxLength={128} />
       <Field name="subject" label="User: sub" value={filter.subject} maxLength={100} />
       <Field name="grant_id" label="Connection: id" value={filter.grantId} maxLength={20} />
@@ -110,7 +110,7 @@ function Explained({ app, requests }: { app: { clientId: string }; requests: Par
     <Section
       id="calls"
       title={requests.length === 1 ? 'The call' : `${requests.length} calls with this id`}
-      more={{ label: 'All calls', href: appAddress(app.clientId, 'requests?status=all') }}
+      more={{ label: 'All calls', href: appAddress(app, '/requests?status=all') }}
     >
       {requests.map((call) => (
         <ExplainedCall key={call.place} call={call} clientId={app.clientId} />
@@ -133,13 +133,13 @@ function ExplainedCall({ call, clientId }: { call: PartnerRequest; clientId: str
           Code: call.code === '' ? undefined : <code>{call.code}</code>,
           'User (sub)':
             subject === null ? undefined : (
-              <a href={appAddress(clientId, `requests?subject=${encodeURIComponent(subject)}`)}>
+              <a href={appAddress({ clientId }, `/requests?subject=${encodeURIComponent(subject)}`)}>
                 <Id>{subject}</Id>
               </a>
             ),
           Connection:
             grant === null ? undefined : (
-              <a href={appAddress(clientId, `connections/${grant}`)}>
+              <a href={appAddress({ clientId }, `/connections/${grant}`)}>
                 <Id>{grant}</Id>
               </a>
             ),

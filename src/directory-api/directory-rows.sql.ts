@@ -1,6 +1,6 @@
-import { nullableText } from '../management/schemas.ts'
 import { type Statement, statement } from '../database/database.ts'
 import { type ChangeType, changeTypes } from '../import/change-set.ts'
+import { nullableText } from '../management/schemas.ts'
 import Type, { type TObject } from '../typebox.ts'
 
 const text = (description: string) => Type.String({ description })

@@ -1,8 +1,8 @@
 import { describeRoute } from '../admin/admin-edge.ts'
+import { type ChangeType, changeTypes, mostRows } from '../import/change-set.ts'
 import { jsonResponse, noContent } from '../management/operation.ts'
 import { closed, pageOf, pageQuery } from '../management/page.ts'
 import { nullableInstant } from '../management/schemas.ts'
-import { type ChangeType, changeTypes, mostRows } from '../import/change-set.ts'
 import Type from '../typebox.ts'
 import { directoryReads, rowSchemas } from './directory-rows.sql.ts'
 

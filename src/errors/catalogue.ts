@@ -1,5 +1,5 @@
-import { managementProblems } from './management.ts'
 import type { Cause, Entry } from './entry.ts'
+import { managementProblems } from './management.ts'
 import { oauthErrors } from './oauth.ts'
 import { pageErrors } from './pages.ts'
 import { problems } from './problems.ts'

@@ -72,7 +72,8 @@ export const managementProblems = {
       },
       role_missing: {
         message: 'This operation needs a developer key with the role {detail}.',
-        cause: 'The role of the key may not do this. viewer reads, developer also changes, admin also manages keys.',
+        cause:
+          'The role of the key may not do this. viewer reads, developer also changes, admin also manages keys.',
         remedy: 'Create a key with the role. The role of a key cannot be changed.',
       },
       scope_of_new_key: {

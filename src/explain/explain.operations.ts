@@ -72,7 +72,9 @@ export const listHouseholdReadsRoute = describeRoute({
     summary: 'List the households that a grant has read',
     description: 'The households in the order in which they were first read by any application.',
     responses: {
-      200: jsonResponse(pageOf('HouseholdReadPage', HouseholdRead, 'households'), 'The households.', ['Link']),
+      200: jsonResponse(pageOf('HouseholdReadPage', HouseholdRead, 'households'), 'The households.', [
+        'Link',
+      ]),
     },
   },
 })

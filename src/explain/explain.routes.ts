@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { adminRoute } from '../admin/admin-edge.ts'
+import type { Context } from '../context.ts'
 import { type Answer, ok } from '../management/answers.ts'
 import { pageAnswer, pageRequestOf } from '../management/page.ts'
-import type { Context } from '../context.ts'
 import { listHouseholdsRead, listReads, placeOfRead } from '../read-log/reads.ts'
 import { listRequests } from '../request-log/requests.ts'
 import {

@@ -52,14 +52,14 @@ export async function proveFactor(
 
 /**
  * Counts an attempt, and then checks it.
- * @param attempt.label separates the counts of operators from those of users
+ * @param attempt.label separates the counts of operators and developers from those of users
  * @param attempt.guessable false: counts against the source only
  * @throws {DatabaseUnavailable}
  */
 export async function countedProof(
   { database, keys }: Context,
   { userId, address, provedBrowser }: Claimant,
-  { label, guessable }: { label: '' | 'operator '; guessable: boolean },
+  { label, guessable }: { label: '' | 'operator ' | 'developer '; guessable: boolean },
   check: () => Promise<ProofOutcome>,
 ): Promise<ProofOutcome> {
   const { throttle } = keys.current

@@ -5,8 +5,8 @@ import { acceptedKeys, isMacOfAny, macOf } from '../secrets/derived-keys.ts'
 import { randomId } from '../secrets/token-format.ts'
 import { cookieName, cookieOptions } from '../web/cookies.ts'
 
-/** The cookies of users and of operators. */
-type FactorCookie = 'latchkey-factor' | 'latchkey-operator-factor'
+/** The cookies of users, operators and developers. */
+type FactorCookie = 'latchkey-factor' | 'latchkey-operator-factor' | 'latchkey-developer-factor'
 
 const lifetimeSeconds = 180 * 24 * 3600
 

@@ -85,7 +85,7 @@ export function provedSetup(
   return { atRest: sealStored(context.keys, secret), step }
 }
 
-/** The statements on the secrets of users, or on those of operators. */
+/** The statements on the secrets of users, or on those of operators or developers. */
 export type TotpStatements = { find: typeof findTotpSecret; use: typeof useTotpStep }
 
 /** Uses a code up. False: it is wrong, or it or a later one was used before. */

@@ -24,6 +24,9 @@ export function FrontPage(props: {
           <p>
             <a href={docs}>{developers.link}</a>
           </p>
+          <p>
+            <a href="/developers">{developers.pages}</a>
+          </p>
         </Place>
         <Place icon="gear" id="operators" heading={operators.heading} text={operators.text}>
           {console && (

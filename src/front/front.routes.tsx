@@ -26,7 +26,6 @@ export function frontRoutes(app: FastifyInstance, context: Context, web: Web): v
 
   for (const [path, address] of Object.entries({
     '/docs': docs,
-    '/developers': docs,
     '/account': '/connections',
     '/signin': '/login',
     '/sign-in': '/login',

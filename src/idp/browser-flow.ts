@@ -14,8 +14,8 @@ const slots = 4
 
 /** A login, until the provider sends the browser back. */
 const LoginFlow = Type.Object({
-  /** A login of a user never counts as one of an operator, nor the other way round. */
-  kind: Type.Union([Type.Literal('login'), Type.Literal('operator-login')]),
+  /** A login of a user, an operator or a developer never counts as one of the others. */
+  kind: Type.Union([Type.Literal('login'), Type.Literal('operator-login'), Type.Literal('developer-login')]),
   providerId: Type.String(),
   nonce: Type.String(),
   codeVerifier: Type.String(),

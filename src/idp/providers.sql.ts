@@ -116,6 +116,9 @@ const ListedProvider = Type.Object({
   /** Whether operators log in there, and what their logins must reach. */
   operators: Type.Boolean(),
   operators_acr: orNull(Type.String()),
+  /** Whether developers of partners log in there, and what their logins must reach. */
+  developers: Type.Boolean(),
+  developers_acr: orNull(Type.String()),
   /** Users who have logged in through the provider or were linked by the operator. */
   linked_users: Type.Integer(),
   live_sessions: Type.Integer(),
@@ -130,6 +133,7 @@ export const listProviders = statement(
   `SELECT p.id, p.name, p.issuer, p.client_id, p.auth_method, p.claim, p.matches,
           ARRAY(SELECT d.domain FROM identity_provider_domains d WHERE d.provider_id = p.id ORDER BY d.domain) AS domains,
           p.firms, p.creates_firm, p.creates_role, p.scope, p.acr_values, p.created_at, p.operators, p.operators_acr,
+          p.developers, p.developers_acr,
           (SELECT count(*)::int FROM identities i WHERE i.provider_id = p.id) AS linked_users,
           (SELECT count(*)::int FROM sessions s WHERE s.provider_id = p.id AND s.expires_at > now()) AS live_sessions,
           (SELECT max(i.last_login_at) FROM identities i WHERE i.provider_id = p.id) AS last_login_at

@@ -6,7 +6,7 @@ import {
   randomPKCECodeVerifier,
 } from 'openid-client'
 import type { Context } from '../context.ts'
-import { providerAddresses } from './addresses.ts'
+import { redirectUriOf } from './addresses.ts'
 import { isSecure, UnusableAnswer } from './bounded-fetch.ts'
 import { type LoginFlow, startFlow } from './browser-flow.ts'
 import type { ProviderClients } from './provider-clients.ts'
@@ -56,9 +56,8 @@ export async function startLogin(
     const known = client.serverMetadata().prompt_values_supported
     const prompts = wish.prompts.filter((prompt) => prompt === 'login' || isListed(known, prompt))
     const acrValues = new Set([...(provider.acr_values?.split(' ') ?? []), ...wish.acrValues])
-    const { redirectUri, operatorRedirectUri } = providerAddresses(context.config, provider.id)
     const parameters = {
-      redirect_uri: kind === 'login' ? redirectUri : operatorRedirectUri,
+      redirect_uri: redirectUriOf(context.config, provider.id, kind),
       scope: provider.scope,
       nonce,
       code_challenge: await calculatePKCECodeChallenge(codeVerifier),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { adminRoute } from '../admin/admin-edge.ts'
-import { ok } from '../management/answers.ts'
 import type { Context } from '../context.ts'
+import { ok } from '../management/answers.ts'
 import { reportLeakedCredentials } from './incidents.operations.ts'
 import { describeLeak, reportLeak } from './leaked-credentials.ts'
 

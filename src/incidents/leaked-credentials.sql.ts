@@ -117,7 +117,10 @@ export const withdrawLeakedSecret = statement(
 )
 
 /** Revokes a key at once. `about`: whom the audit record is about, of the revoked key `r`. */
-const revokingKey = (kind: 'api_key' | 'developer_key', own: { columns: string[]; about?: { client: string } }) => {
+const revokingKey = (
+  kind: 'api_key' | 'developer_key',
+  own: { columns: string[]; about?: { client: string } },
+) => {
   const columns = ['id', 'name', ...own.columns].join(', ')
   return `WITH found AS (
      SELECT ${columns}, revoked_at IS NULL AND coalesce(expires_at > now(), true) AS was_live FROM ${kind}s WHERE hash = $1

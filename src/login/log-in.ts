@@ -39,7 +39,7 @@ export async function logIn(context: Context, attempt: LoginAttempt): Promise<Lo
   return { kind: 'welcome', login: { userId, email, loginVersion, acr: passwordAcr, amr: ['pwd'] } }
 }
 
-/** Whose password: of users or of operators. */
+/** Whose password: of users, operators or developers. */
 type Accounts = {
   begin: ReturnType<typeof loginStatement>
   /** Separates their counts of failures from those of others. */
@@ -86,7 +86,7 @@ async function checkAdmitted(
   ])
   const failed = (reason: FailedLogin['reason']) => {
     const account = found.id === null ? { accountDigest: accountKey.toString('hex') } : { userId: found.id }
-    // Operators have their own records.
+    // Operators and developers have their own records.
     if (label === '') failedLogins.count({ method: 'password', reason, address, ...account })
   }
   if (found.wait !== null) {

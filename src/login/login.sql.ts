@@ -65,7 +65,7 @@ export const LoginStart = Type.Object({
  */
 export function loginStatement(
   name: string,
-  table: 'users' | 'operators',
+  table: 'users' | 'operators' | 'developers',
   own: string,
 ): Statement<Static<typeof LoginStart>> {
   return statement(

@@ -1,10 +1,11 @@
-import { keptHours } from '../management/idempotency.sql.ts'
 import { type Statement, statement } from '../database/database.ts'
 import { isPastRetention } from '../households/v2/list-changes.sql.ts'
-import { isOperatorSessionWithinLimits } from '../operators/sessions.sql.ts'
+import { keptHours } from '../management/idempotency.sql.ts'
+import { isPersonSessionWithinLimits } from '../people/sessions.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
 import { refreshTokenSeconds } from '../tokens/lifetimes.ts'
 import Type, { type Static } from '../typebox.ts'
+import { keptDays } from '../webhooks/messages.sql.ts'
 
 /** Rows that a statement deletes or reads at most, so that it takes only milliseconds. */
 export const batchRows = 1000
@@ -29,8 +30,12 @@ type PurgedTable =
   | 'password_links'
   | 'operator_sessions'
   | 'operator_links'
+  | 'developer_sessions'
+  | 'developer_links'
   | 'call_hours'
   | 'idempotent_requests'
+  | 'webhook_messages'
+  | 'webhook_secrets'
 
 const Batch = Type.Object({ removed: Type.Integer() })
 
@@ -83,16 +88,29 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   operator_sessions: purgeStatement(
     'operator_sessions',
     'expires_at',
-    `NOT (${isOperatorSessionWithinLimits})`,
+    `NOT (${isPersonSessionWithinLimits})`,
   ),
   // Until then, the overview names the operators who have not used their link.
   operator_links: purgeStatement('operator_links', 'expires_at', `expires_at < now() - interval '30 days'`),
+  developer_sessions: purgeStatement(
+    'developer_sessions',
+    'expires_at',
+    `NOT (${isPersonSessionWithinLimits})`,
+  ),
+  developer_links: purgeStatement('developer_links', 'expires_at', `expires_at < now() - interval '30 days'`),
   call_hours: purgeStatement('call_hours', 'hour', `hour < now() - interval '35 days'`),
   idempotent_requests: purgeStatement(
     'idempotent_requests',
     'created_at',
     `created_at <= now() - interval '${keptHours} hours'`,
   ),
+  // With their attempts. Messages of a disabled endpoint wait for as long.
+  webhook_messages: purgeStatement(
+    'webhook_messages',
+    'coalesce(finished_at, created_at)',
+    `coalesce(finished_at, created_at) < now() - interval '${keptDays} days'`,
+  ),
+  webhook_secrets: purgeStatement('webhook_secrets', 'expires_at', 'expires_at < now()'),
   limit_windows: purgeStatement('limit_windows', 'window_at', `window_at < now() - interval '2 minutes'`),
 }
 
@@ -126,9 +144,36 @@ export const purgeReaders = statement(
 /** Days after the last refresh when a connection's refresh token has expired, and a few more for its message. */
 const idleDays = Math.ceil(refreshTokenSeconds / 86_400) + 3
 
+/** Tokens may be ahead of their rows after a restore: none of these rows tells when its tokens expire. */
+const rowsAreCurrent = 'NOT EXISTS (SELECT FROM deployment WHERE accepts_tokens_ahead_until > now())'
+
+const pageOfConnections = `page AS (
+     SELECT id FROM connections WHERE id > $1::bigint ORDER BY id LIMIT ${batchRows}
+   )`
+
+/**
+ * Notes for the next batch of connections whether the newest refresh token has expired, which writes the event
+ * `connection.ended` (docs/adr/0044). It takes the locks in the order of the grants, as the usage counts do. $1 id after which
+ * the batch begins
+ */
+export const expireConnections = statement(
+  'expire_connections',
+  Type.Object({ expired: Type.Integer() }),
+  `WITH ${pageOfConnections}, due AS (
+     SELECT c.id FROM connections c
+      WHERE c.id = ANY (ARRAY(SELECT id FROM page)) AND c.expired_at IS NULL AND c.revoked_at IS NULL
+        AND c.refreshed_at < now() - interval '${refreshTokenSeconds} seconds' AND ${rowsAreCurrent}
+      ORDER BY c.grant_id, c.id FOR NO KEY UPDATE OF c SKIP LOCKED
+   ), expired AS (
+     UPDATE connections c SET expired_at = c.refreshed_at + interval '${refreshTokenSeconds} seconds'
+       FROM due WHERE c.id = due.id RETURNING 1
+   )
+   SELECT count(*)::int AS expired FROM expired`,
+)
+
 /**
  * Reads the next batch of connections in the order of their ids. Deletes those whose code expired more than a day ago and
- * whose newest refresh token expired days ago. No index could find them: an index on a moment that each refresh changes
+ * whose newest refresh token expired days ago, if `expireConnections` has noted it. No index could find them: an index on a moment that each refresh changes
  * would make every refresh write to it. While tokens may be ahead of their rows after a restore, nothing is deleted.
  *
  * $1 id after which the batch begins; `last` is this id for the next batch, null if this was the last batch
@@ -136,14 +181,12 @@ const idleDays = Math.ceil(refreshTokenSeconds / 86_400) + 3
 export const purgeConnections = statement(
   'purge_connections',
   Type.Object({ ...Batch.properties, last: Type.Union([Type.String(), Type.Null()]) }),
-  `WITH page AS (
-     SELECT id FROM connections WHERE id > $1::bigint ORDER BY id LIMIT ${batchRows}
-   ), gone AS (
+  `WITH ${pageOfConnections}, gone AS (
      DELETE FROM connections WHERE ctid = ANY (ARRAY(
        SELECT c.ctid FROM connections c
         WHERE c.id = ANY (ARRAY(SELECT id FROM page)) AND c.code_expires_at < now() - interval '1 day'
           AND (c.refreshed_at IS NULL OR c.refreshed_at < now() - interval '${idleDays} days')
-          AND NOT EXISTS (SELECT FROM deployment WHERE accepts_tokens_ahead_until > now())
+          AND (c.refreshed_at IS NULL OR c.expired_at IS NOT NULL OR c.revoked_at IS NOT NULL) AND ${rowsAreCurrent}
           FOR UPDATE OF c SKIP LOCKED
      )) RETURNING 1
    )

@@ -6,7 +6,14 @@ import { BackgroundJob } from '../process/background-job.ts'
 import { findUnmerged, mergedAtOnce, mergeReads } from '../read-log/write-reads.sql.ts'
 import { keepPartitions } from '../request-log/write-requests.sql.ts'
 import type { SecretKeys } from '../secrets/derived-keys.ts'
-import { batchRows, purgeConnections, purgeExpired, purgeReaders, purgeReads } from './purge.sql.ts'
+import {
+  batchRows,
+  expireConnections,
+  purgeConnections,
+  purgeExpired,
+  purgeReaders,
+  purgeReads,
+} from './purge.sql.ts'
 
 const intervalMs = 60_000
 
@@ -90,6 +97,7 @@ export class Purge {
         })
       }
       await this.#inBatches(async () => {
+        await this.#database.one(expireConnections, [this.#lastConnection])
         const { removed, last } = await this.#database.one(purgeConnections, [this.#lastConnection])
         count('connections', removed)
         this.#lastConnection = last ?? '0'

@@ -1,7 +1,7 @@
 import type { Via } from '../audit/origin.ts'
 import type { Queries } from '../database/database.ts'
 import type { BearerRefusal } from '../http/refusals.ts'
-import type { ResponseExample } from './operation.ts'
+import type { Examples } from './operation.ts'
 
 /** The program that calls. `name` is for people who read the audit log. */
 export type Caller = { kind: 'operator' | 'api_key' | 'developer_key'; id: string; name: string }
@@ -33,6 +33,8 @@ export type ManagementApi<C extends Caller, Right extends string> = {
     /** Writes that the key was used now, to the minute. */
     touch(database: Queries, id: string): Promise<unknown>
   }
+  /** How many calls each server admits in a minute. Absent: no limit. `of`: calls with the same name count together. */
+  quota?: { most: number; of(caller: C): string }
   rights: {
     may(caller: C, right: Right): boolean
     /** Why the key may not call an operation that needs this right. */
@@ -43,5 +45,5 @@ export type ManagementApi<C extends Caller, Right extends string> = {
     describe(right: Right): string
   }
   /** Examples in its document of refusals that differ between the APIs. */
-  examples: Record<403 | 404 | 409, ResponseExample>
+  examples: Examples
 }

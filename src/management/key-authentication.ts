@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { Context } from '../context.ts'
 import { errorAddress } from '../http/addresses.ts'
 import { sendProblem } from '../http/api-edge.ts'
@@ -19,8 +20,11 @@ export class KeyAuthentication<C extends Caller, Right extends string> {
   /** SHA-256 of each key as text. A hint: it proves nothing. */
   readonly #known = new Set<string>()
 
+  readonly #quota: RateLimiterMemory | undefined
+
   constructor(api: ManagementApi<C, Right>, context: Needed) {
     this.#api = api
+    this.#quota = api.quota && new RateLimiterMemory({ points: api.quota.most, duration: 60 })
     this.#context = context
   }
 
@@ -36,6 +40,7 @@ export class KeyAuthentication<C extends Caller, Right extends string> {
       this.#refuse(reply, found)
       return undefined
     }
+    if (!(await this.#isAdmitted(reply, found))) return undefined
     if (rights.may(found, right)) {
       logOnce(request, { event: log.event, [log.key]: found.id })
       return found
@@ -75,6 +80,18 @@ export class KeyAuthentication<C extends Caller, Right extends string> {
     return found.caller
   }
 
+  /** False: the request is answered with 429. */
+  async #isAdmitted(reply: FastifyReply, caller: C): Promise<boolean> {
+    const { quota } = this.#api
+    if (!quota || !this.#quota) return true
+    const used = await this.#quota.penalty(quota.of(caller))
+    if (used.consumedPoints <= quota.most) return true
+    const seconds = Math.ceil(used.msBeforeNext / 1000)
+    const detail = `More than ${quota.most} requests in a minute. Try again in ${seconds} seconds.`
+    sendProblem(reply.header('retry-after', String(seconds)), 'too_many_requests', detail)
+    return false
+  }
+
   #remember(key: string): void {
     this.#known.add(key)
     const [oldest] = this.#known
@@ -88,7 +105,11 @@ export class KeyAuthentication<C extends Caller, Right extends string> {
     { right, key }: { right?: Right; key?: string } = {},
   ): void {
     const { realm, log, rights } = this.#api
-    logOnce(reply.request, { event: log.event, outcome: reason, ...(key !== undefined && { [log.key]: key }) })
+    logOnce(reply.request, {
+      event: log.event,
+      outcome: reason,
+      ...(key !== undefined && { [log.key]: key }),
+    })
     const error = reason === 'key_missing' ? undefined : right ? 'insufficient_scope' : 'invalid_token'
     const challenge = [
       `realm="${realm}"`,

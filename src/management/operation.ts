@@ -101,64 +101,72 @@ function problem(
   }
 }
 
-const problemsOf = (examples: Record<403 | 404 | 409, ResponseExample>) =>
+/** The problems that all APIs describe in the same words. */
+const commonProblems = {
+  400: problem('BadRequest', 'The request is malformed, or a parameter in the query is invalid.', [
+    'invalid_parameter',
+    'limit must be a whole number from 1 to 1000, in decimal digits.',
+  ]),
+  401: problem(
+    'Unauthorized',
+    'The API key is missing, unknown, expired or revoked.',
+    ['invalid_api_key', problemReason('key_missing').explanation],
+    ['WWW-Authenticate'],
+  ),
+  408: problem('RequestTimeout', 'The request did not arrive in time. Send it again.', [
+    'bad_request',
+    'The request did not arrive in time.',
+    408,
+  ]),
+  413: problem('ContentTooLarge', 'The request body is too large.', [
+    'bad_request',
+    'The request body is too large.',
+    413,
+  ]),
+  415: problem('UnsupportedMediaType', 'The request body is not JSON in UTF-8, or it is compressed.', [
+    'bad_request',
+    'Send the body as application/json, in UTF-8 and not compressed.',
+    415,
+  ]),
+  422: problem('InvalidContent', 'A field of the body is unknown or invalid. Nothing was changed.', [
+    'invalid_content',
+    'nmae is not a field of this request.',
+  ]),
+  429: problem(
+    'TooManyRequests',
+    'Too many requests with invalid API keys came from your address, or too many with valid ones.',
+    ['too_many_requests', 'Too many invalid API keys from your address. Try again in 30 seconds.'],
+    ['Retry-After'],
+  ),
+  431: problem('HeadersTooLarge', 'The address and the headers are larger than 16 kB.', [
+    'bad_request',
+    'The address and headers are larger than 16 kB.',
+    431,
+  ]),
+  500: problem('InternalError', 'A fault of the server. Its log has the reason under `request_id`.', [
+    'internal_error',
+    'Internal server error. Report the request ID to the operator of this service.',
+  ]),
+  503: problem(
+    'Unavailable',
+    'The server cannot answer at the moment. Send the request again after the time in `Retry-After`.',
+    ['unavailable', 'The service is temporarily unavailable. Try again in a moment.'],
+    ['Retry-After'],
+  ),
+}
+
+/** Examples of the refusals that differ between the APIs. */
+export type Examples = Record<403 | 404 | 409, ResponseExample>
+
+const problemsOf = (examples: Examples) =>
   ({
-    400: problem('BadRequest', 'The request is malformed, or a parameter in the query is invalid.', [
-      'invalid_parameter',
-      'limit must be a whole number from 1 to 1000, in decimal digits.',
-    ]),
-    401: problem(
-      'Unauthorized',
-      'The API key is missing, unknown, expired or revoked.',
-      ['invalid_api_key', problemReason('key_missing').explanation],
-      ['WWW-Authenticate'],
-    ),
+    ...commonProblems,
     403: problem('Forbidden', 'The API key may not do this.', examples[403], ['WWW-Authenticate']),
     404: problem('NotFound', 'There is no such resource.', examples[404]),
-    408: problem('RequestTimeout', 'The request did not arrive in time. Send it again.', [
-      'bad_request',
-      'The request did not arrive in time.',
-      408,
-    ]),
     409: problem(
       'Conflict',
       'The request does not fit the present state. Nothing was changed.',
       examples[409],
-    ),
-    413: problem('ContentTooLarge', 'The request body is too large.', [
-      'bad_request',
-      'The request body is too large.',
-      413,
-    ]),
-    415: problem('UnsupportedMediaType', 'The request body is not JSON in UTF-8, or it is compressed.', [
-      'bad_request',
-      'Send the body as application/json, in UTF-8 and not compressed.',
-      415,
-    ]),
-    422: problem('InvalidContent', 'A field of the body is unknown or invalid. Nothing was changed.', [
-      'invalid_content',
-      'nmae is not a field of this request.',
-    ]),
-    429: problem(
-      'TooManyRequests',
-      'Too many requests with invalid API keys came from your address.',
-      ['too_many_requests', 'Too many invalid API keys from your address. Try again in 30 seconds.'],
-      ['Retry-After'],
-    ),
-    431: problem('HeadersTooLarge', 'The address and the headers are larger than 16 kB.', [
-      'bad_request',
-      'The address and headers are larger than 16 kB.',
-      431,
-    ]),
-    500: problem('InternalError', 'A fault of the server. Its log has the reason under `request_id`.', [
-      'internal_error',
-      'Internal server error. Report the request ID to the operator of this service.',
-    ]),
-    503: problem(
-      'Unavailable',
-      'The server cannot answer at the moment. Send the request again after the time in `Retry-After`.',
-      ['unavailable', 'The service is temporarily unavailable. Try again in a moment.'],
-      ['Retry-After'],
     ),
   }) satisfies Record<number, Response>
 
@@ -174,7 +182,7 @@ export function operationOf(
     needs: string
     body: { mediaType: string; schema: TSchema } | undefined
     creates: boolean
-    examples: Record<403 | 404 | 409, ResponseExample>
+    examples: Examples
   },
 ): Operation {
   const all = problemsOf(examples)

@@ -7,6 +7,7 @@ export const readDeploymentFacts = statement(
   Type.Object({
     outbox_messages: Type.Integer(),
     outbox_oldest_seconds: Type.Number(),
+    webhook_oldest_seconds: Type.Number(),
     signing_key_ages: Type.Record(Type.String(), Type.Number()),
   }),
   `WITH due AS (
@@ -14,6 +15,12 @@ export const readDeploymentFacts = statement(
    )
    SELECT (SELECT count(*)::integer FROM due) AS outbox_messages,
           coalesce((SELECT extract(epoch FROM now() - min(next_attempt_at)) FROM due), 0)::float8 AS outbox_oldest_seconds,
+          coalesce((SELECT extract(epoch FROM now() - min(oldest.next_attempt_at))
+                      FROM webhook_endpoints e JOIN partners p ON p.client_id = e.client_id CROSS JOIN LATERAL (
+                        SELECT m.next_attempt_at FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at <= now()
+                         ORDER BY m.next_attempt_at LIMIT 1) AS oldest
+                     WHERE e.status = 'active' AND e.failing_since IS NULL AND p.status = 'active'), 0)::float8
+            AS webhook_oldest_seconds,
           (SELECT coalesce(jsonb_object_agg(algorithm, age), '{}')
              FROM (SELECT algorithm, extract(epoch FROM now() - max(created_at))::float8 AS age
                      FROM signing_keys GROUP BY algorithm) AS newest) AS signing_key_ages`,

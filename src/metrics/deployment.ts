@@ -9,6 +9,7 @@ export async function deploymentFacts(database: Database): Promise<DeploymentFac
     return {
       outboxMessages: row.outbox_messages,
       outboxOldestSeconds: row.outbox_oldest_seconds,
+      webhookOldestSeconds: row.webhook_oldest_seconds,
       signingKeyAges: row.signing_key_ages,
     }
   } catch (error) {

@@ -33,6 +33,8 @@ export type DeploymentFacts = {
   outboxMessages: number
   /** Seconds for which the oldest of them has been due. */
   outboxOldestSeconds: number
+  /** Seconds for which the oldest due webhook has waited. Not of endpoints that fail or are disabled. */
+  webhookOldestSeconds: number
   /** Age of the newest signing key of each algorithm, in seconds. */
   signingKeyAges: Record<string, number>
 }
@@ -59,6 +61,7 @@ export class Metrics {
   readonly #requests: Histogram
   readonly #outcomes: Counter
   readonly #statements: Histogram
+  readonly #webhookAttempts: Counter
   /** The children of the metrics by their label values: looking them up in the client costs more than counting. */
   readonly #requestSeries = new Map<string, Observe>()
   readonly #outcomeSeries = new Map<string, Increment>()
@@ -89,6 +92,12 @@ export class Metrics {
       help: 'Duration of database statements, including the wait for a connection.',
       labelNames: ['db_system_name', 'db_query_summary', 'db_client_connection_pool_name', 'error_type'],
       buckets: databaseBuckets,
+      registers,
+    })
+    this.#webhookAttempts = new Counter({
+      name: 'latchkey_webhook_attempts_total',
+      help: 'Attempts to deliver webhooks, by result.',
+      labelNames: ['outcome'],
       registers,
     })
     this.#describeServer(sources)
@@ -127,6 +136,11 @@ export class Metrics {
       inMap(this.#outcomeSeries, `${event} ${outcome} ${partnerClass}`, () =>
         this.#outcomes.labels(event, outcome ?? '', partnerClass),
       ).inc()
+  }
+
+  /** @param outcome `delivered`, or why the attempt failed (src/webhooks/deliver.ts) */
+  countWebhookAttempt(outcome: string): void {
+    this.#webhookAttempts.labels(outcome).inc()
   }
 
   /** @param next also observes each statement */
@@ -218,6 +232,11 @@ export class Metrics {
       help: 'How long the oldest of the messages that are due has waited.',
       registers,
     })
+    const oldestWebhook = new Gauge({
+      name: 'latchkey_webhook_oldest_seconds',
+      help: 'How long the oldest due webhook has waited, without endpoints that fail or are disabled.',
+      registers,
+    })
     const keyAge = new Gauge({
       name: 'latchkey_signing_key_age_seconds',
       help: 'Age of the newest signing key.',
@@ -234,6 +253,7 @@ export class Metrics {
         if (!facts) return
         messages.set(facts.outboxMessages)
         oldest.set(facts.outboxOldestSeconds)
+        oldestWebhook.set(facts.webhookOldestSeconds)
         for (const [algorithm, seconds] of Object.entries(facts.signingKeyAges))
           keyAge.labels(algorithm).set(seconds)
       },

@@ -1,21 +1,11 @@
 import { auditRow } from '../audit/audit-row.sql.ts'
 import { Instant, statement } from '../database/database.ts'
 import { mailRow } from '../outbox/mail-row.sql.ts'
+import { linkLife, storeLink } from '../people/links.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import { Role } from './sessions.sql.ts'
 
 const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
-
-/** Hours for which a link to set up an account works. */
-const linkLife = '24 hours'
-
-/** SQL of an INSERT that stores a link for the operator of each row of `from`. It replaces the operator's older link. */
-function storeLink(hash: string, from: string): string {
-  return `INSERT INTO operator_links (operator_id, hash, expires_at)
-     SELECT id, ${hash}, now() + interval '${linkLife}' FROM ${from}
-     ON CONFLICT (operator_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
-     RETURNING expires_at`
-}
 
 /** SQL that mails the link of the operator `u`. */
 const mailLink = (from: string, sealed: string) =>
@@ -39,7 +29,7 @@ export const insertOperator = statement(
      INSERT INTO operators (email, email_folded, name, role) VALUES ($1, $2, $3, $4)
      ON CONFLICT DO NOTHING RETURNING id, email, name, role
    ), link AS (
-     ${storeLink('$5::bytea', 'created')}
+     ${storeLink('operator', '$5::bytea', 'created')}
    ), mail AS (
      ${mailLink('created', '$6')}
    ), audit AS (
@@ -157,7 +147,7 @@ export const resetOperator = statement(
    ), ended AS (
      DELETE FROM operator_sessions s USING changed WHERE s.operator_id = changed.id RETURNING 1
    ), link AS (
-     ${storeLink('$2::bytea', 'changed')}
+     ${storeLink('operator', '$2::bytea', 'changed')}
    ), mail AS (
      ${mailLink('changed', '$3')}
    ), audit AS (

@@ -4,20 +4,12 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { checkEmail, checkName } from '../directory/values.ts'
-import { secretKeys } from '../secrets/secret-keys.ts'
-import { sealStored } from '../secrets/stored-secret.ts'
-import { randomSecret, sha256 } from '../secrets/token-format.ts'
+import { newSetupLink, type SetupLink } from '../people/links.ts'
 import { quoted } from '../visible-text.ts'
 import { deleteOperator, insertOperator, resetOperator, updateOperator } from './operators.sql.ts'
 
-/** With the link, the operator sets a password and a second factor. It works once. It is mailed if the server sends mails. */
-export type SetupLink = { link: string; expiresAt: Date; isMailed: boolean }
-
 /** Nothing was changed. The reasons are messages for the operator. */
 export type NotChanged = { kind: 'refused'; reasons: string[] } | { kind: 'not_found'; reason: string }
-
-/** The path of the page for a link. */
-export const setupPath = '/admin/setup'
 
 /** Stores an operator. */
 export async function createOperator(
@@ -29,7 +21,7 @@ export async function createOperator(
   const email = operator.email.trim()
   const faults = faultsOf({ ...operator, email })
   if (faults.length > 0) return { kind: 'refused', reasons: faults }
-  const link = newLink(config)
+  const link = newSetupLink(config, 'operator')
   const created = await database.maybe(insertOperator, [
     ...[email, foldCase(email), operator.name, operator.role],
     ...[link.hash, link.sealed, originValue(origin)],
@@ -85,7 +77,7 @@ export async function resetCredentials(
   config: Config,
   idOrEmail: string,
 ): Promise<({ kind: 'done'; id: string; sessionsEnded: number } & SetupLink) | NotChanged> {
-  const link = newLink(config)
+  const link = newSetupLink(config, 'operator')
   const values = [foldCase(idOrEmail), link.hash, link.sealed, originValue(origin)]
   const row = await database.maybe(resetOperator, values)
   if (!row) return notFound(idOrEmail)
@@ -95,14 +87,6 @@ export async function resetCredentials(
     sessionsEnded: row.sessions_ended,
     ...given(config, link.address, row.expires_at),
   }
-}
-
-/** A link with 256 random bits. The database gets the digest, and for the mail the sealed link. */
-function newLink(config: Config): { address: string; hash: Buffer; sealed: string | null } {
-  const secret = randomSecret()
-  const address = `${config.admin.url}${setupPath}?${new URLSearchParams({ token: secret })}`
-  const sealed = config.mail ? sealStored(secretKeys(config), address) : null
-  return { address, hash: sha256(secret), sealed }
 }
 
 function given(config: Config, link: string, expiresAt: Date): SetupLink {

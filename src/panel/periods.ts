@@ -1,4 +1,5 @@
 import { type CallHours, durationBounds } from '../request-log/call-hours.sql.ts'
+import Type from '../typebox.ts'
 
 /** The time ranges of the overview, and how long a bar of a chart is. */
 export const ranges = {
@@ -7,6 +8,11 @@ export const ranges = {
   '30d': { label: '30 days', seconds: 30 * 86_400, period: 86_400 },
 } as const
 export type RangeName = keyof typeof ranges
+
+/** The query of a page with charts. */
+export const RangeQuery = Type.Object({
+  range: Type.Optional(Type.Union([Type.Literal('24h'), Type.Literal('7d'), Type.Literal('30d')])),
+})
 
 /** A bar of each chart. */
 export type Period = {

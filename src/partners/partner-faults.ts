@@ -15,11 +15,32 @@ export function nameFaults(name: string): string[] {
   return fault ? [`The name ${fault}.`] : []
 }
 
-export function uriFaults(what: string, uris: string[]): string[] {
-  return uris.flatMap((uri) => {
-    const fault = redirectUriFault(uri)
-    return fault ? `${what} ${JSON.stringify(uri)} ${fault}.` : []
-  })
+/** Addresses of each kind that a partner may have. */
+const mostUris = 100
+
+/** The addresses to which users return. Undefined: they do not change. */
+export function addressFaults({
+  redirectUris,
+  postLogoutRedirectUris = [],
+}: {
+  redirectUris?: string[] | undefined
+  postLogoutRedirectUris?: string[] | undefined
+}): string[] {
+  return [
+    ...(redirectUris?.length === 0 ? ['At least one redirect URI is required.'] : []),
+    ...uriFaults('Redirect URI', redirectUris ?? []),
+    ...uriFaults('Post-logout redirect URI', postLogoutRedirectUris),
+  ]
+}
+
+function uriFaults(what: string, uris: string[]): string[] {
+  return [
+    ...(uris.length > mostUris ? [`${what}s: a partner has at most ${mostUris}.`] : []),
+    ...uris.flatMap((uri) => {
+      const fault = redirectUriFault(uri)
+      return fault ? `${what} ${JSON.stringify(uri)} ${fault}.` : []
+    }),
+  ]
 }
 
 /** `hasKeys`: whether the partner has keys for private_key_jwt, or gets some. */

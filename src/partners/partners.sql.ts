@@ -219,6 +219,22 @@ export const rotateSecret = statement(
    SELECT client_id, cardinality(secret_hashes) AS live_secrets FROM changed`,
 )
 
+/**
+ * Ends all secrets but the newest. $1 client_id, $2 origin. No row: no such partner. `ended`: how many secrets have ended.
+ */
+export const endOldSecretRows = statement(
+  'end_old_secrets',
+  Type.Object({ ended: Type.Integer() }),
+  `WITH ${lockedPartner('client_id = $1')}, changed AS (
+     UPDATE partners SET secret_hashes = secret_hashes[1:1]
+      WHERE client_id = (SELECT client_id FROM old) AND cardinality(secret_hashes) > 1 RETURNING *
+   ), recorded AS (
+     ${recordOf('partner.secret_ended', '$2')}
+   )
+   SELECT (old.settings->>'live_secrets')::int - coalesce(cardinality(c.secret_hashes), (old.settings->>'live_secrets')::int) AS ended
+     FROM old LEFT JOIN changed c USING (client_id)`,
+)
+
 /** $1 client_id, $2 JWKS as JSON, $3 thumbprints of its keys, $4 origin. No row: no such partner. */
 export const replaceKeys = statement(
   'replace_partner_keys',

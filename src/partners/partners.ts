@@ -8,7 +8,7 @@ import { newToken } from '../secrets/token-format.ts'
 import { Compile } from '../typebox.ts'
 import { newClientId } from './client-id.ts'
 import { type RegisteredKeys, readJwks } from './jwks.ts'
-import { methodFaults, nameFaults, uriFaults } from './partner-faults.ts'
+import { addressFaults, methodFaults, nameFaults } from './partner-faults.ts'
 import {
   findPartner,
   insertPartner,
@@ -88,7 +88,6 @@ export type SecretRotation =
 export type KeyReplacement = { kind: 'replaced'; partner: Partner } | { kind: 'unknown' } | Refused
 
 const signingAlgorithm = Compile(SigningAlgorithm)
-const noRedirectUri = 'At least one redirect URI is required.'
 const noKeys: RegisteredKeys & { kind: 'read' } = { kind: 'read', keys: [], thumbprints: [] }
 
 /** Registers a partner, or returns all faults and registers nothing. */
@@ -110,9 +109,7 @@ export async function createPartner(
     ...(input.takenOver?.secretHash !== undefined && !takesSecret(authMethods)
       ? ['A partner that authenticates with private_key_jwt has no secret, so there is no hash of one.']
       : []),
-    ...(input.redirectUris.length === 0 ? [noRedirectUri] : []),
-    ...uriFaults('Redirect URI', input.redirectUris),
-    ...uriFaults('Post-logout redirect URI', postLogoutRedirectUris),
+    ...addressFaults({ redirectUris: input.redirectUris, postLogoutRedirectUris }),
     ...profile.faults,
     ...methodFaults(authMethods, input.jwks !== undefined),
     ...(keys.kind === 'refused' ? keys.faults : []),
@@ -175,9 +172,7 @@ export async function updatePartner(
   const faults = [
     ...(Object.values(changes).every((value) => value === undefined) ? ['There is nothing to change.'] : []),
     ...(name === undefined ? [] : nameFaults(name.trim())),
-    ...(redirectUris?.length === 0 ? [noRedirectUri] : []),
-    ...uriFaults('Redirect URI', redirectUris ?? []),
-    ...uriFaults('Post-logout redirect URI', postLogoutRedirectUris ?? []),
+    ...addressFaults(changes),
     ...profile.faults,
     ...acrFaults(changes.requireAcr),
     ...newMethodFaults(partner, changes),

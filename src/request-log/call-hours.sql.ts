@@ -76,3 +76,16 @@ export const deprecatedCalls = statement(
      FROM call_hours WHERE client_id = $1 AND hour >= $2 AND kind LIKE '${deprecatedKind('%')}'
     GROUP BY kind ORDER BY last_hour DESC, kind`,
 )
+
+/**
+ * The hour with the most calls of a partner that no limit refused: one row for token requests, one for the others. $1 client_id,
+ * $2 since when
+ */
+export const busiestHours = statement(
+  'busiest_hours',
+  Type.Object({ is_token: Type.Boolean(), at: Instant, calls: Type.Number() }),
+  `SELECT DISTINCT ON (is_token) is_token, hour AS at, sum(calls)::float8 AS calls
+     FROM (SELECT hour, kind = 'token' AS is_token, calls FROM call_hours
+            WHERE client_id = $1 AND hour >= $2 AND kind <> '${limitedKind}') AS counted
+    GROUP BY is_token, hour ORDER BY is_token, sum(calls) DESC, hour DESC`,
+)

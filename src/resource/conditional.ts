@@ -5,7 +5,7 @@ import { codings } from './compression.ts'
 import { visibilityVersionOfCaller } from './visibility-version.sql.ts'
 
 /** Increase it when the same rows produce other bytes, or other links, than before. */
-const format = '1'
+const format = '2'
 
 /**
  * A strong entity tag (RFC 9110 section 8.8.3) without its quotes, made of the caller's visibility version and of

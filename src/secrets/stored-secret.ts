@@ -3,6 +3,7 @@ import { ExplainedError } from '../explained-error.ts'
 import type { SecretKeys } from './derived-keys.ts'
 import { openJson, sealJson } from './seal.ts'
 import {
+  sealedDeveloperSecrets,
   sealedOperatorSecrets,
   sealedProviders,
   sealedTotpSecrets,
@@ -10,7 +11,13 @@ import {
 } from './stored-secrets.sql.ts'
 
 /** All columns with stored secrets: what is listed here is sealed again when the secret is replaced. */
-const sealedColumns = [sealedProviders, sealedTotpSecrets, sealedOperatorSecrets, sealedWebhookSecrets]
+const sealedColumns = [
+  sealedProviders,
+  sealedTotpSecrets,
+  sealedOperatorSecrets,
+  sealedDeveloperSecrets,
+  sealedWebhookSecrets,
+]
 
 /** A stored secret was sealed under a secret that is not configured. */
 export class UnreadableSecret extends ExplainedError {}

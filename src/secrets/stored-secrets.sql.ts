@@ -43,4 +43,5 @@ function sealedColumn<Table extends string>(table: Table, column: string) {
 export const sealedProviders = sealedColumn('identity_providers', 'credential')
 export const sealedTotpSecrets = sealedColumn('totp_secrets', 'sealed')
 export const sealedOperatorSecrets = sealedColumn('operator_totp_secrets', 'sealed')
+export const sealedDeveloperSecrets = sealedColumn('developer_totp_secrets', 'sealed')
 export const sealedWebhookSecrets = sealedColumn('webhook_secrets', 'sealed')

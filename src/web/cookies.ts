@@ -15,8 +15,8 @@ function isHttps(config: Config): boolean {
   return config.authUrl.startsWith('https:')
 }
 
-/** The session cookies of users and of operators. A session id counts only in the table of its cookie. */
-type SessionCookie = 'latchkey-session' | 'latchkey-operator-session'
+/** The session cookies of users, operators and developers. A session id counts only in the table of its cookie. */
+type SessionCookie = 'latchkey-session' | 'latchkey-operator-session' | 'latchkey-developer-session'
 
 /** SHA-256 of the session id that the browser sent, or null. */
 export function sessionHash(

@@ -25,6 +25,7 @@ export type Resolution =
 export type ResolveHost = (host: string) => Promise<string[]>
 
 const longestUrl = 2000
+const longestResolutionMs = 5000
 
 /** Networks of IPv4 that are not global (IANA IPv4 Special-Purpose Address Registry), multicast and reserved addresses. */
 const specialIpv4 = blockList('ipv4', [
@@ -140,6 +141,8 @@ function blockList(family: 'ipv4' | 'ipv6', networks: readonly string[]): BlockL
 async function resolveHost(host: string): Promise<string[]> {
   if (host === 'localhost') return ['127.0.0.1', '::1']
   const resolver = new Resolver({ timeout: 2000, tries: 2 })
+  const timer = setTimeout(() => resolver.cancel(), longestResolutionMs)
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  clearTimeout(timer)
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
 }

@@ -1,4 +1,4 @@
-import { instant, nullableInstant, oneOf } from '../admin/schemas.ts'
+import { instant, nullableInstant, oneOf } from '../management/schemas.ts'
 import Type, { type TObject } from '../typebox.ts'
 
 /** Who ended a grant. `expiry`: no one, the consent has expired. */

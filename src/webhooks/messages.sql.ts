@@ -6,6 +6,9 @@ const MaybeText = Type.Union([Type.String(), Type.Null()])
 const MaybeInteger = Type.Union([Type.Integer(), Type.Null()])
 const MaybeInstant = Type.Union([Instant, Type.Null()])
 
+/** Days for which messages are kept after their end. Messages of a disabled endpoint wait for as long. */
+export const keptDays = 30
+
 export const messageStates = ['waiting', 'delivered', 'given_up'] as const
 const State = Type.Union([Type.Literal('waiting'), Type.Literal('delivered'), Type.Literal('given_up')])
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { foldCase } from '../../src/directory/case-folding.ts'
 import { changeOperator } from '../../src/operators/operators.ts'
-import { newOperatorTotp } from '../../src/operators/setup.ts'
+import { newPersonTotp } from '../../src/people/setup.ts'
 import { query } from '../support/database.ts'
 import { emailOf, seed } from '../support/directory.ts'
 import { keyOn, nextCode } from '../support/factors.ts'
@@ -115,7 +115,7 @@ describe('84: a setup link', () => {
     const { id, link } = await addOperator(server, { email: 'seal@platform.example', role: 'support' })
     const browser = new Visitor()
     const page = await openSetup(browser, link)
-    const foreign = newOperatorTotp(server.context, {
+    const foreign = newPersonTotp(server.context, 'operator', {
       id: 'another',
       name: '',
       email: foldCase('x@y.example'),

@@ -42,7 +42,7 @@ describe('nothing that a person may open is a bare 404', () => {
     ['/signin', '/login'],
     ['/account', '/connections'],
     ['/admin', '/admin/login?next=%2Fadmin'],
-    ['/developers', `${server.baseUrl}docs`],
+    ['/developers', '/developers/login?next=%2Fdevelopers'],
     ['/docs', `${server.baseUrl}docs`],
     ['/.well-known/change-password', '/password'],
   ])('%s leads to %s', async (path, to) => {

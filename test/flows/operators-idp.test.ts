@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { systemOrigin } from '../../src/audit/origin.ts'
-import { changeOperatorLogins } from '../../src/idp/operator-logins.ts'
+import { changeProviderLogins } from '../../src/people/provider-settings.ts'
 import { query } from '../support/database.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { foreignProvider } from '../support/foreign-provider.ts'
@@ -27,7 +27,7 @@ const provider = await foreignProvider({
 })
 await addTestProvider(server, { id, issuer: provider.issuer })
 const setOperators = (operators: boolean, acr?: string) =>
-  changeOperatorLogins(server.database, systemOrigin, { id, operators, acr })
+  changeProviderLogins(server.database, systemOrigin, 'operator', { id, logIn: operators, acr })
 
 async function consoleLogin(account: string, visitor = new Visitor()): Promise<Page> {
   const page = await visitor.get(`${server.authUrl}/admin/login`)

@@ -122,7 +122,14 @@ test('the purge finds its rows by index among 8,000 live rows', async () => {
   for (const text of live) await query(own.database, text)
   const plan = async (text: string) => JSON.stringify(await query(own.database, `EXPLAIN ${text}`))
   // A full scan of sessions is acceptable: they are those of the last eight hours, and they end in two ways. Operators are few.
-  const { sessions: _, operator_sessions: __, operator_links: ___, ...byExpiry } = purgeExpired
+  const {
+    sessions: _,
+    operator_sessions: __,
+    operator_links: ___,
+    developer_sessions: ____,
+    developer_links: _____,
+    ...byExpiry
+  } = purgeExpired
   const plans = await Promise.all(Object.values(byExpiry).map(({ text }) => plan(text)))
   for (const each of plans)
     expect(each).toMatch(/Index Scan using \w+_(by_(expiry|reset|day|age)|expire|pkey)/)

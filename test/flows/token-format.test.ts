@@ -25,7 +25,7 @@ const anyCharacter = fc.oneof(
 
 /** A token of any kind, made of 32 bytes. */
 function textOf(at: Environment, of: TokenKind, bytes: Buffer): string {
-  if (of === 'ac' || of === 'cs' || of === 'ak') return newToken(at, of, bytes).text
+  if (of === 'ac' || of === 'cs' || of === 'ak' || of === 'dk') return newToken(at, of, bytes).text
   const keys = testKeys(at).current
   const locator = bytes.subarray(0, 16)
   const expiresAt = bytes.readUInt32BE(24)

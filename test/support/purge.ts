@@ -74,6 +74,15 @@ export async function leaveExpired(database: Database, userId: string, rows: num
      ), operator_session AS (
        INSERT INTO operator_sessions (hash, operator_id, login_version, expires_at)
        SELECT hash, substr(encode(hash, 'hex'), 1, 32)::uuid, gen_random_uuid(), past FROM numbers
+     ), developer AS (
+       INSERT INTO developers (id, email, email_folded, name)
+       SELECT substr(encode(hash, 'hex'), 1, 32)::uuid, n || '@x.example', n || '@x.example', 'x' FROM numbers
+       ON CONFLICT DO NOTHING
+     ), developer_link AS (
+       INSERT INTO developer_links SELECT substr(encode(hash, 'hex'), 1, 32)::uuid, hash, long_past FROM numbers
+     ), developer_session AS (
+       INSERT INTO developer_sessions (hash, developer_id, login_version, expires_at)
+       SELECT hash, substr(encode(hash, 'hex'), 1, 32)::uuid, gen_random_uuid(), past FROM numbers
      ), hour AS (
        INSERT INTO call_hours SELECT long_past, 'read', 'expired-' || n, 1, 0, 0, 0, '{}' FROM numbers
      ), request AS (
@@ -98,6 +107,8 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     'password_links',
     'operator_links',
     'operator_sessions',
+    'developer_links',
+    'developer_sessions',
     'call_hours',
     'idempotent_requests',
     'connections',

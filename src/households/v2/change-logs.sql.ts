@@ -1,4 +1,5 @@
 import { accessInOrder, seesAccount, seesHousehold } from '../visibility.sql.ts'
+import { accountRemovedReason, householdRemovedReason } from './removed-reasons.sql.ts'
 
 /**
  * Where the changes of a resource are recorded (docs/adr/0014), and how its rows are found by the id in the logs. The conditions
@@ -23,6 +24,8 @@ export type ChangeLogs = {
   ownOfFirm(window: string): string
   /** Query for the `json` of the resource with the id `id` of `first`; no row if the caller does not see it now. */
   visible: string
+  /** Why the one with this id is no longer visible to `caller`. */
+  removedReason(id: string): string
 }
 
 // OFFSET 0 keeps each of these subqueries a look-up by key. PostgreSQL does not know the LIMIT. With a join, it might read
@@ -40,6 +43,7 @@ export const householdLogs: ChangeLogs = {
   own: 'SELECT DISTINCT household_id AS id FROM account_access WHERE user_id = caller.user_id',
   ownOfFirm: (window) => accessInOrder("''", window),
   visible: `SELECT h.json FROM households h WHERE h.id = first.id AND ${seesHousehold}`,
+  removedReason: householdRemovedReason,
 }
 
 export const accountLogs: ChangeLogs = {
@@ -57,4 +61,5 @@ export const accountLogs: ChangeLogs = {
   ownOfFirm: (window) => `
     SELECT account_id FROM account_access WHERE user_id = caller.user_id AND firm_id = caller.firm_id ${window}`,
   visible: `SELECT a.json FROM accounts a WHERE a.id = first.id AND a.status = 'active' AND ${seesAccount}`,
+  removedReason: accountRemovedReason,
 }

@@ -90,6 +90,7 @@ const Row = {
   entries: MaybeText,
   removed_count: Type.Integer(),
   removed: MaybeText,
+  removed_reasons: MaybeText,
   last_id: MaybeText,
   last_changed_at: MaybeText,
   /** False if this statement read nothing, so that another statement must read the page. */
@@ -115,12 +116,13 @@ const page = ({ visible }: ChangeLogs) => `
   ),
   page AS (SELECT * FROM entry WHERE place <= $4::int)`
 
-const columns = `
+const columns = ({ removedReason }: ChangeLogs) => `
   ${callerColumns}, ${visibilityVersionColumn}, (SELECT fault FROM sync) AS fault, ${asOfColumn('sync')},
   (SELECT count(*) FROM entry) > $4::int AS more,
   count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
   count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
   string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+  (jsonb_object_agg(id, ${removedReason('page.id')}) FILTER (WHERE json IS NULL))::text AS removed_reasons,
   (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
   (SELECT ${instantText('changed_at')} FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at`
 
@@ -131,7 +133,7 @@ const byFirmLog = (logs: ChangeLogs): ByRole => ({
 
 /**
  * Authenticates the call and reads what changed for the caller, in the order of the changes. `entries` are the households or
- * accounts that are visible now, `removed` are the ids of the others, both without brackets. Also returns the position of the
+ * accounts that are visible now, `removed` are the ids of the others, both without brackets. `removed_reasons` is an object with the reason for each of these ids. Also returns the position of the
  * last change. If a household changed in one import and the user gained or lost access to it in another, it has two changes and
  * is listed for both. Reads the firm's log in its order.
  *
@@ -155,7 +157,7 @@ const listChanges = (logs: ChangeLogs) =>
    own AS (
      SELECT own.* FROM plan, caller, LATERAL (${logs.ownOfFirm(`LIMIT ${mostOwn + 1}`)}) AS own WHERE NOT complete
    ), ${page(logs)}
-   SELECT ${columns}, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
+   SELECT ${columns(logs)}, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
      FROM page`,
   )
 
@@ -173,7 +175,7 @@ const listOwnChanges = (logs: ChangeLogs) =>
        FROM sync, caller, LATERAL ((${accessChanges(logs)} ${window}) UNION (${ownChanges(logs)} ${window})) AS change
       WHERE fault IS NULL AND sees = 'granted'
    ), ${page(logs)}
-   SELECT ${columns}, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page`,
+   SELECT ${columns(logs)}, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page`,
   )
 
 export type ChangeStatements = { all: Statement<FirstChangesRow>; own: Statement<ChangesRow> }

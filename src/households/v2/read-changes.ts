@@ -43,7 +43,7 @@ function changeRows(row: ChangesRow): SyncRows {
     as_of: row.as_of,
     data: `[${row.entries ?? ''}]`,
     count: row.count,
-    removed: `[${row.removed ?? ''}]`,
+    removed: { ids: `[${row.removed ?? ''}]`, reasons: row.removed_reasons ?? '{}' },
     removedCount: row.removed_count,
     last: more && id !== null && changedAt !== null ? { after: id, changed_at: changedAt } : null,
   }

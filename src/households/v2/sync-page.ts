@@ -40,7 +40,9 @@ export function buildSyncPage(
         }),
       }
     : { next_cursor: null, receipt: { count, ...(page.removed && { removed }), sha256, as_of } }
-  const tombstones = page.removed ? `"removed":${page.removed},` : ''
+  const tombstones = page.removed
+    ? `"removed":${page.removed.ids},"removed_reasons":${page.removed.reasons},`
+    : ''
   const body = `{"data":${page.data},${tombstones}${JSON.stringify(end).slice(1)}`
   return { kind: 'page', body, count: page.count }
 }

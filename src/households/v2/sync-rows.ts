@@ -12,8 +12,8 @@ export type SyncRows = CallerRow & {
   /** A JSON array of households or accounts. */
   data: string
   count: number
-  /** A JSON array of ids; null unless changes are read. */
-  removed: string | null
+  /** A JSON array of ids, and a JSON object with the reason for each; null unless changes are read. */
+  removed: { ids: string; reasons: string } | null
   removedCount: number
   /** The position of the page's last entry, null if no more follow. */
   last: Place | null

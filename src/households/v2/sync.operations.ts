@@ -27,8 +27,12 @@ const SyncSummary = Type.Object(
   { $id: 'SyncSummary', description: 'What the whole sync has read. It is on the last page only.' },
 )
 
-/** A page of a sync. `what` names the rows in it. */
-const pageOf = ($id: string, row: TSchema, what: string) =>
+/** A page of a sync. `what` names the rows in it, `reasons` are those for which one of them is removed. */
+const pageOf = (
+  $id: string,
+  row: TSchema,
+  { what, reasons }: { what: string; reasons: Record<string, string> },
+) =>
   Type.Object(
     {
       data: Type.Array(row, { description: `The ${what} that are visible now.` }),
@@ -39,6 +43,15 @@ const pageOf = ($id: string, row: TSchema, what: string) =>
             'Some may have become visible only after that instant.',
         }),
       ),
+      removed_reasons: Type.Optional(
+        Type.Unsafe<Record<string, string>>({
+          type: 'object',
+          additionalProperties: { type: 'string', enum: Object.keys(reasons) },
+          description: `Why each id in \`removed\` is no longer visible. ${Object.entries(reasons)
+            .map(([reason, meaning]) => `\`${reason}\`: ${meaning}.`)
+            .join(' ')}`,
+        }),
+      ),
       next_cursor: Type.Unsafe<string | null>({
         type: ['string', 'null'],
         description: 'Send it as `cursor` to read the next page. Null on the last page.',
@@ -47,8 +60,19 @@ const pageOf = ($id: string, row: TSchema, what: string) =>
     },
     { $id, description: `A page of a sync of ${what}.` },
   )
-const HouseholdPage = pageOf('HouseholdPage', Household, 'households')
-const AccountPage = pageOf('AccountPage', Account, 'accounts')
+const access_ended = 'the user can no longer see it'
+const HouseholdPage = pageOf('HouseholdPage', Household, {
+  what: 'households',
+  reasons: { access_ended, household_deleted: 'it no longer exists' },
+})
+const AccountPage = pageOf('AccountPage', Account, {
+  what: 'accounts',
+  reasons: {
+    access_ended,
+    account_closed: 'it is no longer active',
+    account_deleted: 'it no longer exists',
+  },
+})
 
 const howToSync =
   'Read all pages first: send `next_cursor` as `cursor` until it is null. The last page has a `receipt`. Keep its `as_of`, and send it as `updated_since` next time to read only changes.'
@@ -99,6 +123,7 @@ const syncHouseholds: Operation = {
           value: {
             data: [{ id: 'hh-0003', name: 'Long Meadow Estate' }],
             removed: ['hh-0005'],
+            removed_reasons: { 'hh-0005': 'access_ended' },
             next_cursor: null,
             receipt: {
               count: 1,

@@ -13,6 +13,7 @@ export const front: Pick<Catalogue, 'front'> = {
       heading: 'Für Entwickler',
       text: 'Verbinden Sie Ihre Anwendung, und lesen Sie Haushalte und Konten im Namen ihrer Nutzer.',
       link: 'Zur Dokumentation (auf Englisch)',
+      pages: 'Zu den Entwicklerseiten (auf Englisch)',
     },
     operators: {
       heading: 'Für Betreiber',

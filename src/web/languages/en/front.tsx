@@ -13,6 +13,7 @@ export const front = {
       heading: 'For developers',
       text: 'Connect your application, and read households and accounts on behalf of its users.',
       link: 'Read the documentation',
+      pages: 'Open the developer pages',
     },
     operators: {
       heading: 'For operators',

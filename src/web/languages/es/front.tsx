@@ -13,6 +13,7 @@ export const front: Pick<Catalogue, 'front'> = {
       heading: 'Para desarrolladores',
       text: 'Conecte su aplicación y lea hogares y cuentas en nombre de sus usuarios.',
       link: 'Leer la documentación (en inglés)',
+      pages: 'Abrir las páginas para desarrolladores (en inglés)',
     },
     operators: {
       heading: 'Para operadores',

@@ -17,6 +17,7 @@ export const front: Pick<Catalogue, 'front'> = {
       heading: 'Pour les développeurs',
       text: 'Connectez votre application et lisez les foyers et les comptes au nom de ses utilisateurs.',
       link: 'Lire la documentation (en anglais)',
+      pages: 'Ouvrir les pages des développeurs (en anglais)',
     },
     operators: {
       heading: 'Pour les exploitants',

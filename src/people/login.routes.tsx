@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { refusalStatus } from '../login/refusal.ts'
+import Type, { type Static } from '../typebox.ts'
 import {
   beginLogin,
   type Code,
   endPending,
-  type PendingOperator,
-  pendingOperator,
+  type PendingPerson,
+  pendingPerson,
   proveCode,
-  rememberOperator,
-} from '../operators/login.ts'
-import { operatorProviders } from '../operators/provider-login.sql.ts'
-import { operatorOf, startOperatorSession } from '../operators/sessions.ts'
-import Type, { type Static } from '../typebox.ts'
-import type { ConsoleWeb } from './edge.ts'
+  rememberPerson,
+} from './login.ts'
 import { CodePage, LoginPage, type Pause, wrongCode, wrongCredentials } from './login-pages.tsx'
-import { nextPage } from './operator-page.ts'
+import type { PeopleWeb } from './people-web.ts'
+import { nextPage, toPage } from './person-page.ts'
+import { providerStatements } from './provider-login.sql.ts'
+import { startSession } from './sessions.ts'
 
 const Next = Type.Object({ next: Type.Optional(Type.String({ maxLength: 2000 })) })
 const LoginForm = Type.Object({
@@ -28,16 +28,17 @@ export const CodeForm = Type.Object({
   code: Type.String({ maxLength: 64 }),
 })
 
-type Exchange = { context: Context; web: ConsoleWeb; request: FastifyRequest; reply: FastifyReply }
+type Exchange = { context: Context; web: PeopleWeb; request: FastifyRequest; reply: FastifyReply }
 
-/** Operators log in with a password and a second factor. `provider-login.routes.tsx` has the other way. */
-export function loginRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+/** Operators and developers log in with a password and a second factor. `provider-login.routes.tsx` has the other way. */
+export function loginRoutes(app: FastifyInstance, context: Context, web: PeopleWeb): void {
+  const { kind, home } = web
   app.get<{ Querystring: Static<typeof Next> }>(
     '/login',
     { schema: { querystring: Next } },
     async (request, reply) => {
-      const next = nextPage(request.query.next)
-      if (await operatorOf(request, context)) return toPage(reply, next)
+      const next = nextPage(web, request.query.next)
+      if (await web.personOf(request, context)) return toPage(reply, next)
       return sendLoginPage({ context, web, request, reply }, { next })
     },
   )
@@ -47,10 +48,10 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Console
     { schema: { body: LoginForm }, preValidation: web.ownForm },
     async (request, reply) => {
       const { email, password } = request.body
-      const next = nextPage(request.body.next)
-      const outcome = await beginLogin(context, request, reply, { email, password, next })
-      request.log.info({ event: 'operator_login', outcome: outcome.kind })
-      if (outcome.kind === 'second_factor') return toPage(reply, '/admin/login/second-factor')
+      const next = nextPage(web, request.body.next)
+      const outcome = await beginLogin(context, kind, { request, reply }, { email, password, next })
+      request.log.info({ event: `${kind}_login`, outcome: outcome.kind })
+      if (outcome.kind === 'second_factor') return toPage(reply, `${home}/login/second-factor`)
       const refusal = outcome.kind === 'refused' ? wrongCredentials : outcome
       const status = refusalStatus(reply, outcome)
       return sendLoginPage({ context, web, request, reply }, { next, email, refusal, status })
@@ -58,8 +59,8 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Console
   )
 
   app.get('/login/second-factor', async (request, reply) => {
-    const pending = await pendingOperator(context, request)
-    if (!pending) return toPage(reply, '/admin/login')
+    const pending = await pendingPerson(context, kind, request)
+    if (!pending) return toPage(reply, `${home}/login`)
     return sendCodePage({ context, web, request, reply }, pending)
   })
 
@@ -67,8 +68,8 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Console
     '/login/second-factor',
     { schema: { body: CodeForm }, preValidation: web.ownForm },
     async (request, reply) => {
-      const pending = await pendingOperator(context, request)
-      if (!pending) return toPage(reply, '/admin/login')
+      const pending = await pendingPerson(context, kind, request)
+      if (!pending) return toPage(reply, `${home}/login`)
       return prove({ context, web, request, reply }, pending, {
         method: request.body.method,
         text: request.body.code,
@@ -77,16 +78,17 @@ export function loginRoutes(app: FastifyInstance, context: Context, web: Console
   )
 }
 
-async function prove(exchange: Exchange, pending: PendingOperator, code: Code): Promise<FastifyReply> {
-  const { context, request, reply } = exchange
-  const outcome = await proveCode(context, request, pending, code)
+async function prove(exchange: Exchange, pending: PendingPerson, code: Code): Promise<FastifyReply> {
+  const { context, web, request, reply } = exchange
+  const { kind, home } = web
+  const outcome = await proveCode(context, kind, request, pending, code)
   switch (outcome.kind) {
     case 'proved': {
-      endPending(context, reply)
-      if (!(await startOperatorSession(context, request, reply, pending)))
-        return toPage(reply, '/admin/login')
-      rememberOperator(context, request, reply, pending)
-      return toPage(reply, nextPage(pending.next))
+      endPending(context, kind, reply)
+      if (!(await startSession(context, kind, { request, reply }, pending)))
+        return toPage(reply, `${home}/login`)
+      rememberPerson(context, kind, { request, reply }, pending)
+      return toPage(reply, nextPage(web, pending.next))
     }
     case 'throttled':
       reply.header('retry-after', String(outcome.retryAfterSeconds))
@@ -96,19 +98,16 @@ async function prove(exchange: Exchange, pending: PendingOperator, code: Code): 
   }
 }
 
-/** A redirect within the console, which nothing may keep. */
-export function toPage(reply: FastifyReply, page: string): FastifyReply {
-  return reply.header('cache-control', 'no-store').redirect(page, 303)
-}
-
 async function sendLoginPage(
   { context, web, reply }: Exchange,
   shown: { next: string; email?: string; refusal?: string | Pause; status?: number },
 ): Promise<FastifyReply> {
-  const providers = await context.database.run(operatorProviders, [])
+  const providers = await context.database.run(providerStatements[web.kind].list, [])
   const { next, email, refusal, status = 200 } = shown
   const body = (
     <LoginPage
+      home={web.home}
+      words={web.words}
       csrf={web.csrfToken(reply)}
       brand={web.brand.name}
       next={next}
@@ -119,17 +118,17 @@ async function sendLoginPage(
   )
   // The forms lead to the providers, and Chromium checks redirects after a form.
   const formAction = [...new Set(providers.map(({ issuer }) => new URL(issuer).protocol))].join(' ')
-  return web.page({ reply, texts: web.english, status, title: 'Sign in to the console', body, formAction })
+  return web.page({ reply, texts: web.english, status, title: web.words.signIn, body, formAction })
 }
 
 function sendCodePage(
   { web, reply }: Exchange,
-  { email }: PendingOperator,
+  { email }: PendingPerson,
   { refusal, status = 200 }: { refusal?: string | Pause; status?: number } = {},
 ): FastifyReply {
   const body = (
     <CodePage
-      action="/admin/login/second-factor"
+      action={`${web.home}/login/second-factor`}
       heading="Enter your code"
       intro={
         <>

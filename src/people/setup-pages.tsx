@@ -4,18 +4,20 @@ import type { TotpSetup } from '../factors/totp.ts'
 import { NewPasswordField } from '../sessions/new-password-field.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
+import type { PeopleWeb } from './people-web.ts'
 
 /** Password and authenticator app in one form: an account never has one without the other. */
 export function SetupPage(props: {
+  web: Pick<PeopleWeb, 'home' | 'words'>
   csrf: string
   texts: Texts
-  operatorId: string
+  ownerId: string
   owner: PasswordOwner
   totp: TotpSetup
   passwordFault: string | undefined
   codeFault: string | undefined
 }) {
-  const { csrf, texts, operatorId, owner, totp, passwordFault, codeFault } = props
+  const { web, csrf, texts, ownerId, owner, totp, passwordFault, codeFault } = props
   const fault = passwordFault ?? codeFault
   return (
     <>
@@ -24,12 +26,12 @@ export function SetupPage(props: {
         <strong>
           <bdi>{owner.email}</bdi>
         </strong>
-        , you sign in to the console with a password and a code of an authenticator app.
+        {web.words.setUp}
       </p>
       {fault && <FormFault id="fault">{fault}</FormFault>}
-      <form method="post" action="/admin/setup">
+      <form method="post" action={`${web.home}/setup`}>
         <HiddenFields csrf={csrf} />
-        <input type="hidden" name="owner" value={operatorId} />
+        <input type="hidden" name="owner" value={ownerId} />
         <input type="hidden" name="sealed" value={totp.sealed} />
         {/* Password managers need the user name. */}
         <input type="email" autocomplete="username" value={owner.email} readonly hidden />
@@ -51,16 +53,16 @@ export function SetupPage(props: {
   )
 }
 
-export function DeadLink({ heading }: { heading: string }) {
+export function DeadLink({ web, heading }: { web: Pick<PeopleWeb, 'home' | 'words'>; heading: string }) {
   return (
     <>
       <h1>{heading}</h1>
       <p>
         It was used before, it is older than a day, or a newer one has replaced it. If you have set up your
-        account, sign in. Otherwise ask an owner for a new link: <code>latchkey operator reset</code>.
+        account, sign in. {web.words.newLink}
       </p>
       <p>
-        <a class="button" href="/admin/login">
+        <a class="button" href={`${web.home}/login`}>
           Sign in
         </a>
       </p>

@@ -1,24 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { originOf } from '../audit/origin.ts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { RecoveryCodes } from '../factors/parts.tsx'
-import { rememberOperator } from '../operators/login.ts'
-import { setupPath } from '../operators/operators.ts'
-import { startOperatorSession } from '../operators/sessions.ts'
-import {
-  newOperatorTotp,
-  operatorPasswordOwner,
-  ownerOfSetupLink,
-  type SetupOwner,
-  setUpAccount,
-} from '../operators/setup.ts'
 import { passwordFaultText } from '../sessions/new-password-field.tsx'
 import Type, { type Static } from '../typebox.ts'
 import { cookieName, cookieOptions } from '../web/cookies.ts'
-import type { ConsoleWeb } from './edge.ts'
-import { toPage } from './login.routes.tsx'
+import type { PeopleKind } from './kind.ts'
+import { setupPath } from './links.ts'
+import { rememberPerson } from './login.ts'
 import { wrongCode } from './login-pages.tsx'
+import type { PeopleWeb } from './people-web.ts'
+import { toPage } from './person-page.ts'
+import { personOrigin, startSession } from './sessions.ts'
+import {
+  newPersonTotp,
+  ownerOfSetupLink,
+  personPasswordOwner,
+  type SetupOwner,
+  setUpAccount,
+} from './setup.ts'
 import { DeadLink, SetupPage } from './setup-pages.tsx'
 
 const LinkQuery = Type.Object({ token: Type.Optional(Type.String()) })
@@ -29,25 +29,26 @@ const SetupForm = Type.Object({
   code: Type.String({ maxLength: 64 }),
 })
 
-type Exchange = { context: Context; web: ConsoleWeb; request: FastifyRequest; reply: FastifyReply }
+type Exchange = { context: Context; web: PeopleWeb; request: FastifyRequest; reply: FastifyReply }
 
-/** The pages behind the link with which an operator sets up the account: password, authenticator app, recovery codes. */
-export function setupRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+/** The pages behind the link with which a person sets up the account: password, authenticator app, recovery codes. */
+export function setupRoutes(app: FastifyInstance, context: Context, web: PeopleWeb): void {
   const { config } = context
-  const path = setupPath.slice('/admin'.length)
+  const { kind } = web
+  const path = `/${setupPath}`
 
   // Moves the secret from the address into a cookie, so that it is not in the browser's history or on a screenshot. It changes
-  // nothing else: programs that check the links of a mail open them before the operator does.
+  // nothing else: programs that check the links of a mail open them before the person does.
   app.get<{ Querystring: Static<typeof LinkQuery> }>(
     path,
     { schema: { querystring: LinkQuery } },
     async (request, reply) => {
       const { token } = request.query
       if (token !== undefined) {
-        if (/^[\w-]{43}$/.test(token)) reply.setCookie(nameFor(config), token, cookieOptions(config))
-        return toPage(reply, setupPath)
+        if (/^[\w-]{43}$/.test(token)) reply.setCookie(nameFor(kind, config), token, cookieOptions(config))
+        return toPage(reply, `${web.home}/${setupPath}`)
       }
-      const owner = await ownerOfSetupLink(context, secretOf(request, config))
+      const owner = await ownerOfSetupLink(context, kind, secretOf(request, kind, config))
       if (!owner) return sendDeadLink({ context, web, request, reply })
       return sendSetupPage({ context, web, request, reply }, owner)
     },
@@ -62,22 +63,23 @@ export function setupRoutes(app: FastifyInstance, context: Context, web: Console
 
 async function setUp(exchange: Exchange, fields: Static<typeof SetupForm>): Promise<FastifyReply> {
   const { context, web, request, reply } = exchange
-  const secret = secretOf(request, context.config)
-  const owner = await ownerOfSetupLink(context, secret)
+  const { kind } = web
+  const secret = secretOf(request, kind, context.config)
+  const owner = await ownerOfSetupLink(context, kind, secret)
   if (!owner) return sendDeadLink(exchange)
   // Another link may have replaced the cookie since the page was shown. The password is for the account of the page.
   if (owner.id !== fields.owner) return sendSetupPage(exchange, owner)
   const { new_password: password, sealed, code } = fields
-  const origin = originOf(request, 'console', { kind: 'operator', id: owner.id, name: owner.name })
-  const outcome = await setUpAccount(context, origin, { secret, owner, password, sealed, code })
-  request.log.info({ event: 'operator_setup', outcome: outcome.kind, operator_id: owner.id })
+  const origin = personOrigin(request, kind, owner)
+  const outcome = await setUpAccount(context, kind, origin, { secret, owner, password, sealed, code })
+  request.log.info({ event: `${kind}_setup`, outcome: outcome.kind, [`${kind}_id`]: owner.id })
   switch (outcome.kind) {
     case 'set': {
-      reply.clearCookie(nameFor(context.config), cookieOptions(context.config))
-      await startOperatorSession(context, request, reply, outcome.login)
-      rememberOperator(context, request, reply, { ...outcome.login, email: owner.email })
+      reply.clearCookie(nameFor(kind, context.config), cookieOptions(context.config))
+      await startSession(context, kind, { request, reply }, outcome.login)
+      rememberPerson(context, kind, { request, reply }, { ...outcome.login, email: owner.email })
       const texts = web.english
-      const body = <RecoveryCodes codes={outcome.codes} next="/admin" texts={texts} />
+      const body = <RecoveryCodes codes={outcome.codes} next={web.home} texts={texts} />
       return web.page({ reply, texts, title: texts.secondFactor.codes.heading, body })
     }
     case 'unfit':
@@ -99,11 +101,12 @@ async function sendSetupPage(
 ): Promise<FastifyReply> {
   const body = (
     <SetupPage
+      web={web}
       csrf={web.csrfToken(reply)}
       texts={web.english}
-      operatorId={owner.id}
-      owner={operatorPasswordOwner(context, owner)}
-      totp={newOperatorTotp(context, owner, fault?.sealed)}
+      ownerId={owner.id}
+      owner={personPasswordOwner(context, owner)}
+      totp={newPersonTotp(context, web.kind, owner, fault?.sealed)}
       passwordFault={fault?.passwordFault}
       codeFault={fault?.codeFault}
     />
@@ -114,13 +117,19 @@ async function sendSetupPage(
 
 function sendDeadLink({ web, reply }: Exchange): FastifyReply {
   const title = 'This link no longer works'
-  return web.page({ reply, texts: web.english, status: 410, title, body: <DeadLink heading={title} /> })
+  return web.page({
+    reply,
+    texts: web.english,
+    status: 410,
+    title,
+    body: <DeadLink web={web} heading={title} />,
+  })
 }
 
-function nameFor(config: Config): string {
-  return cookieName(config, 'latchkey-operator-setup')
+function nameFor(kind: PeopleKind, config: Config): string {
+  return cookieName(config, `latchkey-${kind}-setup`)
 }
 
-function secretOf(request: FastifyRequest, config: Config): string {
-  return request.cookies[nameFor(config)] ?? ''
+function secretOf(request: FastifyRequest, kind: PeopleKind, config: Config): string {
+  return request.cookies[nameFor(kind, config)] ?? ''
 }

@@ -3,6 +3,7 @@ import { maxPasswordBytes } from '../directory/passwords.ts'
 import { CodeField } from '../factors/parts.tsx'
 import type { LoginRefusal } from '../login/log-in.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
+import type { PeopleWords } from './words.tsx'
 
 export const wrongCredentials = 'The email address or the password is wrong.'
 export const wrongCode = 'This code is wrong, or it was used before. Wait for the next one and enter it.'
@@ -18,6 +19,9 @@ function refusalText(refusal: string | Pause): string {
 }
 
 export function LoginPage(props: {
+  /** The path of the first page. */
+  home: string
+  words: PeopleWords
   csrf: string
   brand: string
   next: string
@@ -25,18 +29,18 @@ export function LoginPage(props: {
   refusal?: string | Pause | undefined
   providers: { id: string; name: string }[]
 }) {
-  const { csrf, brand, next, email = '', refusal, providers } = props
+  const { home, words, csrf, brand, next, email = '', refusal, providers } = props
   const fault = refusal !== undefined && {
     'aria-describedby': 'fault',
     ...(typeof refusal === 'string' && { 'aria-invalid': true }),
   }
   return (
     <>
-      <h1>Sign in to the console</h1>
-      <p class="muted">For the people who run {brand}’s partner API.</p>
+      <h1>{words.signIn}</h1>
+      <p class="muted">{words.forWhom(brand)}</p>
       {refusal !== undefined && <FormFault id="fault">{refusalText(refusal)}</FormFault>}
       {providers.map(({ id, name }) => (
-        <form method="post" action={`/admin/login/idp/${id}`} key={id}>
+        <form method="post" action={`${home}/login/idp/${id}`} key={id}>
           <HiddenFields csrf={csrf} />
           <input type="hidden" name="next" value={next} />
           <button type="submit">
@@ -47,7 +51,7 @@ export function LoginPage(props: {
         </form>
       ))}
       {providers.length > 0 && <p class="or">or</p>}
-      <form method="post" action="/admin/login">
+      <form method="post" action={`${home}/login`}>
         <HiddenFields csrf={csrf} />
         <input type="hidden" name="next" value={next} />
         <label for="email">Email address</label>
@@ -75,10 +79,7 @@ export function LoginPage(props: {
           Sign in
         </button>
       </form>
-      <p class="small">
-        Forgotten your password, or lost your authenticator app? An owner gives you a new link with{' '}
-        <code>latchkey operator reset</code>.
-      </p>
+      <p class="small">{words.lost}</p>
     </>
   )
 }

@@ -7,44 +7,47 @@ import { type ProviderAnswer, type Unanswered, withAnswer } from '../idp/complet
 import { accountOf } from '../idp/find-user.ts'
 import type { ProviderClients } from '../idp/provider-clients.ts'
 import type { Provider } from '../idp/providers.sql.ts'
-import { bindOperatorIdentity, findOperatorIdentity, operatorProviderRules } from './provider-login.sql.ts'
-import type { OperatorLogin } from './sessions.ts'
+import type { PeopleKind } from './kind.ts'
+import { providerStatements } from './provider-login.sql.ts'
+import type { PersonLogin } from './sessions.ts'
 
-export type OperatorProviderOutcome =
-  | { kind: 'welcome'; login: OperatorLogin }
-  /** No operator has the address, or the operator has another account at the provider. `account` is how the person knows it. */
+export type PersonProviderOutcome =
+  | { kind: 'welcome'; login: PersonLogin }
+  /** No account here has the address, or it has another account at the provider. `account` is how the person knows it. */
   | { kind: 'unmatched' | 'taken' | 'inactive' | 'unverified'; account: string }
-  /** The login at the provider is weaker than the deployment requires of operators. */
+  /** The login at the provider is weaker than the deployment requires of such people. */
   | { kind: 'too_weak'; required: string }
   | Unanswered
 
 /**
- * Exchanges the code of a callback, and finds the operator. The first login binds the account (issuer and subject) to the
- * operator with its verified address. From then on only the account counts. No operator is created.
+ * Exchanges the code of a callback, and finds the operator or developer. The first login binds the account (issuer and subject)
+ * to the person with its verified address. From then on only the account counts. No person is created.
  * @throws {DatabaseUnavailable}
  */
-export function completeOperatorLogin(
+export function completePersonLogin(
   context: Context,
   providers: ProviderClients,
+  kind: PeopleKind,
   origin: Origin,
   input: { provider: Provider; flow: LoginFlow; state: string; callback: URL },
-): Promise<OperatorProviderOutcome> {
+): Promise<PersonProviderOutcome> {
   return withAnswer(context, providers, input, (answer) =>
-    findOperator(context, origin, input.provider, answer),
+    findPerson(context, kind, { origin, provider: input.provider }, answer),
   )
 }
 
-async function findOperator(
+async function findPerson(
   { database }: Context,
-  origin: Origin,
-  { id: providerId }: Provider,
+  kind: PeopleKind,
+  { origin, provider: { id: providerId } }: { origin: Origin; provider: Provider },
   { claims, userinfo, details }: ProviderAnswer,
-): Promise<OperatorProviderOutcome> {
-  const rules = await database.maybe(operatorProviderRules, [providerId])
-  const required = rules?.operators_acr
+): Promise<PersonProviderOutcome> {
+  const statements = providerStatements[kind]
+  const rules = await database.maybe(statements.rules, [providerId])
+  const required = rules?.acr
   if (required && !satisfies(details, required)) return { kind: 'too_weak', required }
   const provider = { id: providerId, sub: claims.sub, sid: details.sid }
-  const known = await database.maybe(findOperatorIdentity, [providerId, claims.sub])
+  const known = await database.maybe(statements.find, [providerId, claims.sub])
   if (known) {
     if (!known.active) return { kind: 'inactive', account: accountOf(claims) }
     return welcome(known, provider)
@@ -54,7 +57,7 @@ async function findOperator(
   const account = accountOf(all)
   if (typeof all.email !== 'string' || all.email_verified !== true) return { kind: 'unverified', account }
   const values = [providerId, claims.sub, foldCase(all.email.trim()), originValue(origin)]
-  const found = rules && (await database.maybe(bindOperatorIdentity, values))
+  const found = rules && (await database.maybe(statements.bind, values))
   if (!found) return { kind: 'unmatched', account }
   if (!found.active) return { kind: 'inactive', account }
   return found.bound ? welcome(found, provider) : { kind: 'taken', account }
@@ -62,7 +65,7 @@ async function findOperator(
 
 function welcome(
   { id, name, login_version: loginVersion }: { id: string; name: string; login_version: string },
-  provider: NonNullable<OperatorLogin['provider']>,
-): OperatorProviderOutcome {
+  provider: NonNullable<PersonLogin['provider']>,
+): PersonProviderOutcome {
   return { kind: 'welcome', login: { id, name, loginVersion, provider } }
 }

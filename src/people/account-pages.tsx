@@ -1,20 +1,21 @@
 import type { PasswordOwner } from '../directory/new-password.ts'
 import { CodeField, TotpKey } from '../factors/parts.tsx'
 import type { TotpSetup } from '../factors/totp.ts'
-import type { ListedOperatorSession } from '../operators/sessions.sql.ts'
-import type { Operator } from '../operators/sessions.ts'
 import { NewPasswordField } from '../sessions/new-password-field.tsx'
 import type { Texts } from '../web/languages/languages.ts'
 import { FormFault, HiddenFields, Moment } from '../web/parts.tsx'
-import { roleNames } from './shell.tsx'
+import type { ListedSession } from './sessions.sql.ts'
+import type { Person } from './sessions.ts'
 
 export function AccountPage(props: {
-  operator: Operator
-  sessions: ListedOperatorSession[]
+  home: string
+  person: Person
+  role: string | undefined
+  sessions: ListedSession[]
   isChanged: boolean
   csrf: string
 }) {
-  const { operator, sessions, isChanged, csrf } = props
+  const { home, person, role, sessions, isChanged, csrf } = props
   return (
     <>
       <div class="page-head">
@@ -30,38 +31,40 @@ export function AccountPage(props: {
           <div>
             <dt>Name</dt>
             <dd>
-              <bdi>{operator.name}</bdi>
+              <bdi>{person.name}</bdi>
             </dd>
           </div>
           <div>
             <dt>Email address</dt>
             <dd>
-              <bdi>{operator.email}</bdi>
+              <bdi>{person.email}</bdi>
             </dd>
           </div>
-          <div>
-            <dt>Role</dt>
-            <dd>{roleNames[operator.role]}</dd>
-          </div>
+          {role && (
+            <div>
+              <dt>Role</dt>
+              <dd>{role}</dd>
+            </div>
+          )}
         </dl>
-        {operator.providerId === null ? (
+        {person.providerId === null ? (
           <p class="links">
-            <a href="/admin/account/password">Change password</a>
-            <a href="/admin/account/second-factor">Replace authenticator app</a>
+            <a href={`${home}/account/password`}>Change password</a>
+            <a href={`${home}/account/second-factor`}>Replace authenticator app</a>
           </p>
         ) : (
           <p class="muted">
-            You signed in through <code>{operator.providerId}</code>. Password and second factor are managed
+            You signed in through <code>{person.providerId}</code>. Password and second factor are managed
             there.
           </p>
         )}
       </section>
-      <Sessions sessions={sessions} csrf={csrf} />
+      <Sessions home={home} sessions={sessions} csrf={csrf} />
     </>
   )
 }
 
-function Sessions({ sessions, csrf }: { sessions: ListedOperatorSession[]; csrf: string }) {
+function Sessions({ home, sessions, csrf }: { home: string; sessions: ListedSession[]; csrf: string }) {
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions">Where you are signed in</h2>
@@ -84,7 +87,7 @@ function Sessions({ sessions, csrf }: { sessions: ListedOperatorSession[]; csrf:
                 </p>
               </div>
               {!session.current && (
-                <form method="post" action="/admin/account/sessions/end">
+                <form method="post" action={`${home}/account/sessions/end`}>
                   <HiddenFields csrf={csrf} />
                   <input type="hidden" name="session" value={session.id} />
                   <button type="submit" class="secondary danger">
@@ -97,7 +100,7 @@ function Sessions({ sessions, csrf }: { sessions: ListedOperatorSession[]; csrf:
         </ul>
       </div>
       {sessions.length > 1 && (
-        <form method="post" action="/admin/account/sessions/end" class="after">
+        <form method="post" action={`${home}/account/sessions/end`} class="after">
           <HiddenFields csrf={csrf} />
           <button type="submit" class="secondary">
             Sign out everywhere else
@@ -109,18 +112,19 @@ function Sessions({ sessions, csrf }: { sessions: ListedOperatorSession[]; csrf:
 }
 
 export function PasswordForm(props: {
+  home: string
   owner: PasswordOwner
   texts: Texts
   csrf: string
   fault: string | undefined
 }) {
-  const { owner, texts, csrf, fault } = props
+  const { home, owner, texts, csrf, fault } = props
   return (
     <div class="narrow">
       <h1>Change password</h1>
       <p class="muted">You will be signed out everywhere else.</p>
       {fault && <FormFault id="fault">{fault}</FormFault>}
-      <form method="post" action="/admin/account/password">
+      <form method="post" action={`${home}/account/password`}>
         <HiddenFields csrf={csrf} />
         {/* Password managers need the user name. */}
         <input type="email" autocomplete="username" value={owner.email} readonly hidden />
@@ -132,19 +136,20 @@ export function PasswordForm(props: {
 }
 
 export function FactorForm(props: {
+  home: string
   totp: TotpSetup
   texts: Texts
   csrf: string
   fault: string | undefined
 }) {
-  const { totp, texts, csrf, fault } = props
+  const { home, totp, texts, csrf, fault } = props
   return (
     <div class="narrow">
       <h1>Replace your authenticator app</h1>
       <p class="muted">The old app and the old recovery codes end, and you are signed out everywhere else.</p>
       {fault && <FormFault id="fault">{fault}</FormFault>}
       <TotpKey setup={totp} texts={texts} />
-      <form method="post" action="/admin/account/second-factor">
+      <form method="post" action={`${home}/account/second-factor`}>
         <HiddenFields csrf={csrf} />
         <input type="hidden" name="sealed" value={totp.sealed} />
         <CodeField

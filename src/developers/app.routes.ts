@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../context.ts'
+import { connectionRoutes } from './connections.routes.tsx'
+import { deprecatedRoutes } from './deprecated.routes.tsx'
+import type { DeveloperWeb } from './edge.ts'
+import { overviewRoutes } from './overview.routes.tsx'
+import { requestRoutes } from './requests.routes.tsx'
+import { webhookChangeRoutes } from './webhook-changes.routes.tsx'
+import { webhookMessageRoutes } from './webhook-messages.routes.tsx'
+import { webhookRoutes } from './webhooks.routes.tsx'
+
+/** The pages of one application, in the order of the navigation. */
+export function appRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
+  overviewRoutes(app, context, web)
+  requestRoutes(app, context, web)
+  deprecatedRoutes(app, context, web)
+  connectionRoutes(app, context, web)
+  webhookRoutes(app, context, web)
+  webhookChangeRoutes(app, context, web)
+  webhookMessageRoutes(app, context, web)
+}

@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { Context } from '../context.ts'
+import { type PersonRequest, personPage, type RequestFields } from '../people/person-page.ts'
+import type { DeveloperWeb } from './edge.ts'
+import type { DeveloperRole } from './sessions.sql.ts'
+import type { Developer, MemberApp } from './sessions.ts'
+import type { DeveloperPage } from './shell.tsx'
+import { RoleTooLow } from './too-low.tsx'
+
+/** What a role allows includes what those before it allow. */
+const roleOrder: DeveloperRole[] = ['viewer', 'developer', 'admin']
+
+type DeveloperRoute = {
+  /** GET by default. */
+  method?: 'GET' | 'POST'
+  url: `/developers/apps/:client_id${string}`
+  /** The least that the developer's role must be. */
+  role: DeveloperRole
+  /** For what is dangerous: the developer must have proved their identity in the last minutes, and is asked to if not. */
+  recent?: boolean
+  schema?: Pick<FastifySchema, 'body' | 'params' | 'querystring'>
+}
+
+/** A request of a developer whose role allows it. */
+export type DeveloperRequest<Fields extends RequestFields> = Omit<
+  PersonRequest<Developer, Fields>,
+  'person'
+> & {
+  developer: Developer
+  /** The application. Every use case gets its `clientId`. */
+  app: MemberApp
+  /** Sends a page with the navigation. */
+  show(page: DeveloperPage, status?: number): FastifyReply
+}
+
+/** Whether a role allows what `least` allows. */
+export function allows(role: DeveloperRole, least: DeveloperRole): boolean {
+  return roleOrder.indexOf(role) >= roleOrder.indexOf(least)
+}
+
+/**
+ * Registers a page of an application, or a form of it (`personPage`). For someone who is not a member, the application does not
+ * exist: 404. A lower role gets 403. `handler` sends the answer: with `show`, or a redirect.
+ *
+ * @param app the scope of the developer pages, whose prefix is `/developers`
+ */
+export function developerPage<Fields extends RequestFields = RequestFields>(
+  app: FastifyInstance,
+  context: Context,
+  web: DeveloperWeb,
+  { role, ...route }: DeveloperRoute,
+  handler: (exchange: DeveloperRequest<Fields>) => Promise<FastifyReply>,
+): void {
+  const check = (request: FastifyRequest, reply: FastifyReply, developer: Developer) => {
+    const { app: current } = developer
+    if (!current) {
+      reply.callNotFound()
+      return reply
+    }
+    if (allows(current.role, role)) return undefined
+    request.log.warn({ event: 'developer_pages', outcome: 'role_too_low', developer_id: developer.id, role })
+    const body = RoleTooLow({ app: current, least: role })
+    return web.shell(reply, developer, { title: 'Not allowed', body }, 403)
+  }
+  personPage<Developer, Fields>(
+    app,
+    context,
+    web,
+    { ...route, check },
+    ({ person: developer, ...exchange }) => {
+      if (!developer.app) throw new Error('a page of an application ran without the application')
+      return handler({
+        ...exchange,
+        developer,
+        app: developer.app,
+        show: (page, status) => web.shell(exchange.reply, developer, page, status),
+      })
+    },
+  )
+}

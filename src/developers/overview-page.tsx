@@ -1,0 +1,159 @@
+import { type LimitSettings, limitNames } from '../limit-settings.ts'
+import { BarChart } from '../panel/chart.tsx'
+import { limitLabels } from '../panel/limit-labels.ts'
+import { amount, Figures, type FiguresColumn, MetricCard, RangeLinks } from '../panel/metrics.tsx'
+import { Exact, Id, PageHead, Section } from '../panel/page-parts.tsx'
+import type { Period, RangeName } from '../panel/periods.ts'
+import { Table } from '../panel/table.tsx'
+import {
+  CallsCard,
+  callFigures,
+  ErrorsCard,
+  LatencyCard,
+  namesOf,
+  refreshesOf,
+  spanOf,
+  sumOf,
+} from '../panel/traffic.tsx'
+import type { ListedPartner } from '../partners/partners.sql.ts'
+import { PartnerLogo } from '../web/parts.tsx'
+import { Concerns } from './concerns.tsx'
+import type { Concern } from './overview.sql.ts'
+import { appAddress } from './shell.tsx'
+
+type ShownPeriod = Period & { live: number }
+type BusiestHour = { is_token: boolean; at: Date; calls: number }
+
+export function OverviewPage(props: {
+  partner: ListedPartner
+  range: RangeName
+  periods: ShownPeriod[]
+  /** Of all calls, in milliseconds. */
+  p99: number | null
+  concerns: Concern[]
+  limits: LimitSettings
+  busiest: BusiestHour[]
+  sunsetOn: Date | undefined
+}) {
+  const { partner, range, periods, p99, concerns, limits, busiest, sunsetOn } = props
+  const { client_id: clientId, name, logo } = partner
+  return (
+    <>
+      <PageHead
+        title={
+          <span class="form-row">
+            <PartnerLogo name={name} logo={logo} size="list" />
+            <bdi>{name}</bdi>
+          </span>
+        }
+        intro={
+          <>
+            Client id <Id>{clientId}</Id>
+          </>
+        }
+      >
+        <RangeLinks address={appAddress({ clientId })} current={range} />
+      </PageHead>
+      <Concerns clientId={clientId} concerns={concerns} sunsetOn={sunsetOn} />
+      <Traffic range={range} periods={periods} p99={p99} />
+      <Limits clientId={clientId} limits={limits} busiest={busiest} span={spanOf(range)} />
+    </>
+  )
+}
+
+function Traffic({ range, periods, p99 }: { range: RangeName; periods: ShownPeriod[]; p99: number | null }) {
+  const names = namesOf(periods, range)
+  const span = spanOf(range)
+  const refreshes = sumOf(periods, (period) => period.refreshRefused)
+  const shown = { periods, names, span }
+  return (
+    <section aria-label="Traffic">
+      <CallsCard {...shown} none={`Your application has not called ${span}`} />
+      <div class="card-grid">
+        <ErrorsCard {...shown} />
+        <LatencyCard {...shown} p99={p99} />
+        <LiveCard {...shown} />
+        <MetricCard
+          id="refreshes"
+          title="Refused refreshes"
+          value={amount(refreshes)}
+          note="Connections whose users must connect again"
+        >
+          <BarChart
+            id="refreshes"
+            finding={`${amount(refreshes)} refreshes were refused ${span}`}
+            series={[refreshesOf(periods)]}
+            names={names}
+            format={amount}
+          />
+        </MetricCard>
+      </div>
+      <p class="small">Times in UTC. The last bar is still growing.</p>
+      <Figures rows={periods} names={names} columns={figures} />
+    </section>
+  )
+}
+
+function LiveCard({ periods, names, span }: { periods: ShownPeriod[]; names: string[]; span: string }) {
+  const [first, last] = [periods[0]?.live ?? 0, periods.at(-1)?.live ?? 0]
+  const change = last - first
+  const moved =
+    change === 0 ? 'as many as before' : `${amount(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'}`
+  return (
+    <MetricCard id="live" title="Live connections" value={amount(last)} note={`${moved} than at the start`}>
+      <BarChart
+        id="live"
+        finding={`${amount(last)} connections are live, ${moved} ${span}`}
+        series={[{ label: 'live', tone: 'accent', values: periods.map(({ live }) => live) }]}
+        names={names}
+        format={amount}
+      />
+    </MetricCard>
+  )
+}
+
+const figures: FiguresColumn<ShownPeriod>[] = [
+  ...callFigures,
+  { label: 'Live connections', cell: ({ live }) => amount(live) },
+  { label: 'Refused refreshes', cell: ({ refreshRefused }) => amount(refreshRefused) },
+]
+
+function Limits(props: { clientId: string; limits: LimitSettings; busiest: BusiestHour[]; span: string }) {
+  const { clientId, limits, busiest, span } = props
+  const rows = limitNames.flatMap((name) => {
+    const limit = limits[name]
+    const use = busiest.find(
+      ({ is_token: isToken }) => name === (isToken ? 'token_requests_per_minute' : 'requests_per_minute'),
+    )
+    return limit === undefined ? [] : [{ name, limit, use }]
+  })
+  return (
+    <Section
+      id="limits"
+      title="Limits and use"
+      intro={`The busiest hour ${span}, as an average for each minute of it. Ask the operator if you need more.`}
+      more={{ label: 'Calls over a limit', href: appAddress({ clientId }, '/requests?status=429') }}
+    >
+      <Table
+        caption="Limits"
+        rows={rows}
+        keyOf={({ name }) => name}
+        empty="The operator has set no limits for this application."
+        columns={[
+          { label: 'Limit', cell: ({ name }) => limitLabels[name] },
+          { label: 'Allowed', cell: ({ limit }) => amount(limit), isNumber: true },
+          {
+            label: 'Used',
+            cell: ({ limit, use }) => (use ? useText(use.calls / 60, limit) : '–'),
+            isNumber: true,
+          },
+          { label: 'Busiest hour', cell: ({ use }) => (use ? <Exact at={use.at} /> : '–') },
+        ]}
+      />
+    </Section>
+  )
+}
+
+function useText(perMinute: number, limit: number): string {
+  return `${amount(perMinute)}, ${Math.round((perMinute / limit) * 100)}%`
+}

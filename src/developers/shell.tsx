@@ -1,0 +1,59 @@
+import type { ComponentChildren } from 'preact'
+import { type Frame, renderShell } from '../panel/shell.tsx'
+import type { IconName } from '../web/icons.tsx'
+import type { DeveloperRole } from './sessions.sql.ts'
+import type { Developer, MemberApp } from './sessions.ts'
+
+/** The parts of an application's pages, in the order of the navigation. `path`: below `/developers/apps/:client_id`. */
+const sections = {
+  overview: { label: 'Overview', path: '', icon: 'chart' },
+  application: { label: 'Application', path: '/application', icon: 'gear' },
+  credentials: { label: 'Credentials', path: '/credentials', icon: 'key' },
+  requests: { label: 'Requests', path: '/requests', icon: 'code' },
+  deprecated: { label: 'Deprecated calls', path: '/deprecated', icon: 'clock' },
+  connections: { label: 'Connections', path: '/connections', icon: 'link' },
+  webhooks: { label: 'Webhooks', path: '/webhooks', icon: 'bell' },
+} as const satisfies Record<string, { label: string; path: string; icon: IconName }>
+
+export type DeveloperSection = keyof typeof sections
+
+export type DeveloperPage = {
+  title: string
+  /** The part of the application that the page belongs to. */
+  section?: DeveloperSection
+  body: ComponentChildren
+}
+
+export const roleNames: Record<DeveloperRole, string> = {
+  admin: 'Administrator',
+  developer: 'Developer',
+  viewer: 'Viewer',
+}
+
+/** The address of a page of an application. @param path `/webhooks`, for example */
+export function appAddress({ clientId }: Pick<MemberApp, 'clientId'>, path = ''): string {
+  return `/developers/apps/${encodeURIComponent(clientId)}${path}`
+}
+
+/** A complete page. Within an application it has the navigation of that application. */
+export function renderDeveloperPage(
+  frame: Frame,
+  { name: viewer, email, app }: Developer,
+  csrf: string,
+  { section, ...page }: DeveloperPage,
+): string {
+  const all = {
+    label: 'Applications',
+    href: '/developers',
+    icon: 'wallet',
+    isCurrent: app === undefined,
+  } as const
+  const ofApp = app
+    ? Object.entries(sections).map(([name, { label, path, icon }]) => ({
+        ...{ label, icon, href: appAddress(app, path), isCurrent: name === section },
+      }))
+    : []
+  const role = app && roleNames[app.role]
+  const shown = { name: viewer, email, csrf, ...(role && { role }) }
+  return renderShell(frame, shown, { ...page, navigation: [...ofApp, all] })
+}

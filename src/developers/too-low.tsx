@@ -1,0 +1,22 @@
+import type { DeveloperRole } from './sessions.sql.ts'
+import type { MemberApp } from './sessions.ts'
+import { appAddress, roleNames } from './shell.tsx'
+
+/** The developer's role does not allow the page or the form. */
+export function RoleTooLow({ app, least }: { app: MemberApp; least: DeveloperRole }) {
+  return (
+    <>
+      <h1>Your role does not allow this</h1>
+      <p>
+        Your role for <bdi>{app.name}</bdi> is <strong>{roleNames[app.role]}</strong>. This needs the role{' '}
+        <strong>{roleNames[least]}</strong>. Ask an administrator of the application to do it, or to change
+        your role.
+      </p>
+      <p>
+        <a class="button" href={appAddress(app)}>
+          Open the overview
+        </a>
+      </p>
+    </>
+  )
+}

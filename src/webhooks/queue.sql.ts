@@ -1,0 +1,146 @@
+import { Instant, statement } from '../database/database.ts'
+import Type, { type Static } from '../typebox.ts'
+import { endpointRecord, isSigning } from './endpoints.sql.ts'
+
+/** Seconds for which a server has a message to itself. After that, another server may deliver it. */
+export const leaseSeconds = 30
+
+/** Attempts of one server at a time to one endpoint. An endpoint that fails gets one. */
+const slotsOfEndpoint = 4
+
+/** Due messages of an endpoint that one look reads. */
+const mostRead = 100
+
+/** Days of failures after which an endpoint is disabled. */
+export const failingDays = 5
+
+const TakenMessage = Type.Object({
+  id: Type.String(),
+  endpoint_id: Type.String(),
+  url: Type.String(),
+  type: Type.String(),
+  data: Type.Unknown(),
+  created_at: Instant,
+  /** The number of this attempt. */
+  attempts: Type.Integer(),
+  /** Attempts that failed since the message was written or sent again. */
+  failures: Type.Integer(),
+  /** The sealed secrets that sign it, newest first. */
+  secrets: Type.Array(Type.String()),
+})
+export type TakenMessage = Static<typeof TakenMessage>
+
+/**
+ * Takes a lease on messages that are due. Of the messages of a grant, only the head is taken, for each endpoint: a later one waits
+ * until the head is delivered or given up. The look reads a bounded number of due messages of each endpoint, therefore an endpoint
+ * with very many of them delays no other, and endpoints take turns if the server has few free slots.
+ *
+ * A due message behind a head is postponed with it, so that the next looks do not read it again. The end of the head makes it due
+ * (`nextOfGrant`). Both lock the head: without the lock, a head that ends in this moment would leave the next message postponed.
+ *
+ * $1 endpoints with attempts of this server, $2 how many attempts of each, $3 messages at most
+ */
+export const takeDueMessages = statement(
+  'take_due_webhook_messages',
+  TakenMessage,
+  `WITH seen AS MATERIALIZED (
+     SELECT due.*, head.id AS head_id, slots.free
+       FROM webhook_endpoints e JOIN partners p ON p.client_id = e.client_id
+       LEFT JOIN unnest($1::uuid[], $2::int[]) AS busy (id, attempts) ON busy.id = e.id
+      CROSS JOIN LATERAL (
+        SELECT CASE WHEN e.failing_since IS NULL THEN ${slotsOfEndpoint} ELSE 1 END - coalesce(busy.attempts, 0) AS free) AS slots
+      CROSS JOIN LATERAL (
+        SELECT m.id, m.endpoint_id, m.grant_id, m.place, m.next_attempt_at FROM webhook_messages m
+         WHERE m.endpoint_id = e.id AND m.next_attempt_at <= now() ORDER BY m.next_attempt_at LIMIT ${mostRead}) AS due
+       LEFT JOIN LATERAL (
+        SELECT h.id FROM webhook_messages h
+         WHERE h.endpoint_id = due.endpoint_id AND h.grant_id = due.grant_id AND h.place < due.place AND h.next_attempt_at IS NOT NULL
+         ORDER BY h.place LIMIT 1) AS head ON true
+      WHERE e.status = 'active' AND p.status = 'active' AND slots.free > 0
+   ), heads AS (
+     SELECT id, free, row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, place) AS turn
+       FROM seen WHERE head_id IS NULL
+   ), chosen AS (
+     SELECT m.id FROM heads JOIN webhook_messages m ON m.id = heads.id
+      WHERE heads.turn <= heads.free AND m.next_attempt_at <= now()
+      ORDER BY heads.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
+   ), taken AS (
+     UPDATE webhook_messages m SET attempts = m.attempts + 1, next_attempt_at = now() + interval '${leaseSeconds} seconds'
+       FROM chosen WHERE m.id = chosen.id RETURNING m.*
+   ), behind AS (
+     SELECT m.id, greatest(head.next_attempt_at, now() + interval '${leaseSeconds} seconds') AS until
+       FROM seen JOIN webhook_messages m ON m.id = seen.id JOIN webhook_messages head ON head.id = seen.head_id
+      WHERE seen.head_id IS NOT NULL AND m.next_attempt_at <= now() AND head.next_attempt_at IS NOT NULL
+        FOR NO KEY UPDATE OF m, head SKIP LOCKED
+   ), postponed AS (
+     UPDATE webhook_messages m SET next_attempt_at = behind.until FROM behind WHERE m.id = behind.id
+   )
+   SELECT t.id, t.endpoint_id, e.url, t.type, t.data, t.created_at, t.attempts, t.failures,
+          ARRAY(SELECT s.sealed FROM webhook_secrets s
+                 WHERE s.endpoint_id = e.id AND ${isSigning} ORDER BY s.id DESC LIMIT 2) AS secrets
+     FROM taken t JOIN webhook_endpoints e ON e.id = t.endpoint_id`,
+)
+
+/** SQL: writes the attempt at message `m`, if it still counts. */
+const attemptRow = `INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
+     SELECT m.id, $2, $3, $4::int, $5::text, $6::text FROM m ON CONFLICT DO NOTHING`
+
+/** SQL: makes the next message of the grant due, if message `m` has ended. */
+const nextOfGrant = `UPDATE webhook_messages n SET next_attempt_at = now()
+      WHERE n.id = (SELECT w.id FROM m JOIN webhook_messages w ON w.endpoint_id = m.endpoint_id AND w.grant_id = m.grant_id
+                     WHERE m.outcome IS NOT NULL AND w.place > m.place AND w.next_attempt_at IS NOT NULL
+                     ORDER BY w.place LIMIT 1)`
+
+/**
+ * After a delivery. It counts even if the lease was over and another attempt has begun.
+ * $1 id, $2 number of the attempt, $3 its milliseconds, $4 status of the answer, $5 null, $6 the beginning of the answer
+ */
+export const recordDelivery = statement(
+  'record_webhook_delivery',
+  Type.Object({ id: Type.String() }),
+  `WITH m AS (
+     UPDATE webhook_messages SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
+      WHERE id = $1 AND outcome IS NULL RETURNING *
+   ), attempt AS (
+     ${attemptRow}
+   ), next AS (
+     ${nextOfGrant}
+   ), e AS (
+     UPDATE webhook_endpoints e SET failing_since = NULL FROM m WHERE e.id = m.endpoint_id AND e.failing_since IS NOT NULL
+   )
+   SELECT id FROM m`,
+)
+
+const isDead = `($8::boolean OR e.failing_since <= now() - interval '${failingDays} days')`
+
+/**
+ * After a failed attempt. Disables the endpoint if it is gone or has failed for `failingDays`. No row if the lease is over and
+ * another attempt has begun, or the endpoint was removed.
+ *
+ * $1 id, $2 number of the attempt, $3 its milliseconds, $4 status of the answer, or null, $5 why it failed, $6 the beginning of
+ * the answer, or null, $7 seconds until the next attempt; null: give up, $8 whether the receiver is gone, $9 origin
+ */
+export const recordFailure = statement(
+  'record_webhook_failure',
+  Type.Object({ is_given_up: Type.Boolean(), is_disabled: Type.Boolean() }),
+  `WITH m AS (
+     UPDATE webhook_messages
+        SET failures = failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
+            outcome = CASE WHEN $7 IS NULL THEN 'given_up' END, finished_at = CASE WHEN $7 IS NULL THEN now() END
+      WHERE id = $1 AND attempts = $2 AND outcome IS NULL RETURNING *
+   ), attempt AS (
+     ${attemptRow}
+   ), next AS (
+     ${nextOfGrant}
+   ), changed AS (
+     UPDATE webhook_endpoints e
+        SET failing_since = coalesce(e.failing_since, now()), status = CASE WHEN ${isDead} THEN 'disabled' ELSE e.status END,
+            disabled_for = CASE WHEN $8 THEN 'gone' WHEN ${isDead} THEN 'failing' END
+       FROM m WHERE e.id = m.endpoint_id AND e.status = 'active' AND (e.failing_since IS NULL OR ${isDead}) RETURNING e.*
+   ), e AS (
+     SELECT * FROM changed WHERE status = 'disabled'
+   ), recorded AS (
+     ${endpointRecord('webhook.disabled', '$9', 'e', { cause: 'e.disabled_for', failing_since: 'e.failing_since' })}
+   )
+   SELECT m.outcome IS NOT NULL AS is_given_up, EXISTS (SELECT FROM e) AS is_disabled FROM m`,
+)
