@@ -79,7 +79,7 @@ function rangeOf(days: {
     if (day !== undefined && !IsDate(day)) return { fault: 'Write a day as 2026-11-22.' }
   }
   return {
-    ...(since && { since: `${since}T00:00:00Z` }),
+    ...(since && { since: new Date(since).toISOString() }),
     ...(until && { until: new Date(Date.parse(until) + 86_400_000).toISOString() }),
   }
 }

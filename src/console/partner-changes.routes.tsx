@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { applyLifetime } from '../grants/grants.ts'
 import { formText } from '../panel/fields.ts'
 import { consequencesOfDeletion, deletePartner } from '../partners/delete-partner.ts'
+import { endOldSecrets } from '../partners/end-old-secrets.ts'
 import { findListedPartner } from '../partners/partners.sql.ts'
 import { replacePartnerKeys, rotatePartnerSecret, updatePartner } from '../partners/partners.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -22,6 +23,7 @@ const params = PartnerParams
 export function partnerChangeRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   settings(app, context, web)
   secret(app, context, web)
+  oldSecrets(app, context, web)
   keys(app, context, web)
   lifetime(app, context, web)
   deletion(app, context, web)
@@ -92,6 +94,16 @@ function secret(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
       return show({ title: 'New secret', section: 'partners', body })
     },
   )
+}
+
+function oldSecrets(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+  const route = { method: 'POST', url: `${url}/end-old-secrets`, scope, schema: { params } } as const
+  operatorPage<PartnerRoute>(app, context, web, route, async ({ request, reply, origin, show }) => {
+    const { client_id: id } = request.params
+    const { kind } = await endOldSecrets(context.database, origin, id)
+    if (kind === 'unknown') return showMissing(show, 'partners', 'partner')
+    return reply.redirect(`${partnerAddress(id)}?done=old_secrets`, 303)
+  })
 }
 
 const KeysBody = Type.Object({ jwks: formText(60_000) })

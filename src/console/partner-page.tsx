@@ -49,7 +49,7 @@ export function PartnerPage(props: {
       </PageHead>
       {done && <Done>{done}</Done>}
       <Settings partner={partner} live={live} mayWrite={mayWrite} />
-      <Credentials partner={partner} mayWrite={mayWrite} />
+      <Credentials partner={partner} csrf={csrf} mayWrite={mayWrite} />
       <Section
         id="calls"
         title="Recent calls"
@@ -147,7 +147,8 @@ function Lines({ of }: { of: string[] }) {
   )
 }
 
-function Credentials({ partner, mayWrite }: { partner: ListedPartner; mayWrite: boolean }) {
+function Credentials(props: { partner: ListedPartner; csrf: string; mayWrite: boolean }) {
+  const { partner, csrf, mayWrite } = props
   const { client_id: id, key_ids: keys, live_secrets: secrets, auth_methods: methods } = partner
   const signs = methods.includes('private_key_jwt')
   const hasSecret = methods.some((method) => method !== 'private_key_jwt')
@@ -167,6 +168,14 @@ function Credentials({ partner, mayWrite }: { partner: ListedPartner; mayWrite: 
             <a class="button secondary" href={`${address}/secret`}>
               New secret
             </a>
+          )}
+          {secrets > 1 && (
+            <PostButton
+              action={`${address}/end-old-secrets`}
+              csrf={csrf}
+              label="End the old secret"
+              tone="secondary danger"
+            />
           )}
           {signs && (
             <a class="button secondary" href={`${address}/keys`}>

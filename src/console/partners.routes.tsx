@@ -118,6 +118,7 @@ const done: Record<string, string> = {
   suspended: 'The partner is suspended. All its requests are refused from now on.',
   active: 'The suspension is over. Tokens that are still valid work again.',
   lifetime: 'Existing consents now end no later than a consent of now.',
+  old_secrets: 'Only the newest secret is accepted from now on.',
   keys: 'The keys are replaced. From the next request on, only the new ones are accepted.',
 }
 

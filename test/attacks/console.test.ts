@@ -21,6 +21,7 @@ const forms: [path: string, scope: Parameters<ReturnType<typeof scopesOf>['has']
   [`/admin/partners/${clientId}/secret`, 'partners:write'],
   [`/admin/partners/${clientId}/keys`, 'partners:write'],
   [`/admin/partners/${clientId}/delete`, 'partners:write'],
+  [`/admin/partners/${clientId}/end-old-secrets`, 'partners:write'],
   [`/admin/partners/${clientId}/logo`, 'partners:write'],
   [`/admin/partners/${clientId}/apply-lifetime`, 'grants:write'],
   ['/admin/users/new', 'users:write'],

@@ -37,6 +37,13 @@ export const commandsAlone: Record<string, string> = {
   ...Object.fromEntries(
     ['add', 'update', 'set-credential', 'remove', 'link', 'unlink'].map((name) => [`idp ${name}`, provider]),
   ),
+  'developer-key list': reads,
+  ...Object.fromEntries(
+    ['create', 'revoke'].map((name) => [
+      `developer-key ${name}`,
+      'Keys of a partner, which its developers make. The command is for the first one.',
+    ]),
+  ),
   'user set-password':
     'In a request or a form, others would learn the password. They send the user a link instead.',
   import: 'Files of the machine. The API takes changes of the directory: they leave their own event.',

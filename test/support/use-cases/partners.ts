@@ -131,6 +131,17 @@ export const partnerCases: UseCases = {
     request: ({ id }) => ['POST', `/partners/${id}/secrets`, { end_others: true }],
     form: ({ id }) => ({ page: `/partners/${id}/secret`, fields: { end_others: 'true' } }),
   },
+  'end the old secret': {
+    subject: async (world) => {
+      const { id } = await partner(world)
+      await world.call('POST', `/partners/${id}/secrets`, {})
+      return { id }
+    },
+    command: ({ id }) => ['partner', 'end-old-secret', id],
+    operation: 'endOldPartnerSecrets',
+    request: ({ id }) => ['DELETE', `/partners/${id}/secrets/old`],
+    form: ({ id }) => ({ page: `/partners/${id}`, action: `/partners/${id}/end-old-secrets` }),
+  },
   'replace the public keys of a partner': {
     subject: signing,
     command: ({ id, more }) => ['partner', 'set-keys', id, '--jwks', more],
