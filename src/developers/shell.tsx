@@ -1,11 +1,18 @@
 import type { ComponentChildren } from 'preact'
+import type { Environment } from '../environment.ts'
 import { type Frame, renderShell } from '../panel/shell.tsx'
 import type { IconName } from '../web/icons.tsx'
 import type { DeveloperRole } from './sessions.sql.ts'
 import type { Developer, MemberApp } from './sessions.ts'
 
-/** `role`: only developers with this role see it. */
-type Section = { label: string; path: string; icon: IconName; role?: DeveloperRole }
+/** `role`: only developers with this role see it. `environment`: it exists only there. */
+type Section = {
+  label: string
+  path: string
+  icon: IconName
+  role?: DeveloperRole
+  environment?: Environment
+}
 
 /** The parts of an application's pages, in the order of the navigation. `path`: below `/developers/apps/:client_id`. */
 const sections = {
@@ -17,7 +24,13 @@ const sections = {
   connections: { label: 'Connections', path: '/connections', icon: 'link' },
   webhooks: { label: 'Webhooks', path: '/webhooks', icon: 'bell' },
   people: { label: 'People', path: '/people', icon: 'user', role: 'admin' },
-  going_live: { label: 'Go live', path: '/going-live', icon: 'globe', role: 'admin' },
+  going_live: {
+    label: 'Go live',
+    path: '/going-live',
+    icon: 'upload',
+    role: 'admin',
+    environment: 'sandbox',
+  },
 } as const satisfies Record<string, Section>
 
 export type DeveloperSection = keyof typeof sections
@@ -55,7 +68,10 @@ export function renderDeveloperPage(
   } as const
   const ofApp = app
     ? Object.entries<Section>(sections)
-        .filter(([, { role }]) => role === undefined || role === app.role)
+        .filter(
+          ([, { role = app.role, environment = frame.environment }]) =>
+            role === app.role && environment === frame.environment,
+        )
         .map(([name, { label, path, icon }]) => ({
           ...{ label, icon, href: appAddress(app, path), isCurrent: name === section },
         }))
