@@ -11,7 +11,10 @@ type DeprecatedCalls = {
 }
 
 /** For each deprecated operation: its call below `{base_url}`, what to use instead, and the guide. By operationId. */
-export const successors: Record<string, { call: string; successor: string; operation: string; guide: string }> = {
+export const successors: Record<
+  string,
+  { call: string; successor: string; operation: string; guide: string }
+> = {
   listHouseholds: {
     call: 'api/v1/households',
     successor: 'api/v2/households',
@@ -44,7 +47,10 @@ export function DeprecatedPage(props: {
           { label: 'Calls', cell: (row) => amount(row.calls), isNumber: true },
           { label: 'Refused', cell: ({ refused }) => amount(refused), isNumber: true },
           { label: 'Last called, hour of', cell: ({ last_hour: at }) => <Exact at={at} /> },
-          { label: 'Use instead', cell: ({ operation }) => <Successor operation={operation} baseUrl={baseUrl} /> },
+          {
+            label: 'Use instead',
+            cell: ({ operation }) => <Successor operation={operation} baseUrl={baseUrl} />,
+          },
         ]}
       />
       {calls.length > 0 && (
