@@ -1,17 +1,26 @@
 -- Every statement as PostgreSQL gets it. Written by `npm run sql`; do not edit.
 
 -- add_call_hours
+WITH added AS (
+  SELECT hour::timestamptz, kind, client_id, calls::bigint, refused::bigint, failed::bigint, refresh_refused::bigint,
+  slower::bigint[]
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+  AS added (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
+), by_day AS (
+  INSERT INTO call_days AS d (day, kind, calls, failed, slower)
+  SELECT (hour AT TIME ZONE 'UTC')::date, CASE kind WHEN 'token' THEN kind ELSE 'read' END, sum(CASE client_id WHEN '' THEN failed ELSE calls END), sum(failed),
+  ARRAY[coalesce(sum(slower[1]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[2]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[3]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[4]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[5]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[6]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[7]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[8]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[9]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[10]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[11]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[12]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[13]) FILTER (WHERE client_id <> ''), 0)]
+  FROM added WHERE kind IN ('read', 'token') OR kind LIKE 'deprecated %' GROUP BY 1, 2 ORDER BY 1, 2
+  ON CONFLICT (day, kind) DO UPDATE
+  SET calls = d.calls + excluded.calls, failed = d.failed + excluded.failed,
+  slower = ARRAY(SELECT a + b FROM unnest(d.slower, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n) ORDER BY n)
+)
 INSERT INTO call_hours AS h (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
-SELECT hour::timestamptz, kind, client_id, calls::bigint, refused::bigint, failed::bigint, refresh_refused::bigint,
-slower::bigint[]
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-AS added (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
+SELECT hour, kind, client_id, calls, refused, failed, refresh_refused, slower FROM added
 ORDER BY hour, kind, client_id
 ON CONFLICT (hour, kind, client_id) DO UPDATE
 SET calls = h.calls + excluded.calls, refused = h.refused + excluded.refused, failed = h.failed + excluded.failed,
-refresh_refused = h.refresh_refused + excluded.refresh_refused,
-slower = ARRAY(SELECT a + b FROM unnest(h.slower, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n)
-  ORDER BY n);
+refresh_refused = h.refresh_refused + excluded.refresh_refused, slower = ARRAY(SELECT a + b FROM unnest(h.slower, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n) ORDER BY n);
 
 -- add_reads
 WITH piece AS (
@@ -189,6 +198,16 @@ ON CONFLICT (client_id) DO UPDATE SET counts_until = ARRAY(SELECT t FROM unnest(
 WHERE cardinality(ARRAY(SELECT t FROM unnest(r.counts_until) t WHERE t > now())) < $2
 RETURNING counts_until[cardinality(counts_until)] AS counts_until;
 
+-- begin_household_notices
+INSERT INTO firm_notices (firm_id, until_at)
+SELECT f.id, f.changed_at
+FROM (SELECT min(e.tells_after) AS earliest FROM webhook_endpoints e WHERE e.events && ARRAY['household.changed', 'household.removed', 'grant.resync_required']) AS endpoints
+JOIN firms f ON f.changed_at > earliest LEFT JOIN firm_notices n ON n.firm_id = f.id
+WHERE n.firm_id IS NULL OR n.until_at IS NULL AND n.told_at < f.changed_at
+ON CONFLICT (firm_id) DO UPDATE SET until_at = excluded.until_at, after_user = ''
+WHERE firm_notices.until_at IS NULL AND firm_notices.told_at < excluded.until_at
+RETURNING firm_id;
+
 -- begin_login
 WITH own AS (
   SELECT u.id, u.password_hash, u.login_version, u.status = 'active' AND f.local_passwords AS may_log_in
@@ -306,6 +325,12 @@ WITH candidate AS (
   FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['operator.updated']) AS event, bound
 )
 SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active, EXISTS (SELECT FROM bound) AS bound FROM candidate JOIN operators o USING (id);
+
+-- busiest_hours
+SELECT DISTINCT ON (is_token) is_token, hour AS at, sum(calls)::float8 AS calls
+FROM (SELECT hour, kind = 'token' AS is_token, calls FROM call_hours
+  WHERE client_id = $1 AND hour >= $2 AND kind <> 'limited') AS counted
+GROUP BY is_token, hour ORDER BY is_token, sum(calls) DESC, hour DESC;
 
 -- calls_by_period
 SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
@@ -444,6 +469,24 @@ body = CASE WHEN r.created_at <= now() - interval '24 hours' THEN NULL ELSE r.bo
 created_at = CASE WHEN r.created_at <= now() - interval '24 hours' THEN now() ELSE r.created_at END
 RETURNING digest = $3 AS is_same, status, location, body;
 
+-- close_expired_grants
+WITH due AS (
+  SELECT id FROM grants WHERE expires_at <= now() AND revoked_at IS NULL
+  ORDER BY expires_at LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED
+), closed AS (
+  UPDATE grants g SET revoked_at = g.expires_at FROM due WHERE g.id = due.id
+  RETURNING g.id, g.user_id, g.client_id, g.expires_at
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'grant', (closed.id)::text,
+  (NULL)::text, (closed.user_id)::text, (closed.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('expired_at', closed.expires_at))
+  FROM (SELECT ($1)::jsonb AS origin) AS o, unnest(ARRAY['grant.expired']) AS event, closed
+)
+SELECT count(*)::int AS closed FROM closed;
+
 -- confirm_developer_session
 UPDATE developer_sessions s SET hash = $2, proved_at = now()
 FROM developers o WHERE s.hash = $1 AND o.id = s.developer_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
@@ -541,6 +584,47 @@ SELECT has_table_privilege('audit_log', 'UPDATE, DELETE, TRUNCATE') AS changes_a
 (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM households) AS households,
 (SELECT count(*)::int FROM partners) AS partners,
 (SELECT count(*)::int FROM grants g WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS grants;
+
+-- delete_developer
+WITH gone AS (
+  DELETE FROM developers WHERE (id::text = $1 OR email_folded = $1) RETURNING id, email, name
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (gone.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', gone.email, 'name', gone.name))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['developer.removed']) AS event, gone
+)
+SELECT id::text FROM gone;
+
+-- delete_developer_membership
+WITH admins AS (
+  SELECT m.developer_id FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND m.role = 'admin' AND m.last_seen_at IS NOT NULL AND d.status = 'active'
+  ORDER BY m.developer_id FOR UPDATE OF m
+), found AS (
+  SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+), gone AS (
+  DELETE FROM developer_memberships m USING found
+  WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($3 OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))
+  RETURNING m.developer_id
+), withdrawn AS (
+  DELETE FROM developer_links l USING gone, developers d
+  WHERE l.developer_id = gone.developer_id AND d.id = gone.developer_id AND NOT (d.password_hash IS NOT NULL OR EXISTS (SELECT FROM developer_identities i WHERE i.developer_id = d.id))
+  AND NOT EXISTS (SELECT FROM developer_memberships o WHERE o.developer_id = gone.developer_id AND o.client_id <> $1)
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (developer_id)::text,
+  (NULL)::text, (NULL)::text, ($1)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', found.email, 'role', found.role))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.removed']) AS event, gone JOIN found USING (developer_id)
+)
+SELECT developer_id::text, NOT EXISTS (SELECT FROM gone) AS last_admin FROM found;
 
 -- delete_factors
 WITH changed AS (
@@ -747,6 +831,14 @@ SELECT developers_acr AS acr FROM identity_providers WHERE id = $1 AND developer
 -- developer_providers
 SELECT id, name, issuer FROM identity_providers WHERE developers ORDER BY name, id;
 
+-- developers_of_partner
+SELECT d.id::text, CASE WHEN m.last_seen_at IS NULL THEN d.email_folded ELSE d.email END AS email,
+CASE WHEN m.last_seen_at IS NOT NULL THEN d.name END AS name, m.role,
+CASE WHEN m.last_seen_at IS NULL THEN 'invited' ELSE d.status END AS status,
+m.created_at AS invited_at, m.last_seen_at
+FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+WHERE m.client_id = $1 ORDER BY d.email_folded;
+
 -- disable_webhook_endpoint
 WITH e AS (
   UPDATE webhook_endpoints SET status = 'disabled', disabled_for = $3
@@ -930,6 +1022,22 @@ WITH found AS (
 )
 SELECT client_id, user_id, was_live FROM found;
 
+-- end_old_secrets
+WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings FROM partners p WHERE client_id = $1 FOR NO KEY UPDATE), changed AS (
+  UPDATE partners SET secret_hashes = secret_hashes[1:1]
+  WHERE client_id = (SELECT client_id FROM old) AND cardinality(secret_hashes) > 1 RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
+  (NULL)::text, (NULL)::text, (c.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['partner.secret_ended']) AS event, changed c JOIN old USING (client_id)
+)
+SELECT (old.settings->>'live_secrets')::int - coalesce(cardinality(c.secret_hashes), (old.settings->>'live_secrets')::int) AS ended
+FROM old LEFT JOIN changed c USING (client_id);
+
 -- end_operator_session
 WITH ended AS (
   DELETE FROM operator_sessions WHERE hash = $1 RETURNING operator_id
@@ -1100,6 +1208,20 @@ WITH person AS (
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['person.erased']) AS event, gone JOIN facts ON facts.erased
 )
 SELECT * FROM facts;
+
+-- expire_connections
+WITH page AS (
+  SELECT id FROM connections WHERE id > $1::bigint ORDER BY id LIMIT 1000
+), due AS (
+  SELECT c.id FROM connections c
+  WHERE c.id = ANY (ARRAY(SELECT id FROM page)) AND c.expired_at IS NULL AND c.revoked_at IS NULL
+  AND c.refreshed_at < now() - interval '2592060 seconds' AND NOT EXISTS (SELECT FROM deployment WHERE accepts_tokens_ahead_until > now())
+  ORDER BY c.grant_id, c.id FOR NO KEY UPDATE OF c SKIP LOCKED
+), expired AS (
+  UPDATE connections c SET expired_at = c.refreshed_at + interval '2592060 seconds'
+  FROM due WHERE c.id = due.id RETURNING 1
+)
+SELECT count(*)::int AS expired FROM expired;
 
 -- explain_refresh
 SELECT c.grant_id, CASE
@@ -1618,20 +1740,15 @@ WITH chosen AS (
 ), latest AS (
   SELECT c.code_challenge, c.created_at FROM connections c JOIN chosen g ON g.id = c.grant_id
   WHERE c.redemptions > 0 ORDER BY c.created_at DESC LIMIT 1
-), calls AS (
-  SELECT l.at, l.status, l.kind_id FROM chosen CROSS JOIN LATERAL (
-    SELECT at, status, kind_id FROM request_log
-    WHERE grant_id = chosen.id AND at > now() - interval '7 days'
-    ORDER BY at DESC LIMIT 20000) AS l
-  UNION ALL
-  (SELECT at, status, kind_id FROM request_log
-    WHERE client_id = $1 AND at > now() - interval '7 days' ORDER BY at DESC LIMIT 20000)
+), hours AS (
+  SELECT hour, kind, calls, refused + failed AS unsuccessful FROM call_hours
+  WHERE client_id = $1 AND hour > now() - interval '7 days'
 ), counted AS (
-  SELECT count(*)::int AS calls, count(*) FILTER (WHERE status >= 400)::int AS refused_calls,
-  coalesce(min(at) FILTER (WHERE status >= 400) < max(at) FILTER (WHERE status < 400), false) AS has_recovered,
-  count(*) FILTER (WHERE kind_id IN (SELECT id FROM request_kinds WHERE route LIKE '%api/v1/households'))::int
-  AS deprecated_calls
-  FROM calls
+  SELECT coalesce(sum(calls), 0)::int AS calls, coalesce(sum(unsuccessful), 0)::int AS refused_calls,
+  coalesce(min(hour) FILTER (WHERE unsuccessful > 0) <= max(hour) FILTER (WHERE calls > unsuccessful), false)
+  AS has_recovered,
+  coalesce(sum(calls) FILTER (WHERE kind LIKE 'deprecated %'), 0)::int AS deprecated_calls
+  FROM hours
 ), hooks AS (
   SELECT e.id, e.events, EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.outcome = 'delivered') AS took
   FROM webhook_endpoints e WHERE e.client_id = $1 AND e.status = 'active'
@@ -2023,6 +2140,61 @@ WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.subject, l.acr, l.auth_time FROM (SELECT) AS always LEFT JOIN live l ON true;
 
+-- invite_developer
+WITH counted AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT $8::bytea, 1, now() + interval '1 day' WHERE $8::bytea IS NOT NULL
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), partner AS (
+  SELECT client_id, name FROM partners
+  WHERE client_id = $1 AND coalesce((SELECT count FROM counted), 0) <= 30
+), person AS (
+  INSERT INTO developers AS d (email, email_folded, name) SELECT $2, $3, $4 FROM partner
+  ON CONFLICT (email_folded) DO UPDATE SET email_folded = excluded.email_folded -- returns the account that exists
+  RETURNING d.id, d.email, d.name, (d.password_hash IS NOT NULL OR EXISTS (SELECT FROM developer_identities i WHERE i.developer_id = d.id)) AS is_set_up,
+  EXISTS (SELECT FROM developer_links l WHERE l.developer_id = d.id AND l.expires_at > now()) AS has_link
+), member AS (
+  INSERT INTO developer_memberships (developer_id, client_id, role) SELECT person.id, $1, $5 FROM person
+  ON CONFLICT DO NOTHING RETURNING developer_id
+), invited AS (
+  SELECT person.id, email, name FROM person WHERE NOT is_set_up AND ($8::bytea IS NULL OR NOT has_link)
+), link AS (
+  INSERT INTO developer_links (developer_id, hash, expires_at)
+  SELECT id, $6::bytea, now() + interval '7 days' FROM invited
+  ON CONFLICT (developer_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
+  RETURNING expires_at
+), invitation AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'developer_invited', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('partner', partner.name, 'link', $7::text, 'until', link.expires_at)),
+  now() + interval '7 days'
+  FROM invited u, partner, link WHERE $7::text IS NOT NULL
+), notice AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'developer_added', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('partner', partner.name)),
+  now() + interval '2 days'
+  FROM person u, partner, member WHERE $7::text IS NOT NULL AND NOT EXISTS (SELECT FROM invited)
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (person.id)::text,
+  (NULL)::text, (NULL)::text, ($1)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', person.email, 'role', $5::text))
+  FROM (SELECT ($9)::jsonb AS origin) AS o, unnest(ARRAY['developer.invited']) AS event, member JOIN person ON person.id = developer_id
+)
+SELECT (SELECT id::text FROM person) AS developer_id, NOT EXISTS (SELECT FROM member) AS was_member,
+(SELECT is_set_up FROM person) AS is_set_up, (SELECT expires_at FROM link) AS link_expires_at
+FROM partners WHERE client_id = $1;
+
 -- invite_user
 WITH found AS (
   SELECT u.id, u.firm_id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1 OR u.email_folded = $1
@@ -2244,6 +2416,13 @@ SELECT
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
 string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(jsonb_object_agg(id,
+    CASE WHEN NOT EXISTS (SELECT FROM accounts a WHERE a.id = page.id OFFSET 0) THEN 'account_deleted'
+    WHEN EXISTS (SELECT FROM caller, accounts a WHERE a.id = page.id AND (
+        a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+            SELECT FROM account_access x
+            WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0))) OFFSET 0) THEN 'account_closed'
+    ELSE 'access_ended' END) FILTER (WHERE json IS NULL))::text AS removed_reasons,
 (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
 FROM page;
@@ -2310,6 +2489,18 @@ CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THE
 -- list_developer_keys
 SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
 CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.client_id, k.role, k.created_by FROM developer_keys k WHERE k.client_id = $1 ORDER BY k.created_at, k.id;
+
+-- list_developers
+SELECT d.id::text, d.email, d.name, d.status,
+(SELECT coalesce(jsonb_agg(jsonb_build_object('client_id', m.client_id, 'role', m.role) ORDER BY m.client_id), '[]')
+  FROM developer_memberships m WHERE m.developer_id = d.id) AS partners,
+d.password_hash IS NOT NULL AS has_password,
+ARRAY(SELECT i.provider_id FROM developer_identities i WHERE i.developer_id = d.id ORDER BY 1) AS providers,
+d.created_at, d.last_login_at,
+(SELECT l.expires_at FROM developer_links l WHERE l.developer_id = d.id AND l.expires_at > now()) AS link_expires_at
+FROM developers d
+WHERE $1::text IS NULL OR EXISTS (SELECT FROM developer_memberships m WHERE m.developer_id = d.id AND m.client_id = $1)
+ORDER BY d.email_folded;
 
 -- list_firm_households
 WITH
@@ -2462,6 +2653,7 @@ SELECT
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
 string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(jsonb_object_agg(id, CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = page.id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) FILTER (WHERE json IS NULL))::text AS removed_reasons,
 (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
 FROM page;
@@ -2749,6 +2941,13 @@ SELECT
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
 string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(jsonb_object_agg(id,
+    CASE WHEN NOT EXISTS (SELECT FROM accounts a WHERE a.id = page.id OFFSET 0) THEN 'account_deleted'
+    WHEN EXISTS (SELECT FROM caller, accounts a WHERE a.id = page.id AND (
+        a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+            SELECT FROM account_access x
+            WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0))) OFFSET 0) THEN 'account_closed'
+    ELSE 'access_ended' END) FILTER (WHERE json IS NULL))::text AS removed_reasons,
 (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
 
@@ -2823,6 +3022,7 @@ SELECT
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
 string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(jsonb_object_agg(id, CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = page.id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) FILTER (WHERE json IS NULL))::text AS removed_reasons,
 (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
 
@@ -3272,7 +3472,7 @@ SELECT kind, id, name, amount::float8, at FROM (
   SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
   (SELECT count(*) FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL), e.failing_since
   FROM webhook_endpoints e
-  WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
+  WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
   SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
@@ -3328,6 +3528,14 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_call_days
+WITH gone AS (
+  DELETE FROM call_days WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM call_days s WHERE day < now() - interval '13 months' ORDER BY day LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- purge_call_hours
 WITH gone AS (
   DELETE FROM call_hours WHERE ctid = ANY (ARRAY(
@@ -3352,7 +3560,7 @@ WITH page AS (
       SELECT c.ctid FROM connections c
       WHERE c.id = ANY (ARRAY(SELECT id FROM page)) AND c.code_expires_at < now() - interval '1 day'
       AND (c.refreshed_at IS NULL OR c.refreshed_at < now() - interval '34 days')
-      AND NOT EXISTS (SELECT FROM deployment WHERE accepts_tokens_ahead_until > now())
+      AND (c.refreshed_at IS NULL OR c.expired_at IS NOT NULL OR c.revoked_at IS NOT NULL) AND NOT EXISTS (SELECT FROM deployment WHERE accepts_tokens_ahead_until > now())
       FOR UPDATE OF c SKIP LOCKED
   )) RETURNING 1
 )
@@ -3423,6 +3631,14 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_lost_heartbeats
+WITH gone AS (
+  DELETE FROM lost_heartbeats WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM lost_heartbeats s WHERE lost_from < now() - interval '13 months' AND lost_to < now() - interval '13 months' ORDER BY lost_from LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- purge_operator_links
 WITH gone AS (
   DELETE FROM operator_links WHERE ctid = ANY (ARRAY(
@@ -3480,10 +3696,34 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_uptimes
+WITH gone AS (
+  DELETE FROM uptimes WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM uptimes s WHERE up_from < now() - interval '13 months' AND up_to < now() - interval '13 months' ORDER BY up_from LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- purge_used_challenges
 WITH gone AS (
   DELETE FROM used_challenges WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM used_challenges s WHERE expires_at < now() - interval '1 minute' ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_webhook_messages
+WITH gone AS (
+  DELETE FROM webhook_messages WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM webhook_messages s WHERE coalesce(finished_at, created_at) < now() - interval '30 days' ORDER BY coalesce(finished_at, created_at) LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_webhook_secrets
+WITH gone AS (
+  DELETE FROM webhook_secrets WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM webhook_secrets s WHERE expires_at < now() ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
   )) RETURNING 1
 )
 SELECT count(*)::int AS removed FROM gone;
@@ -3494,6 +3734,12 @@ WITH due AS (
 )
 SELECT (SELECT count(*)::integer FROM due) AS outbox_messages,
 coalesce((SELECT extract(epoch FROM now() - min(next_attempt_at)) FROM due), 0)::float8 AS outbox_oldest_seconds,
+coalesce((SELECT extract(epoch FROM now() - min(oldest.next_attempt_at))
+    FROM webhook_endpoints e JOIN partners p ON p.client_id = e.client_id CROSS JOIN LATERAL (
+      SELECT m.next_attempt_at FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at <= now()
+      ORDER BY m.next_attempt_at LIMIT 1) AS oldest
+    WHERE e.status = 'active' AND e.failing_since IS NULL AND p.status = 'active'), 0)::float8
+AS webhook_oldest_seconds,
 (SELECT coalesce(jsonb_object_agg(algorithm, age), '{}')
   FROM (SELECT algorithm, extract(epoch FROM now() - max(created_at))::float8 AS age
     FROM signing_keys GROUP BY algorithm) AS newest) AS signing_key_ages;
@@ -3501,6 +3747,26 @@ coalesce((SELECT extract(epoch FROM now() - min(next_attempt_at)) FROM due), 0):
 -- read_limits
 SELECT now() AS now, coalesce(jsonb_object_agg(client_id, limits) FILTER (WHERE limits <> '{}'), '{}') AS limits
 FROM partners;
+
+-- read_status
+WITH up AS (
+  SELECT min(up_from) AS since, max(up_to) AS until,
+  range_agg(tstzrange(up_from, up_to + interval '11 seconds')) AS spans FROM uptimes
+), down AS (
+  SELECT coalesce(range_agg(tstzrange(lower(gap) - interval '11 seconds', upper(gap))), '{}') AS spans
+  FROM up, unnest(tstzmultirange(tstzrange(since, greatest(since, now()))) - spans) AS gap
+), lost AS (
+  SELECT coalesce(range_agg(tstzrange(lost_from, lost_to)), '{}') AS spans FROM lost_heartbeats
+)
+SELECT now() AS now, up.since AS first_heartbeat, coalesce(up.until + interval '11 seconds' < now(), false) AS is_silent,
+(SELECT coalesce(jsonb_agg(jsonb_build_object('from', lower(span), 'to', upper(span)) ORDER BY span), '[]')
+  FROM unnest(down.spans - lost.spans) AS span) AS outages, (SELECT coalesce(jsonb_agg(jsonb_build_object('from', lower(span), 'to', upper(span)) ORDER BY span), '[]')
+  FROM unnest(lost.spans) AS span) AS unknown,
+(SELECT coalesce(jsonb_agg(jsonb_build_object('day', day, 'kind', kind, 'calls', calls, 'failed', failed, 'slower', slower)
+      ORDER BY day, kind), '[]')
+  FROM call_days
+  WHERE day >= (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '12 months')::date) AS days
+FROM up, down, lost;
 
 -- record_connection
 WITH earlier AS (
@@ -3619,6 +3885,10 @@ origin->>'user_agent', origin->>'request_id', 'operator', (operators.id)::text,
 jsonb_strip_nulls(jsonb_build_object('reason', $2::text))
 FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['operator.login_failed']) AS event, operators WHERE email_folded = $1;
 
+-- record_lost_heartbeats
+INSERT INTO lost_heartbeats (lost_from, lost_to)
+SELECT max(up_to), now() FROM uptimes HAVING max(up_to) < now() ON CONFLICT DO NOTHING;
+
 -- record_person_export
 WITH record AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
@@ -3630,6 +3900,55 @@ WITH record AS (
   FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['person.exported']) AS event, users u WHERE u.id = $1 OR u.email_folded = $1
 )
 SELECT;
+
+-- record_webhook_delivery
+WITH m AS (
+  UPDATE webhook_messages SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
+  WHERE id = $1 AND outcome IS NULL RETURNING *
+), attempt AS (
+  INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
+  SELECT m.id, $2, $3, $4::int, $5::text, $6::text FROM m ON CONFLICT DO NOTHING
+), next AS (
+  UPDATE webhook_messages n SET next_attempt_at = now()
+  WHERE n.id = (SELECT w.id FROM m JOIN webhook_messages w ON w.endpoint_id = m.endpoint_id AND w.grant_id = m.grant_id
+    WHERE m.outcome IS NOT NULL AND w.place > m.place AND w.next_attempt_at IS NOT NULL
+    ORDER BY w.place LIMIT 1)
+), e AS (
+  UPDATE webhook_endpoints e SET failing_since = NULL FROM m WHERE e.id = m.endpoint_id AND e.failing_since IS NOT NULL
+)
+SELECT id FROM m;
+
+-- record_webhook_failure
+WITH m AS (
+  UPDATE webhook_messages
+  SET failures = failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
+  outcome = CASE WHEN $7 IS NULL THEN 'given_up' END, finished_at = CASE WHEN $7 IS NULL THEN now() END
+  WHERE id = $1 AND attempts = $2 AND outcome IS NULL RETURNING *
+), attempt AS (
+  INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
+  SELECT m.id, $2, $3, $4::int, $5::text, $6::text FROM m ON CONFLICT DO NOTHING
+), next AS (
+  UPDATE webhook_messages n SET next_attempt_at = now()
+  WHERE n.id = (SELECT w.id FROM m JOIN webhook_messages w ON w.endpoint_id = m.endpoint_id AND w.grant_id = m.grant_id
+    WHERE m.outcome IS NOT NULL AND w.place > m.place AND w.next_attempt_at IS NOT NULL
+    ORDER BY w.place LIMIT 1)
+), changed AS (
+  UPDATE webhook_endpoints e
+  SET failing_since = coalesce(e.failing_since, now()), status = CASE WHEN ($8::boolean OR e.failing_since <= now() - interval '5 days') THEN 'disabled' ELSE e.status END,
+  disabled_for = CASE WHEN $8 THEN 'gone' WHEN ($8::boolean OR e.failing_since <= now() - interval '5 days') THEN 'failing' END
+  FROM m WHERE e.id = m.endpoint_id AND e.status = 'active' AND (e.failing_since IS NULL OR ($8::boolean OR e.failing_since <= now() - interval '5 days')) RETURNING e.*
+), e AS (
+  SELECT * FROM changed WHERE status = 'disabled'
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', e.disabled_for, 'failing_since', e.failing_since))
+  FROM (SELECT ($9)::jsonb AS origin) AS o, unnest(ARRAY['webhook.disabled']) AS event, e
+)
+SELECT m.outcome IS NOT NULL AS is_given_up, EXISTS (SELECT FROM e) AS is_disabled FROM m;
 
 -- redeem_code
 WITH
@@ -3909,6 +4228,44 @@ WITH e AS (
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['webhook.resent']) AS event, e
 )
 SELECT message_id AS id FROM e;
+
+-- reset_developer
+WITH changed AS (
+  UPDATE developers SET password_hash = NULL, login_version = gen_random_uuid() WHERE (id::text = $1 OR email_folded = $1)
+  RETURNING id, email, name, status
+), totp AS (
+  DELETE FROM developer_totp_secrets t USING changed WHERE t.developer_id = changed.id
+), codes AS (
+  DELETE FROM developer_recovery_codes c USING changed WHERE c.developer_id = changed.id
+), identities AS (
+  DELETE FROM developer_identities i USING changed WHERE i.developer_id = changed.id
+), ended AS (
+  DELETE FROM developer_sessions s USING changed WHERE s.developer_id = changed.id RETURNING 1
+), link AS (
+  INSERT INTO developer_links (developer_id, hash, expires_at)
+  SELECT id, $2::bytea, now() + interval '7 days' FROM changed
+  ON CONFLICT (developer_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
+  RETURNING expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'invitation', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('link', $3::text, 'until', link.expires_at)),
+  now() + interval '7 days'
+  FROM changed u, link WHERE $3::text IS NOT NULL
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'reset'::text))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed
+)
+SELECT changed.id::text, changed.email, changed.status, link.expires_at,
+(SELECT count(*)::int FROM ended) AS sessions_ended
+FROM changed, link;
 
 -- reset_operator
 WITH changed AS (
@@ -4862,6 +5219,44 @@ UPDATE outbox o SET attempts = o.attempts + 1, next_attempt_at = now() + interva
 FROM due WHERE o.id = due.id
 RETURNING o.id, o.payload, o.attempts, o.created_at, o.expires_at <= now() AS is_expired;
 
+-- take_due_webhook_messages
+WITH seen AS MATERIALIZED (
+  SELECT due.*, head.id AS head_id, slots.free
+  FROM webhook_endpoints e JOIN partners p ON p.client_id = e.client_id
+  LEFT JOIN unnest($1::uuid[], $2::int[]) AS busy (id, attempts) ON busy.id = e.id
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN e.failing_since IS NULL THEN 4 ELSE 1 END - coalesce(busy.attempts, 0) AS free) AS slots
+  CROSS JOIN LATERAL (
+    SELECT m.id, m.endpoint_id, m.grant_id, m.place, m.next_attempt_at FROM webhook_messages m
+    WHERE m.endpoint_id = e.id AND m.next_attempt_at <= now() ORDER BY m.next_attempt_at LIMIT 100) AS due
+  LEFT JOIN LATERAL (
+    SELECT h.id FROM webhook_messages h
+    WHERE h.endpoint_id = due.endpoint_id AND h.grant_id = due.grant_id AND h.place < due.place AND h.next_attempt_at IS NOT NULL
+    ORDER BY h.place LIMIT 1) AS head ON true
+  WHERE e.status = 'active' AND p.status = 'active' AND slots.free > 0
+), heads AS (
+  SELECT id, free, row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, place) AS turn
+  FROM seen WHERE head_id IS NULL
+), chosen AS (
+  SELECT m.id FROM heads JOIN webhook_messages m ON m.id = heads.id
+  WHERE heads.turn <= heads.free AND m.next_attempt_at <= now()
+  ORDER BY heads.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
+), taken AS (
+  UPDATE webhook_messages m SET attempts = m.attempts + 1, next_attempt_at = now() + interval '30 seconds'
+  FROM chosen WHERE m.id = chosen.id RETURNING m.*
+), behind AS (
+  SELECT m.id, greatest(head.next_attempt_at, now() + interval '30 seconds') AS until
+  FROM seen JOIN webhook_messages m ON m.id = seen.id JOIN webhook_messages head ON head.id = seen.head_id
+  WHERE seen.head_id IS NOT NULL AND m.next_attempt_at <= now() AND head.next_attempt_at IS NOT NULL
+  FOR NO KEY UPDATE OF m, head SKIP LOCKED
+), postponed AS (
+  UPDATE webhook_messages m SET next_attempt_at = behind.until FROM behind WHERE m.id = behind.id
+)
+SELECT t.id, t.endpoint_id, e.url, t.type, t.data, t.created_at, t.attempts, t.failures,
+ARRAY(SELECT s.sealed FROM webhook_secrets s
+  WHERE s.endpoint_id = e.id AND (s.expires_at IS NULL OR s.expires_at > now()) ORDER BY s.id DESC LIMIT 2) AS secrets
+FROM taken t JOIN webhook_endpoints e ON e.id = t.endpoint_id;
+
 -- take_going_live_request
 INSERT INTO going_live_requests (jti, client_id, sandbox, sandbox_client_id)
 SELECT $1, $3, $4, $5 WHERE $2::timestamptz > now()
@@ -4879,6 +5274,74 @@ used = w.used + excluded.used - excluded.granted
 + greatest(least(excluded.granted, excluded.most - w.used - (excluded.used - excluded.granted)), 0),
 granted = greatest(least(excluded.granted, excluded.most - w.used - (excluded.used - excluded.granted)), 0)
 RETURNING now() AS now, key, granted, used;
+
+-- tell_firm
+WITH firm AS (
+  SELECT * FROM firm_notices WHERE until_at IS NOT NULL ORDER BY until_at LIMIT 1 FOR UPDATE SKIP LOCKED
+), batch AS MATERIALIZED (
+  SELECT g.id AS grant_id, u.id AS user_id, u.firm_id, r.sees, firm.until_at,
+  greatest(firm.told_at, e.tells_after, u.sees_since) AS since,
+  u.sees_since > greatest(firm.told_at, e.tells_after, g.created_at) AS must_resync
+  FROM firm JOIN users u ON u.firm_id = firm.firm_id AND u.id > firm.after_user
+  JOIN roles r ON r.name = u.role
+  JOIN grants g ON g.user_id = u.id
+  CROSS JOIN LATERAL (
+    SELECT min(e.tells_after) AS tells_after FROM webhook_endpoints e
+    WHERE e.client_id = g.client_id AND e.events && ARRAY['household.changed', 'household.removed', 'grant.resync_required']) AS e
+  WHERE u.status = 'active' AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND e.tells_after IS NOT NULL
+  ORDER BY u.firm_id, u.id FETCH FIRST 100 ROWS WITH TIES
+), news AS MATERIALIZED (
+  SELECT caller.*, found.*
+  FROM batch AS caller CROSS JOIN LATERAL (
+    SELECT coalesce(bool_or(beyond), false) AS many, coalesce(bool_or(is_visible), false) AS changed,
+    coalesce(jsonb_agg(DISTINCT id) FILTER (WHERE NOT is_visible AND NOT beyond), '[]') AS removed
+    FROM (SELECT first.*, EXISTS (SELECT h.json FROM households h WHERE h.id = first.id AND (
+          h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+              SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS is_visible FROM (
+        SELECT c.household_id AS id, c.beyond FROM (
+          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 500 AS beyond
+          FROM (SELECT * FROM household_changes c WHERE c.firm_id = caller.firm_id AND c.changed_at > caller.since AND c.changed_at <= caller.until_at
+            ORDER BY c.changed_at, c.household_id LIMIT 501) AS logged) AS c
+        WHERE c.beyond OR caller.sees = 'firm' OR EXISTS (
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = c.household_id OFFSET 0)
+        UNION ALL
+        SELECT c.household_id, c.beyond FROM (
+          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 500 AS beyond
+          FROM (SELECT * FROM access_changes c WHERE c.user_id = caller.user_id AND c.changed_at > caller.since AND c.changed_at <= caller.until_at
+            ORDER BY c.changed_at, c.household_id LIMIT 501) AS logged) AS c
+        WHERE caller.sees = 'granted' AND (c.beyond OR EXISTS (
+            SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0) OR EXISTS (
+            SELECT FROM household_changes l WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))) AS first) AS change
+  ) AS found
+), told AS (
+  SELECT n.*, g.client_id, facts_of_grant(g) AS facts
+  FROM news n JOIN grants g ON g.id = n.grant_id
+  WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND (must_resync OR many OR changed OR removed <> '[]')
+  ORDER BY g.id FOR SHARE OF g
+), event AS (
+  SELECT write_event(n.client_id, e.type, n.grant_id, n.facts || e.facts)
+  FROM told n CROSS JOIN LATERAL (
+    SELECT 'grant.resync_required' AS type, jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url', $1::text || 'api/v2/households') AS facts WHERE must_resync
+    UNION ALL
+    SELECT 'household.removed', jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url',
+      $1::text || 'api/v2/households' || '?updated_since=' || replace(to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ':', '%3A')) || jsonb_build_object(
+      'removed', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'reason', CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) ORDER BY id), '[]')
+        FROM (SELECT id FROM jsonb_array_elements_text(removed) AS id ORDER BY id LIMIT 100) AS named),
+      'has_more', many OR jsonb_array_length(removed) > 100)
+    WHERE NOT must_resync AND (many OR removed <> '[]')
+    UNION ALL
+    SELECT 'household.changed', jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url',
+      $1::text || 'api/v2/households' || '?updated_since=' || replace(to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ':', '%3A')) WHERE NOT must_resync AND (many OR changed)) AS e
+), moved AS (
+  UPDATE firm_notices n SET
+  told_at = CASE WHEN is_last THEN n.until_at ELSE n.told_at END,
+  until_at = CASE WHEN is_last THEN NULL ELSE n.until_at END,
+  after_user = CASE WHEN is_last THEN '' ELSE last_user END
+  FROM firm, (SELECT count(*) < 100 AS is_last, max(user_id) AS last_user FROM batch) AS b
+  WHERE n.firm_id = firm.firm_id
+)
+SELECT (SELECT count(*)::int FROM firm) AS firms, (SELECT count(*)::int FROM batch) AS grants,
+(SELECT count(*)::int FROM event) AS events;
 
 -- touch_api_key
 UPDATE api_keys k SET last_used_at = now() WHERE k.id = $1 AND coalesce(k.last_used_at <= now() - interval '1 minute', true) RETURNING k.id;
@@ -4973,6 +5436,58 @@ WITH old AS (SELECT id, status FROM users WHERE id = $1 OR email_folded = $1 FOR
   FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['user.disabled']) AS event, changed JOIN old USING (id)
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
+
+-- update_developer
+WITH found AS (
+  SELECT id, email, name, status, coalesce($3, status) <> status AS ends_sessions,
+  EXISTS (SELECT FROM developers o WHERE o.email_folded = $5 AND o.id <> d.id) AS email_taken
+  FROM developers d WHERE (id::text = $1 OR email_folded = $1) FOR UPDATE
+), changed AS (
+  UPDATE developers d
+  SET name = coalesce($2, d.name), status = coalesce($3, d.status),
+  email = coalesce($4, d.email), email_folded = coalesce($5, d.email_folded),
+  login_version = CASE WHEN found.ends_sessions THEN gen_random_uuid() ELSE d.login_version END
+  FROM found WHERE d.id = found.id AND NOT found.email_taken
+  RETURNING d.id, d.email, d.name, d.status
+), ended AS (
+  DELETE FROM developer_sessions s USING changed, found
+  WHERE s.developer_id = changed.id AND found.ends_sessions RETURNING 1
+), withdrawn AS (
+  DELETE FROM developer_links l USING changed, found
+  WHERE l.developer_id = changed.id AND changed.email <> found.email
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('email', found.email, 'name', found.name, 'status', found.status), 'after', jsonb_build_object('email', changed.email, 'name', changed.name, 'status', changed.status)))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed JOIN found USING (id)
+)
+SELECT id::text, email_taken, (SELECT count(*)::int FROM ended) AS sessions_ended FROM found;
+
+-- update_developer_membership
+WITH admins AS (
+  SELECT m.developer_id FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND m.role = 'admin' AND m.last_seen_at IS NOT NULL AND d.status = 'active'
+  ORDER BY m.developer_id FOR UPDATE OF m
+), found AS (
+  SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+), changed AS (
+  UPDATE developer_memberships m SET role = $3 FROM found
+  WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($4 OR $3 = 'admin' OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))
+  RETURNING m.developer_id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (developer_id)::text,
+  (NULL)::text, (NULL)::text, ($1)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', found.email, 'before', jsonb_build_object('role', found.role), 'after', jsonb_build_object('role', $3::text)))
+  FROM (SELECT ($5)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed JOIN found USING (developer_id)
+)
+SELECT developer_id::text, NOT EXISTS (SELECT FROM changed) AS last_admin FROM found;
 
 -- update_firm
 WITH old AS (
@@ -5193,7 +5708,7 @@ WITH due AS (
   ORDER BY end_notice_at LIMIT 500 FOR UPDATE SKIP LOCKED
 ), taken AS (
   UPDATE grants g SET end_notice_at = NULL FROM due WHERE g.id = due.id
-  RETURNING g.user_id, g.client_id, g.expires_at
+  RETURNING g.user_id, g.client_id, g.expires_at, facts_of_grant(g) AS facts, g.id
 ), mail AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
@@ -5202,6 +5717,19 @@ WITH due AS (
     'facts', jsonb_build_object('partner', p.name, 'until', taken.expires_at)),
   now() + interval '2 days'
   FROM taken JOIN users u ON u.id = taken.user_id JOIN partners p USING (client_id)
-  WHERE taken.expires_at > now() AND u.status = 'active'
+  WHERE taken.expires_at > now() AND u.status = 'active' AND $1::boolean
+), event AS (
+  SELECT write_event(client_id, 'grant.expiring', id,
+    facts || jsonb_build_object('expires_at', event_instant(expires_at)))
+  FROM taken WHERE expires_at > now() ORDER BY id
 )
-SELECT count(*)::int AS taken FROM taken;
+SELECT (SELECT count(*)::int FROM taken) AS taken, (SELECT count(*)::int FROM event) AS events;
+
+-- write_heartbeat
+WITH continued AS (
+  UPDATE uptimes SET up_to = greatest(up_to, now())
+  WHERE up_from = (SELECT max(up_from) FROM uptimes) AND up_to >= now() - interval '11 seconds'
+  RETURNING 1
+)
+INSERT INTO uptimes (up_from, up_to) SELECT now(), now() WHERE NOT EXISTS (SELECT FROM continued)
+ON CONFLICT DO NOTHING;
