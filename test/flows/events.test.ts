@@ -56,7 +56,7 @@ async function connected({ of = partner } = {}) {
       const events = await eventsOf(server, { subject })
       expect(events.map((event) => event.grant_id)).toEqual(events.map(() => created?.grant_id ?? null))
       checkedEvents(events)
-      return events.slice(1)
+      return events.filter(({ type }) => type !== 'grant.created') // the purge may have deleted it
     },
     grantId: created?.grant_id ?? '',
   }

@@ -3,17 +3,18 @@ import { type EventType, eventDocs, eventTypes } from '../../src/webhooks/event-
 import { query } from './database.ts'
 import type { TestPartner, TestServer } from './server.ts'
 
-/** An endpoint of the partner, without a receiver. */
+/** An endpoint of the partner, without a receiver. @returns its id */
 export async function endpointOf(
   { database }: Pick<TestServer, 'database'>,
   { clientId }: Pick<TestPartner, 'clientId'>,
   types: readonly EventType[] = eventTypes,
-): Promise<void> {
-  await query(
+): Promise<string> {
+  const [row] = await query<{ id: string }>(
     database,
-    `INSERT INTO webhook_endpoints (client_id, url, events) VALUES ($1, 'https://partner.example/hooks', $2)`,
+    `INSERT INTO webhook_endpoints (client_id, url, events) VALUES ($1, 'https://partner.example/hooks', $2) RETURNING id`,
     [clientId, types],
   )
+  return row?.id ?? ''
 }
 
 export type WrittenEvent = { type: string; grant_id: string | null; data: Record<string, unknown> }
