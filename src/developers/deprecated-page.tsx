@@ -35,7 +35,10 @@ export function DeprecatedPage(props: {
           { label: 'Calls', cell: (row) => amount(row.calls), isNumber: true },
           { label: 'Refused', cell: ({ refused }) => amount(refused), isNumber: true },
           { label: 'Last called, hour of', cell: ({ last_hour: at }) => <Exact at={at} /> },
-          { label: 'Use instead', cell: ({ operation }) => <Successor operation={operation} baseUrl={baseUrl} /> },
+          {
+            label: 'Use instead',
+            cell: ({ operation }) => <Successor operation={operation} baseUrl={baseUrl} />,
+          },
         ]}
       />
       {calls.length > 0 && (
