@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { KeysForm, NewSecretPage, SecretForm } from '../panel/credential-forms.tsx'
 import { formText } from '../panel/fields.ts'
 import { consequencesOfDeletion, deletePartner } from '../partners/delete-partner.ts'
 import { findListedPartner } from '../partners/partners.sql.ts'
@@ -9,7 +10,7 @@ import type { ConsoleWeb } from './edge.ts'
 import { showMissing } from './missing.tsx'
 import { operatorPage } from './operator-page.ts'
 import { fieldsOf, PartnerFields, PartnerForm, partnerChangesOf } from './partner-form.tsx'
-import { DeletionPage, KeysForm, NewSecretPage, SecretForm } from './partner-forms.tsx'
+import { DeletionPage } from './partner-forms.tsx'
 import { PartnerParams, type PartnerRoute, partnerAddress } from './partners.routes.tsx'
 
 const url = '/admin/partners/:client_id'
@@ -70,7 +71,10 @@ function secret(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
     const { request, csrf, show } = exchange
     const partner = await database.maybe(findListedPartner, [request.params.client_id])
     if (!partner) return showMissing(show, 'partners', 'partner')
-    const body = <SecretForm partner={partner} csrf={csrf} />
+    const { name, live_secrets: live } = partner
+    const address = partnerAddress(partner.client_id)
+    const form = { back: { label: name, href: address }, action: `${address}/secret`, csrf }
+    const body = <SecretForm {...{ name, live }} {...form} />
     return show({ title: 'New secret', section: 'partners', body })
   })
   operatorPage<PartnerRoute & { Body: Static<typeof SecretBody> }>(
@@ -84,7 +88,13 @@ function secret(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
       const outcome = await rotatePartnerSecret(database, origin, config.environment, id, endOthers)
       if (outcome.kind !== 'rotated') return showMissing(show, 'partners', 'partner')
       const { clientSecret, liveSecrets } = outcome
-      const body = <NewSecretPage address={partnerAddress(id)} secret={clientSecret} live={liveSecrets} />
+      const back = { label: 'The partner', href: partnerAddress(id) }
+      const body = (
+        <NewSecretPage secret={clientSecret} live={liveSecrets} back={back} open="Open the partner">
+          The previous secret is accepted until the next rotation. Hand the new one over, and rotate again if
+          you want the old one to end.
+        </NewSecretPage>
+      )
       return show({ title: 'New secret', section: 'partners', body })
     },
   )
@@ -99,7 +109,9 @@ function keys(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
     const { request, csrf, show } = exchange
     const partner = await database.maybe(findListedPartner, [request.params.client_id])
     if (!partner) return showMissing(show, 'partners', 'partner')
-    const body = <KeysForm address={partnerAddress(partner.client_id)} csrf={csrf} jwks="" faults={[]} />
+    const address = partnerAddress(partner.client_id)
+    const form = { action: `${address}/keys`, back: { label: 'The partner', href: address }, csrf }
+    const body = <KeysForm {...form} jwks="" faults={[]} />
     return show({ title: 'Replace keys', section: 'partners', body })
   })
   operatorPage<PartnerRoute & { Body: Static<typeof KeysBody> }>(
@@ -113,7 +125,8 @@ function keys(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
       const outcome = await replacePartnerKeys(database, origin, request.params.client_id, jwks)
       if (outcome.kind === 'unknown') return showMissing(show, 'partners', 'partner')
       if (outcome.kind === 'replaced') return reply.redirect(`${address}?done=keys`, 303)
-      const body = <KeysForm address={address} csrf={csrf} jwks={jwks} faults={outcome.faults} />
+      const form = { action: `${address}/keys`, back: { label: 'The partner', href: address }, csrf }
+      const body = <KeysForm {...form} jwks={jwks} faults={outcome.faults} />
       return show({ title: 'Replace keys', section: 'partners', body }, 422)
     },
   )
