@@ -189,6 +189,16 @@ ON CONFLICT (client_id) DO UPDATE SET counts_until = ARRAY(SELECT t FROM unnest(
 WHERE cardinality(ARRAY(SELECT t FROM unnest(r.counts_until) t WHERE t > now())) < $2
 RETURNING counts_until[cardinality(counts_until)] AS counts_until;
 
+-- begin_household_notices
+INSERT INTO firm_notices (firm_id, until_at)
+SELECT f.id, f.changed_at
+FROM (SELECT min(e.tells_after) AS earliest FROM webhook_endpoints e WHERE e.events && ARRAY['household.changed', 'household.removed', 'grant.resync_required']) AS endpoints
+JOIN firms f ON f.changed_at > earliest LEFT JOIN firm_notices n ON n.firm_id = f.id
+WHERE n.firm_id IS NULL OR n.until_at IS NULL AND n.told_at < f.changed_at
+ON CONFLICT (firm_id) DO UPDATE SET until_at = excluded.until_at, after_user = ''
+WHERE firm_notices.until_at IS NULL AND firm_notices.told_at < excluded.until_at
+RETURNING firm_id;
+
 -- begin_login
 WITH own AS (
   SELECT u.id, u.password_hash, u.login_version, u.status = 'active' AND f.local_passwords AS may_log_in
@@ -306,6 +316,12 @@ WITH candidate AS (
   FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['operator.updated']) AS event, bound
 )
 SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active, EXISTS (SELECT FROM bound) AS bound FROM candidate JOIN operators o USING (id);
+
+-- busiest_hours
+SELECT DISTINCT ON (is_token) is_token, hour AS at, sum(calls)::float8 AS calls
+FROM (SELECT hour, kind = 'token' AS is_token, calls FROM call_hours
+  WHERE client_id = $1 AND hour >= $2 AND kind <> 'limited') AS counted
+GROUP BY is_token, hour ORDER BY is_token, sum(calls) DESC, hour DESC;
 
 -- calls_by_period
 SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
@@ -443,6 +459,24 @@ location = CASE WHEN r.created_at <= now() - interval '24 hours' THEN NULL ELSE 
 body = CASE WHEN r.created_at <= now() - interval '24 hours' THEN NULL ELSE r.body END,
 created_at = CASE WHEN r.created_at <= now() - interval '24 hours' THEN now() ELSE r.created_at END
 RETURNING digest = $3 AS is_same, status, location, body;
+
+-- close_expired_grants
+WITH due AS (
+  SELECT id FROM grants WHERE expires_at <= now() AND revoked_at IS NULL
+  ORDER BY expires_at LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED
+), closed AS (
+  UPDATE grants g SET revoked_at = g.expires_at FROM due WHERE g.id = due.id
+  RETURNING g.id, g.user_id, g.client_id, g.expires_at
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'grant', (closed.id)::text,
+  (NULL)::text, (closed.user_id)::text, (closed.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('expired_at', closed.expires_at))
+  FROM (SELECT ($1)::jsonb AS origin) AS o, unnest(ARRAY['grant.expired']) AS event, closed
+)
+SELECT count(*)::int AS closed FROM closed;
 
 -- confirm_developer_session
 UPDATE developer_sessions s SET hash = $2, proved_at = now()
@@ -930,6 +964,22 @@ WITH found AS (
 )
 SELECT client_id, user_id, was_live FROM found;
 
+-- end_old_secrets
+WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings FROM partners p WHERE client_id = $1 FOR NO KEY UPDATE), changed AS (
+  UPDATE partners SET secret_hashes = secret_hashes[1:1]
+  WHERE client_id = (SELECT client_id FROM old) AND cardinality(secret_hashes) > 1 RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
+  (NULL)::text, (NULL)::text, (c.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['partner.secret_ended']) AS event, changed c JOIN old USING (client_id)
+)
+SELECT (old.settings->>'live_secrets')::int - coalesce(cardinality(c.secret_hashes), (old.settings->>'live_secrets')::int) AS ended
+FROM old LEFT JOIN changed c USING (client_id);
+
 -- end_operator_session
 WITH ended AS (
   DELETE FROM operator_sessions WHERE hash = $1 RETURNING operator_id
@@ -1100,6 +1150,20 @@ WITH person AS (
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['person.erased']) AS event, gone JOIN facts ON facts.erased
 )
 SELECT * FROM facts;
+
+-- expire_connections
+WITH page AS (
+  SELECT id FROM connections WHERE id > $1::bigint ORDER BY id LIMIT 1000
+), due AS (
+  SELECT c.id FROM connections c
+  WHERE c.id = ANY (ARRAY(SELECT id FROM page)) AND c.expired_at IS NULL AND c.revoked_at IS NULL
+  AND c.refreshed_at < now() - interval '2592060 seconds' AND NOT EXISTS (SELECT FROM deployment WHERE accepts_tokens_ahead_until > now())
+  ORDER BY c.grant_id, c.id FOR NO KEY UPDATE OF c SKIP LOCKED
+), expired AS (
+  UPDATE connections c SET expired_at = c.refreshed_at + interval '2592060 seconds'
+  FROM due WHERE c.id = due.id RETURNING 1
+)
+SELECT count(*)::int AS expired FROM expired;
 
 -- explain_refresh
 SELECT c.grant_id, CASE
@@ -2244,6 +2308,13 @@ SELECT
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
 string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(jsonb_object_agg(id,
+    CASE WHEN NOT EXISTS (SELECT FROM accounts a WHERE a.id = page.id OFFSET 0) THEN 'account_deleted'
+    WHEN EXISTS (SELECT FROM caller, accounts a WHERE a.id = page.id AND (
+        a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+            SELECT FROM account_access x
+            WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0))) OFFSET 0) THEN 'account_closed'
+    ELSE 'access_ended' END) FILTER (WHERE json IS NULL))::text AS removed_reasons,
 (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
 FROM page;
@@ -2462,6 +2533,7 @@ SELECT
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
 string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(jsonb_object_agg(id, CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = page.id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) FILTER (WHERE json IS NULL))::text AS removed_reasons,
 (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT complete FROM plan), true) AS complete, (SELECT count(*) FROM own)::int AS own
 FROM page;
@@ -2749,6 +2821,13 @@ SELECT
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
 string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(jsonb_object_agg(id,
+    CASE WHEN NOT EXISTS (SELECT FROM accounts a WHERE a.id = page.id OFFSET 0) THEN 'account_deleted'
+    WHEN EXISTS (SELECT FROM caller, accounts a WHERE a.id = page.id AND (
+        a.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+            SELECT FROM account_access x
+            WHERE x.user_id = caller.user_id AND x.household_id = a.household_id AND x.account_id = a.id OFFSET 0))) OFFSET 0) THEN 'account_closed'
+    ELSE 'access_ended' END) FILTER (WHERE json IS NULL))::text AS removed_reasons,
 (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
 
@@ -2823,6 +2902,7 @@ SELECT
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
 string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS removed,
+(jsonb_object_agg(id, CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = page.id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) FILTER (WHERE json IS NULL))::text AS removed_reasons,
 (SELECT id FROM page ORDER BY place DESC LIMIT 1) AS last_id,
 (SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM page ORDER BY place DESC LIMIT 1) AS last_changed_at, coalesce((SELECT sees = 'granted' FROM caller), false) AS complete FROM page;
 
@@ -3261,10 +3341,20 @@ id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privac
 grant_lifetime_days, require_acr, created_at, cardinality(secret_hashes) AS live_secrets FROM partners
 WHERE client_id > coalesce($1::text, '') AND ($3::text IS NULL OR status = $3) ORDER BY client_id LIMIT $2;
 
+-- page_of_partners_by_text
+SELECT client_id, name, status, created_at FROM partners
+WHERE (client_id = $1 OR strpos(lower(name), lower($1)) > 0) AND client_id > coalesce($2::text, '')
+AND ($4::text IS NULL OR status = $4) ORDER BY client_id LIMIT $3;
+
 -- page_of_users
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
 WHERE u.id > coalesce($1::text, '') AND ($3::text IS NULL OR u.firm_id = $3) AND ($4::text IS NULL OR u.status = $4)
 ORDER BY u.id LIMIT $2;
+
+-- page_of_users_by_text
+SELECT id, email, name, firm_id, role, status, disabled_by_operator_at FROM users
+WHERE (id = $1 OR strpos(email_folded, $2) > 0 OR strpos(lower(name), lower($1)) > 0) AND id > coalesce($3::text, '')
+AND ($5::text IS NULL OR firm_id = $5) AND ($6::text IS NULL OR status = $6) ORDER BY id LIMIT $4;
 
 -- partner_concerns
 SELECT kind, id, name, amount::float8, at FROM (
@@ -3272,7 +3362,7 @@ SELECT kind, id, name, amount::float8, at FROM (
   SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
   (SELECT count(*) FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL), e.failing_since
   FROM webhook_endpoints e
-  WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
+  WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
   SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
@@ -3352,7 +3442,7 @@ WITH page AS (
       SELECT c.ctid FROM connections c
       WHERE c.id = ANY (ARRAY(SELECT id FROM page)) AND c.code_expires_at < now() - interval '1 day'
       AND (c.refreshed_at IS NULL OR c.refreshed_at < now() - interval '34 days')
-      AND NOT EXISTS (SELECT FROM deployment WHERE accepts_tokens_ahead_until > now())
+      AND (c.refreshed_at IS NULL OR c.expired_at IS NOT NULL OR c.revoked_at IS NOT NULL) AND NOT EXISTS (SELECT FROM deployment WHERE accepts_tokens_ahead_until > now())
       FOR UPDATE OF c SKIP LOCKED
   )) RETURNING 1
 )
@@ -3488,12 +3578,34 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_webhook_messages
+WITH gone AS (
+  DELETE FROM webhook_messages WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM webhook_messages s WHERE coalesce(finished_at, created_at) < now() - interval '30 days' ORDER BY coalesce(finished_at, created_at) LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_webhook_secrets
+WITH gone AS (
+  DELETE FROM webhook_secrets WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM webhook_secrets s WHERE expires_at < now() ORDER BY expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- read_deployment_facts
 WITH due AS (
   SELECT next_attempt_at FROM outbox WHERE next_attempt_at <= now() ORDER BY next_attempt_at LIMIT 10000
 )
 SELECT (SELECT count(*)::integer FROM due) AS outbox_messages,
 coalesce((SELECT extract(epoch FROM now() - min(next_attempt_at)) FROM due), 0)::float8 AS outbox_oldest_seconds,
+coalesce((SELECT extract(epoch FROM now() - min(oldest.next_attempt_at))
+    FROM webhook_endpoints e JOIN partners p ON p.client_id = e.client_id CROSS JOIN LATERAL (
+      SELECT m.next_attempt_at FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at <= now()
+      ORDER BY m.next_attempt_at LIMIT 1) AS oldest
+    WHERE e.status = 'active' AND e.failing_since IS NULL AND p.status = 'active'), 0)::float8
+AS webhook_oldest_seconds,
 (SELECT coalesce(jsonb_object_agg(algorithm, age), '{}')
   FROM (SELECT algorithm, extract(epoch FROM now() - max(created_at))::float8 AS age
     FROM signing_keys GROUP BY algorithm) AS newest) AS signing_key_ages;
@@ -3630,6 +3742,55 @@ WITH record AS (
   FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['person.exported']) AS event, users u WHERE u.id = $1 OR u.email_folded = $1
 )
 SELECT;
+
+-- record_webhook_delivery
+WITH m AS (
+  UPDATE webhook_messages SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
+  WHERE id = $1 AND outcome IS NULL RETURNING *
+), attempt AS (
+  INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
+  SELECT m.id, $2, $3, $4::int, $5::text, $6::text FROM m ON CONFLICT DO NOTHING
+), next AS (
+  UPDATE webhook_messages n SET next_attempt_at = now()
+  WHERE n.id = (SELECT w.id FROM m JOIN webhook_messages w ON w.endpoint_id = m.endpoint_id AND w.grant_id = m.grant_id
+    WHERE m.outcome IS NOT NULL AND w.place > m.place AND w.next_attempt_at IS NOT NULL
+    ORDER BY w.place LIMIT 1)
+), e AS (
+  UPDATE webhook_endpoints e SET failing_since = NULL FROM m WHERE e.id = m.endpoint_id AND e.failing_since IS NOT NULL
+)
+SELECT id FROM m;
+
+-- record_webhook_failure
+WITH m AS (
+  UPDATE webhook_messages
+  SET failures = failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
+  outcome = CASE WHEN $7 IS NULL THEN 'given_up' END, finished_at = CASE WHEN $7 IS NULL THEN now() END
+  WHERE id = $1 AND attempts = $2 AND outcome IS NULL RETURNING *
+), attempt AS (
+  INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
+  SELECT m.id, $2, $3, $4::int, $5::text, $6::text FROM m ON CONFLICT DO NOTHING
+), next AS (
+  UPDATE webhook_messages n SET next_attempt_at = now()
+  WHERE n.id = (SELECT w.id FROM m JOIN webhook_messages w ON w.endpoint_id = m.endpoint_id AND w.grant_id = m.grant_id
+    WHERE m.outcome IS NOT NULL AND w.place > m.place AND w.next_attempt_at IS NOT NULL
+    ORDER BY w.place LIMIT 1)
+), changed AS (
+  UPDATE webhook_endpoints e
+  SET failing_since = coalesce(e.failing_since, now()), status = CASE WHEN ($8::boolean OR e.failing_since <= now() - interval '5 days') THEN 'disabled' ELSE e.status END,
+  disabled_for = CASE WHEN $8 THEN 'gone' WHEN ($8::boolean OR e.failing_since <= now() - interval '5 days') THEN 'failing' END
+  FROM m WHERE e.id = m.endpoint_id AND e.status = 'active' AND (e.failing_since IS NULL OR ($8::boolean OR e.failing_since <= now() - interval '5 days')) RETURNING e.*
+), e AS (
+  SELECT * FROM changed WHERE status = 'disabled'
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
+  (NULL)::text, (NULL)::text, (e.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('cause', e.disabled_for, 'failing_since', e.failing_since))
+  FROM (SELECT ($9)::jsonb AS origin) AS o, unnest(ARRAY['webhook.disabled']) AS event, e
+)
+SELECT m.outcome IS NOT NULL AS is_given_up, EXISTS (SELECT FROM e) AS is_disabled FROM m;
 
 -- redeem_code
 WITH
@@ -4862,6 +5023,44 @@ UPDATE outbox o SET attempts = o.attempts + 1, next_attempt_at = now() + interva
 FROM due WHERE o.id = due.id
 RETURNING o.id, o.payload, o.attempts, o.created_at, o.expires_at <= now() AS is_expired;
 
+-- take_due_webhook_messages
+WITH seen AS MATERIALIZED (
+  SELECT due.*, head.id AS head_id, slots.free
+  FROM webhook_endpoints e JOIN partners p ON p.client_id = e.client_id
+  LEFT JOIN unnest($1::uuid[], $2::int[]) AS busy (id, attempts) ON busy.id = e.id
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN e.failing_since IS NULL THEN 4 ELSE 1 END - coalesce(busy.attempts, 0) AS free) AS slots
+  CROSS JOIN LATERAL (
+    SELECT m.id, m.endpoint_id, m.grant_id, m.place, m.next_attempt_at FROM webhook_messages m
+    WHERE m.endpoint_id = e.id AND m.next_attempt_at <= now() ORDER BY m.next_attempt_at LIMIT 100) AS due
+  LEFT JOIN LATERAL (
+    SELECT h.id FROM webhook_messages h
+    WHERE h.endpoint_id = due.endpoint_id AND h.grant_id = due.grant_id AND h.place < due.place AND h.next_attempt_at IS NOT NULL
+    ORDER BY h.place LIMIT 1) AS head ON true
+  WHERE e.status = 'active' AND p.status = 'active' AND slots.free > 0
+), heads AS (
+  SELECT id, free, row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, place) AS turn
+  FROM seen WHERE head_id IS NULL
+), chosen AS (
+  SELECT m.id FROM heads JOIN webhook_messages m ON m.id = heads.id
+  WHERE heads.turn <= heads.free AND m.next_attempt_at <= now()
+  ORDER BY heads.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
+), taken AS (
+  UPDATE webhook_messages m SET attempts = m.attempts + 1, next_attempt_at = now() + interval '30 seconds'
+  FROM chosen WHERE m.id = chosen.id RETURNING m.*
+), behind AS (
+  SELECT m.id, greatest(head.next_attempt_at, now() + interval '30 seconds') AS until
+  FROM seen JOIN webhook_messages m ON m.id = seen.id JOIN webhook_messages head ON head.id = seen.head_id
+  WHERE seen.head_id IS NOT NULL AND m.next_attempt_at <= now() AND head.next_attempt_at IS NOT NULL
+  FOR NO KEY UPDATE OF m, head SKIP LOCKED
+), postponed AS (
+  UPDATE webhook_messages m SET next_attempt_at = behind.until FROM behind WHERE m.id = behind.id
+)
+SELECT t.id, t.endpoint_id, e.url, t.type, t.data, t.created_at, t.attempts, t.failures,
+ARRAY(SELECT s.sealed FROM webhook_secrets s
+  WHERE s.endpoint_id = e.id AND (s.expires_at IS NULL OR s.expires_at > now()) ORDER BY s.id DESC LIMIT 2) AS secrets
+FROM taken t JOIN webhook_endpoints e ON e.id = t.endpoint_id;
+
 -- take_going_live_request
 INSERT INTO going_live_requests (jti, client_id, sandbox, sandbox_client_id)
 SELECT $1, $3, $4, $5 WHERE $2::timestamptz > now()
@@ -4879,6 +5078,74 @@ used = w.used + excluded.used - excluded.granted
 + greatest(least(excluded.granted, excluded.most - w.used - (excluded.used - excluded.granted)), 0),
 granted = greatest(least(excluded.granted, excluded.most - w.used - (excluded.used - excluded.granted)), 0)
 RETURNING now() AS now, key, granted, used;
+
+-- tell_firm
+WITH firm AS (
+  SELECT * FROM firm_notices WHERE until_at IS NOT NULL ORDER BY until_at LIMIT 1 FOR UPDATE SKIP LOCKED
+), batch AS MATERIALIZED (
+  SELECT g.id AS grant_id, u.id AS user_id, u.firm_id, r.sees, firm.until_at,
+  greatest(firm.told_at, e.tells_after, u.sees_since) AS since,
+  u.sees_since > greatest(firm.told_at, e.tells_after, g.created_at) AS must_resync
+  FROM firm JOIN users u ON u.firm_id = firm.firm_id AND u.id > firm.after_user
+  JOIN roles r ON r.name = u.role
+  JOIN grants g ON g.user_id = u.id
+  CROSS JOIN LATERAL (
+    SELECT min(e.tells_after) AS tells_after FROM webhook_endpoints e
+    WHERE e.client_id = g.client_id AND e.events && ARRAY['household.changed', 'household.removed', 'grant.resync_required']) AS e
+  WHERE u.status = 'active' AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND e.tells_after IS NOT NULL
+  ORDER BY u.firm_id, u.id FETCH FIRST 100 ROWS WITH TIES
+), news AS MATERIALIZED (
+  SELECT caller.*, found.*
+  FROM batch AS caller CROSS JOIN LATERAL (
+    SELECT coalesce(bool_or(beyond), false) AS many, coalesce(bool_or(is_visible), false) AS changed,
+    coalesce(jsonb_agg(DISTINCT id) FILTER (WHERE NOT is_visible AND NOT beyond), '[]') AS removed
+    FROM (SELECT first.*, EXISTS (SELECT h.json FROM households h WHERE h.id = first.id AND (
+          h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
+              SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS is_visible FROM (
+        SELECT c.household_id AS id, c.beyond FROM (
+          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 500 AS beyond
+          FROM (SELECT * FROM household_changes c WHERE c.firm_id = caller.firm_id AND c.changed_at > caller.since AND c.changed_at <= caller.until_at
+            ORDER BY c.changed_at, c.household_id LIMIT 501) AS logged) AS c
+        WHERE c.beyond OR caller.sees = 'firm' OR EXISTS (
+          SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = c.household_id OFFSET 0)
+        UNION ALL
+        SELECT c.household_id, c.beyond FROM (
+          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 500 AS beyond
+          FROM (SELECT * FROM access_changes c WHERE c.user_id = caller.user_id AND c.changed_at > caller.since AND c.changed_at <= caller.until_at
+            ORDER BY c.changed_at, c.household_id LIMIT 501) AS logged) AS c
+        WHERE caller.sees = 'granted' AND (c.beyond OR EXISTS (
+            SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0) OR EXISTS (
+            SELECT FROM household_changes l WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))) AS first) AS change
+  ) AS found
+), told AS (
+  SELECT n.*, g.client_id, facts_of_grant(g) AS facts
+  FROM news n JOIN grants g ON g.id = n.grant_id
+  WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND (must_resync OR many OR changed OR removed <> '[]')
+  ORDER BY g.id FOR SHARE OF g
+), event AS (
+  SELECT write_event(n.client_id, e.type, n.grant_id, n.facts || e.facts)
+  FROM told n CROSS JOIN LATERAL (
+    SELECT 'grant.resync_required' AS type, jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url', $1::text || 'api/v2/households') AS facts WHERE must_resync
+    UNION ALL
+    SELECT 'household.removed', jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url',
+      $1::text || 'api/v2/households' || '?updated_since=' || replace(to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ':', '%3A')) || jsonb_build_object(
+      'removed', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'reason', CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) ORDER BY id), '[]')
+        FROM (SELECT id FROM jsonb_array_elements_text(removed) AS id ORDER BY id LIMIT 100) AS named),
+      'has_more', many OR jsonb_array_length(removed) > 100)
+    WHERE NOT must_resync AND (many OR removed <> '[]')
+    UNION ALL
+    SELECT 'household.changed', jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url',
+      $1::text || 'api/v2/households' || '?updated_since=' || replace(to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ':', '%3A')) WHERE NOT must_resync AND (many OR changed)) AS e
+), moved AS (
+  UPDATE firm_notices n SET
+  told_at = CASE WHEN is_last THEN n.until_at ELSE n.told_at END,
+  until_at = CASE WHEN is_last THEN NULL ELSE n.until_at END,
+  after_user = CASE WHEN is_last THEN '' ELSE last_user END
+  FROM firm, (SELECT count(*) < 100 AS is_last, max(user_id) AS last_user FROM batch) AS b
+  WHERE n.firm_id = firm.firm_id
+)
+SELECT (SELECT count(*)::int FROM firm) AS firms, (SELECT count(*)::int FROM batch) AS grants,
+(SELECT count(*)::int FROM event) AS events;
 
 -- touch_api_key
 UPDATE api_keys k SET last_used_at = now() WHERE k.id = $1 AND coalesce(k.last_used_at <= now() - interval '1 minute', true) RETURNING k.id;
@@ -5193,7 +5460,7 @@ WITH due AS (
   ORDER BY end_notice_at LIMIT 500 FOR UPDATE SKIP LOCKED
 ), taken AS (
   UPDATE grants g SET end_notice_at = NULL FROM due WHERE g.id = due.id
-  RETURNING g.user_id, g.client_id, g.expires_at
+  RETURNING g.user_id, g.client_id, g.expires_at, facts_of_grant(g) AS facts, g.id
 ), mail AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
@@ -5202,6 +5469,10 @@ WITH due AS (
     'facts', jsonb_build_object('partner', p.name, 'until', taken.expires_at)),
   now() + interval '2 days'
   FROM taken JOIN users u ON u.id = taken.user_id JOIN partners p USING (client_id)
-  WHERE taken.expires_at > now() AND u.status = 'active'
+  WHERE taken.expires_at > now() AND u.status = 'active' AND $1::boolean
+), event AS (
+  SELECT write_event(client_id, 'grant.expiring', id,
+    facts || jsonb_build_object('expires_at', event_instant(expires_at)))
+  FROM taken WHERE expires_at > now() ORDER BY id
 )
-SELECT count(*)::int AS taken FROM taken;
+SELECT (SELECT count(*)::int FROM taken) AS taken, (SELECT count(*)::int FROM event) AS events;
