@@ -1,26 +1,17 @@
 -- Every statement as PostgreSQL gets it. Written by `npm run sql`; do not edit.
 
 -- add_call_hours
-WITH added AS (
-  SELECT hour::timestamptz, kind, client_id, calls::bigint, refused::bigint, failed::bigint, refresh_refused::bigint,
-  slower::bigint[]
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-  AS added (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
-), by_day AS (
-  INSERT INTO call_days AS d (day, kind, calls, failed, slower)
-  SELECT (hour AT TIME ZONE 'UTC')::date, CASE kind WHEN 'token' THEN kind ELSE 'read' END, sum(CASE client_id WHEN '' THEN failed ELSE calls END), sum(failed),
-  ARRAY[coalesce(sum(slower[1]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[2]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[3]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[4]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[5]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[6]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[7]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[8]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[9]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[10]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[11]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[12]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[13]) FILTER (WHERE client_id <> ''), 0)]
-  FROM added WHERE kind IN ('read', 'token') OR kind LIKE 'deprecated %' GROUP BY 1, 2 ORDER BY 1, 2
-  ON CONFLICT (day, kind) DO UPDATE
-  SET calls = d.calls + excluded.calls, failed = d.failed + excluded.failed,
-  slower = ARRAY(SELECT a + b FROM unnest(d.slower, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n) ORDER BY n)
-)
 INSERT INTO call_hours AS h (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
-SELECT hour, kind, client_id, calls, refused, failed, refresh_refused, slower FROM added
+SELECT hour::timestamptz, kind, client_id, calls::bigint, refused::bigint, failed::bigint, refresh_refused::bigint,
+slower::bigint[]
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+AS added (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
 ORDER BY hour, kind, client_id
 ON CONFLICT (hour, kind, client_id) DO UPDATE
 SET calls = h.calls + excluded.calls, refused = h.refused + excluded.refused, failed = h.failed + excluded.failed,
-refresh_refused = h.refresh_refused + excluded.refresh_refused, slower = ARRAY(SELECT a + b FROM unnest(h.slower, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n) ORDER BY n);
+refresh_refused = h.refresh_refused + excluded.refresh_refused,
+slower = ARRAY(SELECT a + b FROM unnest(h.slower, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n)
+  ORDER BY n);
 
 -- add_reads
 WITH piece AS (
@@ -325,6 +316,12 @@ WITH candidate AS (
   FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['operator.updated']) AS event, bound
 )
 SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' AS active, EXISTS (SELECT FROM bound) AS bound FROM candidate JOIN operators o USING (id);
+
+-- busiest_hours
+SELECT DISTINCT ON (is_token) is_token, hour AS at, sum(calls)::float8 AS calls
+FROM (SELECT hour, kind = 'token' AS is_token, calls FROM call_hours
+  WHERE client_id = $1 AND hour >= $2 AND kind <> 'limited') AS counted
+GROUP BY is_token, hour ORDER BY is_token, sum(calls) DESC, hour DESC;
 
 -- calls_by_period
 SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
@@ -966,6 +963,22 @@ WITH found AS (
   FROM ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean
 )
 SELECT client_id, user_id, was_live FROM found;
+
+-- end_old_secrets
+WITH old AS (SELECT client_id, jsonb_build_object('name', p.name, 'status', p.status, 'redirect_uris', p.redirect_uris, 'require_pkce', p.require_pkce, 'auth_methods', p.auth_methods, 'key_thumbprints', p.key_thumbprints, 'id_token_alg', p.id_token_alg, 'id_token_on_refresh', p.id_token_on_refresh, 'post_logout_redirect_uris', p.post_logout_redirect_uris, 'site', p.site, 'logo', p.logo, 'privacy_url', p.privacy_url, 'description', p.description, 'limits', p.limits, 'grant_lifetime_days', p.grant_lifetime_days, 'require_acr', p.require_acr) || jsonb_build_object('live_secrets', cardinality(p.secret_hashes)) AS settings FROM partners p WHERE client_id = $1 FOR NO KEY UPDATE), changed AS (
+  UPDATE partners SET secret_hashes = secret_hashes[1:1]
+  WHERE client_id = (SELECT client_id FROM old) AND cardinality(secret_hashes) > 1 RETURNING *
+), recorded AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'partner', (c.client_id)::text,
+  (NULL)::text, (NULL)::text, (c.client_id)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(old.settings, (jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes)))), 'after', differing_fields((jsonb_build_object('name', c.name, 'status', c.status, 'redirect_uris', c.redirect_uris, 'require_pkce', c.require_pkce, 'auth_methods', c.auth_methods, 'key_thumbprints', c.key_thumbprints, 'id_token_alg', c.id_token_alg, 'id_token_on_refresh', c.id_token_on_refresh, 'post_logout_redirect_uris', c.post_logout_redirect_uris, 'site', c.site, 'logo', c.logo, 'privacy_url', c.privacy_url, 'description', c.description, 'limits', c.limits, 'grant_lifetime_days', c.grant_lifetime_days, 'require_acr', c.require_acr) || jsonb_build_object('live_secrets', cardinality(c.secret_hashes))), old.settings)))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['partner.secret_ended']) AS event, changed c JOIN old USING (client_id)
+)
+SELECT (old.settings->>'live_secrets')::int - coalesce(cardinality(c.secret_hashes), (old.settings->>'live_secrets')::int) AS ended
+FROM old LEFT JOIN changed c USING (client_id);
 
 -- end_operator_session
 WITH ended AS (
@@ -3328,10 +3341,20 @@ id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privac
 grant_lifetime_days, require_acr, created_at, cardinality(secret_hashes) AS live_secrets FROM partners
 WHERE client_id > coalesce($1::text, '') AND ($3::text IS NULL OR status = $3) ORDER BY client_id LIMIT $2;
 
+-- page_of_partners_by_text
+SELECT client_id, name, status, created_at FROM partners
+WHERE (client_id = $1 OR strpos(lower(name), lower($1)) > 0) AND client_id > coalesce($2::text, '')
+AND ($4::text IS NULL OR status = $4) ORDER BY client_id LIMIT $3;
+
 -- page_of_users
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
 WHERE u.id > coalesce($1::text, '') AND ($3::text IS NULL OR u.firm_id = $3) AND ($4::text IS NULL OR u.status = $4)
 ORDER BY u.id LIMIT $2;
+
+-- page_of_users_by_text
+SELECT id, email, name, firm_id, role, status, disabled_by_operator_at FROM users
+WHERE (id = $1 OR strpos(email_folded, $2) > 0 OR strpos(lower(name), lower($1)) > 0) AND id > coalesce($3::text, '')
+AND ($5::text IS NULL OR firm_id = $5) AND ($6::text IS NULL OR status = $6) ORDER BY id LIMIT $4;
 
 -- partner_concerns
 SELECT kind, id, name, amount::float8, at FROM (
@@ -3339,7 +3362,7 @@ SELECT kind, id, name, amount::float8, at FROM (
   SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
   (SELECT count(*) FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL), e.failing_since
   FROM webhook_endpoints e
-  WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
+  WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
   SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
@@ -3391,14 +3414,6 @@ SELECT count(*)::int AS removed FROM gone;
 WITH gone AS (
   DELETE FROM account_changes WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM account_changes s WHERE changed_at < now() - interval '2160 hours' - interval '1 minute' ORDER BY changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
-  )) RETURNING 1
-)
-SELECT count(*)::int AS removed FROM gone;
-
--- purge_call_days
-WITH gone AS (
-  DELETE FROM call_days WHERE ctid = ANY (ARRAY(
-      SELECT s.ctid FROM call_days s WHERE day < now() - interval '13 months' ORDER BY day LIMIT 1000 FOR UPDATE SKIP LOCKED
   )) RETURNING 1
 )
 SELECT count(*)::int AS removed FROM gone;
@@ -3498,14 +3513,6 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
--- purge_lost_heartbeats
-WITH gone AS (
-  DELETE FROM lost_heartbeats WHERE ctid = ANY (ARRAY(
-      SELECT s.ctid FROM lost_heartbeats s WHERE lost_from < now() - interval '13 months' AND lost_to < now() - interval '13 months' ORDER BY lost_from LIMIT 1000 FOR UPDATE SKIP LOCKED
-  )) RETURNING 1
-)
-SELECT count(*)::int AS removed FROM gone;
-
 -- purge_operator_links
 WITH gone AS (
   DELETE FROM operator_links WHERE ctid = ANY (ARRAY(
@@ -3563,14 +3570,6 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
--- purge_uptimes
-WITH gone AS (
-  DELETE FROM uptimes WHERE ctid = ANY (ARRAY(
-      SELECT s.ctid FROM uptimes s WHERE up_from < now() - interval '13 months' AND up_to < now() - interval '13 months' ORDER BY up_from LIMIT 1000 FOR UPDATE SKIP LOCKED
-  )) RETURNING 1
-)
-SELECT count(*)::int AS removed FROM gone;
-
 -- purge_used_challenges
 WITH gone AS (
   DELETE FROM used_challenges WHERE ctid = ANY (ARRAY(
@@ -3614,26 +3613,6 @@ AS webhook_oldest_seconds,
 -- read_limits
 SELECT now() AS now, coalesce(jsonb_object_agg(client_id, limits) FILTER (WHERE limits <> '{}'), '{}') AS limits
 FROM partners;
-
--- read_status
-WITH up AS (
-  SELECT min(up_from) AS since, max(up_to) AS until,
-  range_agg(tstzrange(up_from, up_to + interval '11 seconds')) AS spans FROM uptimes
-), down AS (
-  SELECT coalesce(range_agg(tstzrange(lower(gap) - interval '11 seconds', upper(gap))), '{}') AS spans
-  FROM up, unnest(tstzmultirange(tstzrange(since, greatest(since, now()))) - spans) AS gap
-), lost AS (
-  SELECT coalesce(range_agg(tstzrange(lost_from, lost_to)), '{}') AS spans FROM lost_heartbeats
-)
-SELECT now() AS now, up.since AS first_heartbeat, coalesce(up.until + interval '11 seconds' < now(), false) AS is_silent,
-(SELECT coalesce(jsonb_agg(jsonb_build_object('from', lower(span), 'to', upper(span)) ORDER BY span), '[]')
-  FROM unnest(down.spans - lost.spans) AS span) AS outages, (SELECT coalesce(jsonb_agg(jsonb_build_object('from', lower(span), 'to', upper(span)) ORDER BY span), '[]')
-  FROM unnest(lost.spans) AS span) AS unknown,
-(SELECT coalesce(jsonb_agg(jsonb_build_object('day', day, 'kind', kind, 'calls', calls, 'failed', failed, 'slower', slower)
-      ORDER BY day, kind), '[]')
-  FROM call_days
-  WHERE day >= (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '12 months')::date) AS days
-FROM up, down, lost;
 
 -- record_connection
 WITH earlier AS (
@@ -3751,10 +3730,6 @@ origin->>'user_agent', origin->>'request_id', 'operator', (operators.id)::text,
 (NULL)::text, (NULL)::text, (NULL)::text,
 jsonb_strip_nulls(jsonb_build_object('reason', $2::text))
 FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['operator.login_failed']) AS event, operators WHERE email_folded = $1;
-
--- record_lost_heartbeats
-INSERT INTO lost_heartbeats (lost_from, lost_to)
-SELECT max(up_to), now() FROM uptimes HAVING max(up_to) < now() ON CONFLICT DO NOTHING;
 
 -- record_person_export
 WITH record AS (
@@ -5501,12 +5476,3 @@ WITH due AS (
   FROM taken WHERE expires_at > now() ORDER BY id
 )
 SELECT (SELECT count(*)::int FROM taken) AS taken, (SELECT count(*)::int FROM event) AS events;
-
--- write_heartbeat
-WITH continued AS (
-  UPDATE uptimes SET up_to = greatest(up_to, now())
-  WHERE up_from = (SELECT max(up_from) FROM uptimes) AND up_to >= now() - interval '11 seconds'
-  RETURNING 1
-)
-INSERT INTO uptimes (up_from, up_to) SELECT now(), now() WHERE NOT EXISTS (SELECT FROM continued)
-ON CONFLICT DO NOTHING;

@@ -68,7 +68,11 @@ export function GoingLivePage(props: {
 
 function Checklist({ checks, baseUrl }: { checks: Check[]; baseUrl: string }) {
   return (
-    <Section id="checklist" title="Before you go live" intro="This page answers from what the sandbox has seen.">
+    <Section
+      id="checklist"
+      title="Before you go live"
+      intro="This page answers from what the sandbox has seen."
+    >
       <Table
         caption="Checklist"
         rows={checks}
@@ -168,8 +172,8 @@ export function SignedPage(props: {
         intro={`Send it to the operator of ${productionUrl}. It has no secrets.`}
       />
       <p>
-        It can be opened once, until <Exact at={expiresAt} /> ({requestDays} days). Then production invites the same
-        developers by mail. An administrator makes the first secret there.
+        It can be opened once, until <Exact at={expiresAt} /> ({requestDays} days). Then production invites
+        the same developers by mail. An administrator makes the first secret there.
       </p>
       <p>
         <a class="button" download={file} href={`data:text/plain;charset=utf-8,${text}`}>

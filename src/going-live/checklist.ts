@@ -13,13 +13,7 @@ export type Check = RequestedCheck & {
 export type Developer = RequestedDeveloper & { is_protected: boolean }
 
 export function checklistOf(facts: Facts, developers: Developer[]): Check[] {
-  return [
-    ...connecting(facts),
-    ...profile(facts),
-    ...people(developers),
-    ...calls(facts),
-    webhooks(facts),
-  ]
+  return [...connecting(facts), ...profile(facts), ...people(developers), ...calls(facts), webhooks(facts)]
 }
 
 /** The checks that must be done before the sandbox signs a request. */

@@ -1,9 +1,9 @@
 import { systemOrigin } from '../../src/audit/origin.ts'
+import { inviteDeveloper } from '../../src/developers/members.ts'
 import { type ProductionSettings, requestGoingLive } from '../../src/going-live/request-going-live.ts'
 import { sandboxKeyText } from '../../src/going-live/sandbox-key.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { tokensFor } from './connection.ts'
-import { query } from './database.ts'
 import { serverFixture } from './fixtures.ts'
 import { refresh } from './journey.ts'
 import type { TestPartner, TestServer, TestServerOptions } from './server.ts'
@@ -45,14 +45,10 @@ export async function readyApplication(
   const { refreshToken } = await tokensFor(sandbox, partner, 'ann')
   const refreshed = await refresh(sandbox, partner, refreshToken)
   if (refreshed.status !== 200) throw new Error('the application cannot refresh')
-  await query(
-    sandbox.database,
-    `WITH person AS (
-       INSERT INTO developers (email, email_folded, name) VALUES ($2, $2, 'Dana Developer')
-       ON CONFLICT (email_folded) DO UPDATE SET name = excluded.name RETURNING id)
-     INSERT INTO developer_memberships (developer_id, client_id, role) SELECT id, $1, 'admin' FROM person`,
-    [partner.clientId, 'dana@ledgerline.example'],
-  )
+  const dana = { email: 'dana@ledgerline.example', name: 'Dana Developer', role: 'admin' } as const
+  const { database, config } = sandbox.context
+  const invitation = { clientId: partner.clientId, ...dana }
+  await inviteDeveloper(database, systemOrigin, { config, by: 'operator' }, invitation)
   return partner
 }
 
