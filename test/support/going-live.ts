@@ -9,6 +9,7 @@ import { refresh } from './journey.ts'
 import type { TestPartner, TestServer, TestServerOptions } from './server.ts'
 
 export const productionUrl = 'https://auth.platform.example'
+export const productionSecret = 'the secret of production, 32 bytes or more'
 export const sandboxSecret = 'the secret of the sandbox, 32 bytes or more'
 
 /** The public key of a secret, without its prefix. */
@@ -29,7 +30,7 @@ export function sandboxFixture(options: TestServerOptions = {}): Promise<TestSer
 export function productionFixture(options: TestServerOptions = {}): Promise<TestServer> {
   return serverFixture({
     environment: 'production',
-    secret: 'the secret of production, 32 bytes or more',
+    secret: productionSecret,
     goingLive: { sandboxKeys: [sandboxKey(sandboxSecret)] },
     authUrl: productionUrl,
     ...options,
