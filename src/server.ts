@@ -26,6 +26,7 @@ import { logoRoutes } from './connected-apps/partner-logos.routes.ts'
 import { consoleRoutes } from './console/console.routes.ts'
 import { onlyFromNetworks } from './console/networks.ts'
 import type { Context } from './context.ts'
+import { developerApiRoutes } from './developer-api/developer-api.routes.ts'
 import { developerRoutes } from './developers/developers.routes.ts'
 import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
@@ -84,6 +85,7 @@ export async function createServer(
   await app.register(async (guessed) => misplacedTokenRoutes(guessed))
   for (const root of new Set([base, '/'])) await api(app, context, root)
   await developerRoutes(app, context, providers)
+  await developerApiRoutes(app, context)
   if (!config.admin.listener) await adminSite(app, context, providers)
   return app
 }
@@ -97,7 +99,7 @@ async function belowBase(
   await app.register(
     async (service) => {
       apiEdge(service)
-      recordCalls(service, context.requestLog)
+      recordCalls(service, context)
       sandboxOfApi(service, context)
       apiDescriptionRoute(service, description)
       userinfoRoutes(service, context)
@@ -111,7 +113,7 @@ async function belowBase(
   await app.register(
     async (oauth) => {
       oauthEdge(oauth)
-      recordCalls(oauth, context.requestLog)
+      recordCalls(oauth, context)
       sandboxOfTokens(oauth, context)
       tokenRoutes(oauth, context)
       postOnly(oauth, '/token', '/revoke', '/introspect')
@@ -157,7 +159,7 @@ function listeningServer(
   accessLog(app)
   requestMetrics(app, context)
   tracing?.traceRequests(app)
-  countCalls(app, context.callHours)
+  countCalls(app, context)
   return app
 }
 
@@ -191,7 +193,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v1) => {
       apiEdge(v1)
-      recordCalls(v1, context.requestLog)
+      recordCalls(v1, context)
       sandboxOfApi(v1, context)
       householdRoutes(v1, context)
       allowOnly(v1, ['GET'], '/households', '/households/:household_id/accounts')
@@ -201,7 +203,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v2) => {
       apiEdge(v2)
-      recordCalls(v2, context.requestLog)
+      recordCalls(v2, context)
       sandboxOfApi(v2, context)
       await syncRoutes(v2, context)
       allowOnly(v2, ['GET'], '/households', '/households/:household_id', '/accounts')
@@ -234,7 +236,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
   const textsOf = (request: FastifyRequest) => openPageRequest(context, request).texts
   const web = await webEdge(app, context, forUsers(context, textsOf))
-  recordCalls(app, context.requestLog) // of the pages, only refusals of the authorize endpoint
+  recordCalls(app, context) // of the pages, only refusals of the authorize endpoint
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web, providers)
   providerLoginRoutes(app, context, web, providers)

@@ -5,11 +5,7 @@ import { foldCase } from '../directory/case-folding.ts'
 import { problemReason } from '../errors/catalogue.ts'
 import { type Answer, conflict, created, notFound, ok, refused } from '../management/answers.ts'
 import { type ListedOperator, listOperators } from '../operators/operators.sql.ts'
-import {
-  changeOperator,
-  createOperator,
-  removeOperator,
-} from '../operators/operators.ts'
+import { changeOperator, createOperator, removeOperator } from '../operators/operators.ts'
 import { type NotChanged, resetCredentials } from '../people/accounts.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'

@@ -25,6 +25,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'going-live': async () => (await import('./going-live.ts')).goingLiveCommand(),
   'api-key': async () => (await import('./api-key.ts')).apiKeyCommand(),
   'developer-key': async () => (await import('./developer-key.ts')).developerKeyCommand(),
+  webhook: async () => (await import('./webhook.ts')).webhookCommand(),
   secret: async () => (await import('./secret.ts')).secretCommand(),
   audit: async () => (await import('./audit.ts')).auditCommand(),
   sandbox: async () => (await import('./sandbox.ts')).sandboxCommand(),

@@ -93,7 +93,7 @@ export async function findEndpoint(
 export async function updateEndpoint(
   context: WebhookContext,
   origin: Origin,
-  input: EndpointName & Partial<EndpointSettings>,
+  input: EndpointName & Omit<EndpointSettings, 'url'> & { url?: string | undefined },
 ): Promise<EndpointUpdate> {
   const { url, events, description } = input
   if (!isUuid(input.id)) return { kind: 'unknown' }
