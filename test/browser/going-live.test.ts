@@ -50,7 +50,7 @@ test('a developer goes live: the sandbox signs, the operator opens, and the deve
   await expect.poll(() => desk.getByLabel('The request').inputValue()).toMatch(/^ey/)
   await desk.getByRole('button', { name: 'Look at it' }).click()
   await desk.getByRole('heading', { name: 'Ledgerline' }).waitFor()
-  await desk.getByText('Not done in the sandbox: It uses PKCE').waitFor()
+  await desk.getByText('Not done in the sandbox: It uses PKCE;').waitFor()
   await desk.getByRole('button', { name: 'Register the partner' }).click()
   await desk.getByRole('heading', { name: 'The partner is live' }).waitFor()
   const clientId = await desk.locator('main code.id').first().innerText()
