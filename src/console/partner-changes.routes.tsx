@@ -1,15 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { applyLifetime } from '../grants/grants.ts'
 import { formText } from '../panel/fields.ts'
 import { consequencesOfDeletion, deletePartner } from '../partners/delete-partner.ts'
+import { endOldSecrets } from '../partners/end-old-secrets.ts'
 import { findListedPartner } from '../partners/partners.sql.ts'
 import { replacePartnerKeys, rotatePartnerSecret, updatePartner } from '../partners/partners.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { ConsoleWeb } from './edge.ts'
 import { showMissing } from './missing.tsx'
 import { operatorPage } from './operator-page.ts'
-import { fieldsOf, PartnerFields, PartnerForm, partnerChangesOf } from './partner-form.tsx'
-import { DeletionPage, KeysForm, NewSecretPage, SecretForm } from './partner-forms.tsx'
+import { fieldsOf, PartnerFields, partnerChangesOf } from './partner-fields.ts'
+import { PartnerForm } from './partner-form.tsx'
+import { DeletionPage, KeysForm, LifetimePage, NewSecretPage, SecretForm } from './partner-forms.tsx'
 import { PartnerParams, type PartnerRoute, partnerAddress } from './partners.routes.tsx'
 
 const url = '/admin/partners/:client_id'
@@ -20,11 +23,14 @@ const params = PartnerParams
 export function partnerChangeRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   settings(app, context, web)
   secret(app, context, web)
+  oldSecrets(app, context, web)
   keys(app, context, web)
+  lifetime(app, context, web)
   deletion(app, context, web)
 }
 
-const conflict = 'Another operator changed the partner at the same time. Nothing was changed here. Try again.'
+export const conflict =
+  'Another operator changed the partner at the same time. Nothing was changed here. Try again.'
 
 function settings(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   const { config, database } = context
@@ -90,6 +96,16 @@ function secret(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   )
 }
 
+function oldSecrets(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+  const route = { method: 'POST', url: `${url}/end-old-secrets`, scope, schema: { params } } as const
+  operatorPage<PartnerRoute>(app, context, web, route, async ({ request, reply, origin, show }) => {
+    const { client_id: id } = request.params
+    const { kind } = await endOldSecrets(context.database, origin, id)
+    if (kind === 'unknown') return showMissing(show, 'partners', 'partner')
+    return reply.redirect(`${partnerAddress(id)}?done=old_secrets`, 303)
+  })
+}
+
 const KeysBody = Type.Object({ jwks: formText(60_000) })
 
 function keys(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
@@ -115,6 +131,29 @@ function keys(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
       if (outcome.kind === 'replaced') return reply.redirect(`${address}?done=keys`, 303)
       const body = <KeysForm address={address} csrf={csrf} jwks={jwks} faults={outcome.faults} />
       return show({ title: 'Replace keys', section: 'partners', body }, 422)
+    },
+  )
+}
+
+function lifetime(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+  const { config, database } = context
+  const route = { url: `${url}/apply-lifetime`, scope: 'grants:write', schema: { params } } as const
+  operatorPage<PartnerRoute>(app, context, web, route, async ({ request, csrf, show }) => {
+    const partner = await database.maybe(findListedPartner, [request.params.client_id])
+    if (!partner) return showMissing(show, 'partners', 'partner')
+    const days = partner.grant_lifetime_days ?? config.grantLifetimeDays
+    const body = <LifetimePage partner={partner} days={days} csrf={csrf} />
+    return show({ title: 'Apply the lifetime of consents', section: 'partners', body })
+  })
+  operatorPage<PartnerRoute>(
+    app,
+    context,
+    web,
+    { ...route, method: 'POST' },
+    async ({ request, reply, origin }) => {
+      const { client_id: clientId } = request.params
+      await applyLifetime(database, origin, { clientId, defaultDays: config.grantLifetimeDays })
+      return reply.redirect(`${partnerAddress(clientId)}?done=lifetime`, 303)
     },
   )
 }

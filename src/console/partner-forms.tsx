@@ -1,4 +1,4 @@
-import { PostForm, TextArea, TypedConfirmation } from '../panel/forms.tsx'
+import { Confirmation, PostForm, TextArea, TypedConfirmation } from '../panel/forms.tsx'
 import { counted, Faults, NewSecret, PageHead } from '../panel/page-parts.tsx'
 import type { Consequences } from '../partners/delete-partner.sql.ts'
 import type { ListedPartner } from '../partners/partners.sql.ts'
@@ -81,6 +81,32 @@ export function KeysForm(props: { address: string; csrf: string; jwks: string; f
         />
         <button type="submit">Replace the keys</button>
       </PostForm>
+    </>
+  )
+}
+
+/** @param props.days for which a consent of now is valid; undefined: it has no end */
+export function LifetimePage(props: { partner: ListedPartner; days: number | undefined; csrf: string }) {
+  const { partner, days, csrf } = props
+  const address = addressOf(partner.client_id)
+  return (
+    <>
+      <PageHead
+        title="Apply the lifetime of consents to those that exist?"
+        back={{ label: partner.name, href: address }}
+      />
+      <Confirmation
+        action={`${address}/apply-lifetime`}
+        csrf={csrf}
+        button="Apply it"
+        cancel={{ label: 'Cancel', href: address }}
+      >
+        <p>
+          {days === undefined
+            ? 'A consent of now has no end: nothing changes.'
+            : `Each consent that would end later, or has no end, ends ${counted(days, 'day')} from now at the latest. Users can renew it.`}
+        </p>
+      </Confirmation>
     </>
   )
 }

@@ -195,7 +195,7 @@ function inOrder(given: string[]): string[] {
 
 async function faultsOf(
   { config }: WebhookContext,
-  { url, events, description = '' }: Partial<EndpointSettings>,
+  { url, events, description = '' }: Omit<EndpointSettings, 'url'> & { url?: string | undefined },
 ): Promise<string[]> {
   const invisible = checkVisible(description)
   return [
