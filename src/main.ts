@@ -31,10 +31,11 @@ import { RequestLog } from './request-log/request-log.ts'
 import { sandboxFor } from './sandbox/sandbox.ts'
 import { secretKeys } from './secrets/secret-keys.ts'
 import { createAdminServer, createServer } from './server.ts'
+import { Heartbeat } from './status/heartbeat.ts'
 import { version } from './version.ts'
 import type { AttemptOutcome } from './webhooks/deliver.ts'
-import { WebhookWorker } from './webhooks/webhook-worker.ts'
 import { HouseholdNotices } from './webhooks/household-notices.ts'
+import { WebhookWorker } from './webhooks/webhook-worker.ts'
 
 export type RunningServer = { close(): Promise<void> }
 
@@ -107,9 +108,10 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     await stopJobs() // a statement of the sandbox may be in progress
     throw explainListen(error)
   }
-  for (const job of jobs) job.start()
+  for (const job of [...jobs, stopped.heartbeat]) job.start()
   return {
     async close() {
+      await stopped.heartbeat.stop() // what follows is an outage, if no other server runs
       // The servers refuse new connections and finish the requests in progress. Then the database is closed. A busy
       // connection is not kept alive after its answer, because it would delay the end for more than a minute.
       for (const { server: http } of servers) http.keepAliveTimeout = 1
@@ -128,6 +130,7 @@ type Opened = {
   context: Context
   jobs: Job[]
   rehashing: Rehashing
+  heartbeat: Heartbeat
   sandbox: ReturnType<typeof sandboxFor>
   tracing: Tracing | undefined
 }
@@ -169,7 +172,7 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     ...Object.values(counters),
     chain,
   ]
-  return { context, jobs, rehashing, sandbox, tracing }
+  return { context, jobs, rehashing, heartbeat: new Heartbeat(database, logger), sandbox, tracing }
 }
 
 /** What is counted in memory and written every few seconds. */

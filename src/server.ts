@@ -26,6 +26,7 @@ import { logoRoutes } from './connected-apps/partner-logos.routes.ts'
 import { consoleRoutes } from './console/console.routes.ts'
 import { onlyFromNetworks } from './console/networks.ts'
 import type { Context } from './context.ts'
+import { developerApiRoutes } from './developer-api/developer-api.routes.ts'
 import { developerRoutes } from './developers/developers.routes.ts'
 import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
@@ -33,6 +34,7 @@ import { docsRoutes } from './docs/docs.routes.ts'
 import { explainRoutes } from './explain/explain.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
 import { frontRoutes, pagesForPeople } from './front/front.routes.tsx'
+import { goingLiveRoutes } from './going-live/going-live.routes.ts'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
 import { decorateAddresses } from './http/addresses.ts'
@@ -54,6 +56,7 @@ import { userinfoRoutes } from './resource/userinfo.routes.ts'
 import { sandboxOfApi, sandboxOfTokens, sandboxRoutes } from './sandbox/sandbox.routes.ts'
 import { passwordRoutes } from './sessions/password.routes.tsx'
 import { sessionRoutes } from './sessions/sessions.routes.tsx'
+import { statusRoutes } from './status/status.routes.tsx'
 import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
 import { languageRoutes } from './web/language.routes.ts'
@@ -82,6 +85,7 @@ export async function createServer(
   await app.register(async (guessed) => misplacedTokenRoutes(guessed))
   for (const root of new Set([base, '/'])) await api(app, context, root)
   await developerRoutes(app, context, providers)
+  await developerApiRoutes(app, context)
   if (!config.admin.listener) await adminSite(app, context, providers)
   return app
 }
@@ -95,7 +99,7 @@ async function belowBase(
   await app.register(
     async (service) => {
       apiEdge(service)
-      recordCalls(service, context.requestLog)
+      recordCalls(service, context)
       sandboxOfApi(service, context)
       apiDescriptionRoute(service, description)
       userinfoRoutes(service, context)
@@ -109,7 +113,7 @@ async function belowBase(
   await app.register(
     async (oauth) => {
       oauthEdge(oauth)
-      recordCalls(oauth, context.requestLog)
+      recordCalls(oauth, context)
       sandboxOfTokens(oauth, context)
       tokenRoutes(oauth, context)
       postOnly(oauth, '/token', '/revoke', '/introspect')
@@ -155,7 +159,7 @@ function listeningServer(
   accessLog(app)
   requestMetrics(app, context)
   tracing?.traceRequests(app)
-  countCalls(app, context.callHours)
+  countCalls(app, context)
   return app
 }
 
@@ -189,7 +193,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v1) => {
       apiEdge(v1)
-      recordCalls(v1, context.requestLog)
+      recordCalls(v1, context)
       sandboxOfApi(v1, context)
       householdRoutes(v1, context)
       allowOnly(v1, ['GET'], '/households', '/households/:household_id/accounts')
@@ -199,7 +203,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v2) => {
       apiEdge(v2)
-      recordCalls(v2, context.requestLog)
+      recordCalls(v2, context)
       sandboxOfApi(v2, context)
       await syncRoutes(v2, context)
       allowOnly(v2, ['GET'], '/households', '/households/:household_id', '/accounts')
@@ -216,6 +220,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   explainRoutes(app, context)
   incidentRoutes(app, context)
   partnerRoutes(app, context)
+  goingLiveRoutes(app, context)
   userRoutes(app, context)
   userChangeRoutes(app, context)
   requirementRoutes(app, context)
@@ -231,7 +236,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
   const textsOf = (request: FastifyRequest) => openPageRequest(context, request).texts
   const web = await webEdge(app, context, forUsers(context, textsOf))
-  recordCalls(app, context.requestLog) // of the pages, only refusals of the authorize endpoint
+  recordCalls(app, context) // of the pages, only refusals of the authorize endpoint
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web, providers)
   providerLoginRoutes(app, context, web, providers)
@@ -245,6 +250,7 @@ async function pages(app: FastifyInstance, context: Context, providers: Provider
   securityRoutes(app, context, web)
   passwordRoutes(app, context, web)
   frontRoutes(app, context, web)
+  statusRoutes(app, context, web)
   recoveryRoutes(app, context, web)
   languageRoutes(app, context.config, web)
   assetRoutes(app, web.assets)

@@ -9,6 +9,7 @@ import { knownMigrations, migrateUpTo } from '../database/migrate.ts'
 import { migrateDeployment } from '../database/open.ts'
 import { openSigningKeys } from '../keys/keyring.ts'
 import type { SecretKeys } from '../secrets/derived-keys.ts'
+import { recordLostHeartbeats } from '../status/heartbeat.sql.ts'
 import { BackupError, type BackupHeader, omittedTables, quotedName } from './backup-format.ts'
 import {
   type AppliedEndings,
@@ -75,6 +76,7 @@ export async function restore(
     return applied
   })
   await migrateDeployment(database, { environment })
+  await database.run(recordLostHeartbeats, [])
   await recordEvent(database, origin, {
     event: 'deployment.restored',
     target: { kind: 'deployment', id: environment },

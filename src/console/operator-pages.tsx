@@ -3,7 +3,7 @@ import type { ListedOperator } from '../operators/operators.sql.ts'
 import { Field, PostButton, PostForm, Select } from '../panel/forms.tsx'
 import { Done, Exact, Facts, Faults, Id, Name, PageHead, Section, State, When } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
-import type { SetupLink } from '../people/links.ts'
+import type { SetupLink } from '../people/accounts.ts'
 import { roleNames } from './shell.tsx'
 
 const url = '/admin/operators'

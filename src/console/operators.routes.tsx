@@ -2,16 +2,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isRole, may } from '../admin/scopes.ts'
 import type { Context } from '../context.ts'
 import { type ListedOperator, listOperators } from '../operators/operators.sql.ts'
-import {
-  changeOperator,
-  createOperator,
-  type NotChanged,
-  removeOperator,
-  resetCredentials,
-} from '../operators/operators.ts'
+import { changeOperator, createOperator, removeOperator } from '../operators/operators.ts'
 import { DoneQuery, formText, pathText } from '../panel/fields.ts'
 import { Confirmation } from '../panel/forms.tsx'
 import { PageHead } from '../panel/page-parts.tsx'
+import { type NotChanged, resetCredentials } from '../people/accounts.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { ConsoleWeb } from './edge.ts'
 import { showMissing } from './missing.tsx'
@@ -180,7 +175,7 @@ function reset(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
     }),
   )
   operatorPage<Params>(app, context, web, { ...route, method: 'POST' }, async ({ request, origin, show }) => {
-    const outcome = await resetCredentials(database, origin, config, request.params.id)
+    const outcome = await resetCredentials(database, origin, { config, kind: 'operator' }, request.params.id)
     if (outcome.kind !== 'done') return showMissing(show, section, 'operator')
     const [operator] = await database.run(listOperators, [outcome.id])
     const body = <SetupLinkPage name={operator?.name ?? outcome.id} {...outcome} />

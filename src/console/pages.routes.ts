@@ -4,6 +4,7 @@ import { apiKeyRoutes } from './api-keys.routes.tsx'
 import { auditRoutes } from './audit.routes.tsx'
 import { connectionRoutes } from './connections.routes.tsx'
 import type { ConsoleWeb } from './edge.ts'
+import { goingLiveRoutes } from './going-live.routes.tsx'
 import { importRoutes } from './imports.routes.tsx'
 import { incidentRoutes } from './incidents.routes.tsx'
 import { keyRoutes } from './keys.routes.tsx'
@@ -25,6 +26,7 @@ import { userRoutes } from './users.routes.tsx'
 export function pageRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   partnerRoutes(app, context, web)
   partnerChangeRoutes(app, context, web)
+  goingLiveRoutes(app, context, web)
   partnerLogoRoutes(app, context, web)
   userRoutes(app, context, web)
   userAccessRoutes(app, context, web)

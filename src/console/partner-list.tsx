@@ -12,12 +12,19 @@ export function PartnerList(props: {
   filter: { q: string | undefined; status: string | undefined }
   isDeleted: boolean
   mayWrite: boolean
+  /** In production: partners come from a sandbox. */
+  opensRequests: boolean
 }) {
-  const { partners, next, filter, isDeleted, mayWrite } = props
+  const { partners, next, filter, isDeleted, mayWrite, opensRequests } = props
   const isFiltered = filter.q !== undefined || filter.status !== undefined
   return (
     <>
       <PageHead title="Partners" intro="Applications that users can connect to their accounts.">
+        {mayWrite && opensRequests && (
+          <a class="button secondary" href="/admin/going-live">
+            Open a request to go live
+          </a>
+        )}
         {mayWrite && (
           <a class="button" href="/admin/partners/new">
             New partner

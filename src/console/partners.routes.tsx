@@ -56,6 +56,7 @@ function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
           filter={{ q, status }}
           isDeleted={request.query.done === 'deleted'}
           mayWrite={may(operator, 'partners:write')}
+          opensRequests={context.config.environment === 'production'}
         />
       )
       return show({ title: 'Partners', section: 'partners', body })

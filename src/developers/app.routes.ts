@@ -3,7 +3,9 @@ import type { Context } from '../context.ts'
 import { connectionRoutes } from './connections.routes.tsx'
 import { deprecatedRoutes } from './deprecated.routes.tsx'
 import type { DeveloperWeb } from './edge.ts'
+import { goingLiveRoutes } from './going-live.routes.tsx'
 import { overviewRoutes } from './overview.routes.tsx'
+import { peopleRoutes } from './people.routes.tsx'
 import { requestRoutes } from './requests.routes.tsx'
 import { webhookChangeRoutes } from './webhook-changes.routes.tsx'
 import { webhookMessageRoutes } from './webhook-messages.routes.tsx'
@@ -18,4 +20,6 @@ export function appRoutes(app: FastifyInstance, context: Context, web: Developer
   webhookRoutes(app, context, web)
   webhookChangeRoutes(app, context, web)
   webhookMessageRoutes(app, context, web)
+  goingLiveRoutes(app, context, web)
+  peopleRoutes(app, context, web)
 }

@@ -12,15 +12,8 @@ export type Check = RequestedCheck & {
 /** A developer of the application, and whether a second factor or an identity provider protects the account. */
 export type Developer = RequestedDeveloper & { is_protected: boolean }
 
-/** `hasLog`: the deployment keeps a request log. Without it, nothing is known about calls. */
-export function checklistOf(facts: Facts, developers: Developer[], hasLog: boolean): Check[] {
-  return [
-    ...connecting(facts),
-    ...profile(facts),
-    ...people(developers),
-    ...(hasLog ? calls(facts) : []),
-    webhooks(facts),
-  ]
+export function checklistOf(facts: Facts, developers: Developer[]): Check[] {
+  return [...connecting(facts), ...profile(facts), ...people(developers), ...calls(facts), webhooks(facts)]
 }
 
 /** The checks that must be done before the sandbox signs a request. */
@@ -150,7 +143,7 @@ function calls({
       found:
         refused === 0
           ? `No call was refused ${since}.`
-          : `${counted(refused, 'call')} refused ${since}; ${recovered ? 'later ones succeeded' : 'none succeeded since'}.`,
+          : `${counted(refused, 'call')} refused ${since}; ${recovered ? 'others succeeded afterwards' : 'none succeeded afterwards'}.`,
       how: 'Cause a failure with the header Latchkey-Sandbox, and see that your program repeats the call.',
       guide: 'testing',
     },

@@ -1,12 +1,10 @@
 import { Bytes, statement } from '../database/database.ts'
 import { Partner } from '../partners/partners.sql.ts'
+import { deprecatedKind } from '../request-log/call-hours.sql.ts'
 import Type, { type Static, type TSchema } from '../typebox.ts'
 import { RequestedDeveloper } from './request.ts'
 
-/** Calls of each grant that are counted at most, the newest first. */
-const countedCalls = 20_000
-
-/** Days of the request log that the facts about calls cover. */
+/** Days that the facts about calls cover. */
 export const daysOfCalls = 7
 
 const OrNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
@@ -27,7 +25,7 @@ const Facts = Type.Object({
   /** Calls of the last days. */
   calls: Type.Integer(),
   refused_calls: Type.Integer(),
-  /** Whether a call succeeded after one that was refused or failed. */
+  /** Whether a call succeeded in the hour of a refused or failed one, or later. */
   has_recovered: Type.Boolean(),
   deprecated_calls: Type.Integer(),
   /** Active webhook endpoints, those of them that took a delivery, and all types of events that they get. */
@@ -42,8 +40,7 @@ const columns = `p.client_id, p.name, p.redirect_uris, p.require_pkce, p.auth_me
   p.key_thumbprints, p.logo_image, cardinality(p.secret_hashes) AS live_secrets`
 
 /**
- * What a sandbox knows about an application that wants to go live. Reads the request log: run it with `expensive`.
- * $1 client_id. No row: no such partner.
+ * What a sandbox knows about an application that wants to go live. $1 client_id. No row: no such partner.
  */
 export const goingLiveFacts = statement(
   'going_live_facts',
@@ -53,20 +50,15 @@ export const goingLiveFacts = statement(
    ), latest AS (
      SELECT c.code_challenge, c.created_at FROM connections c JOIN chosen g ON g.id = c.grant_id
       WHERE c.redemptions > 0 ORDER BY c.created_at DESC LIMIT 1
-   ), calls AS (
-     SELECT l.at, l.status, l.kind_id FROM chosen CROSS JOIN LATERAL (
-              SELECT at, status, kind_id FROM request_log
-               WHERE grant_id = chosen.id AND at > now() - interval '${daysOfCalls} days'
-               ORDER BY at DESC LIMIT ${countedCalls}) AS l
-      UNION ALL
-     (SELECT at, status, kind_id FROM request_log
-       WHERE client_id = $1 AND at > now() - interval '${daysOfCalls} days' ORDER BY at DESC LIMIT ${countedCalls})
+   ), hours AS (
+     SELECT hour, kind, calls, refused + failed AS unsuccessful FROM call_hours
+      WHERE client_id = $1 AND hour > now() - interval '${daysOfCalls} days'
    ), counted AS (
-     SELECT count(*)::int AS calls, count(*) FILTER (WHERE status >= 400)::int AS refused_calls,
-            coalesce(min(at) FILTER (WHERE status >= 400) < max(at) FILTER (WHERE status < 400), false) AS has_recovered,
-            count(*) FILTER (WHERE kind_id IN (SELECT id FROM request_kinds WHERE route LIKE '%api/v1/households'))::int
-              AS deprecated_calls
-       FROM calls
+     SELECT coalesce(sum(calls), 0)::int AS calls, coalesce(sum(unsuccessful), 0)::int AS refused_calls,
+            coalesce(min(hour) FILTER (WHERE unsuccessful > 0) <= max(hour) FILTER (WHERE calls > unsuccessful), false)
+              AS has_recovered,
+            coalesce(sum(calls) FILTER (WHERE kind LIKE '${deprecatedKind('%')}'), 0)::int AS deprecated_calls
+       FROM hours
    ), hooks AS (
      SELECT e.id, e.events, EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.outcome = 'delivered') AS took
        FROM webhook_endpoints e WHERE e.client_id = $1 AND e.status = 'active'

@@ -52,14 +52,14 @@ export async function goingLiveOf(
   clientId: string,
 ): Promise<GoingLive | undefined> {
   const [facts, developers] = await Promise.all([
-    database.expensive.maybe(goingLiveFacts, [clientId]),
+    database.maybe(goingLiveFacts, [clientId]),
     database.run(goingLiveDevelopers, [clientId]),
   ])
   if (!facts) return undefined
   const { productionUrl } = config.goingLive
   return {
     facts,
-    checks: checklistOf(facts, developers, config.requestLogDays > 0),
+    checks: checklistOf(facts, developers),
     developers,
     productionUrl,
   }
@@ -113,7 +113,7 @@ export async function requestGoingLive(
   return { kind: 'signed', text, name: facts.name, expiresAt: new Date(request.exp * 1000), productionUrl }
 }
 
-const noProduction =
+export const noProduction =
   'The operator has not connected this sandbox to a production yet. Ask the operator to set LATCHKEY_PRODUCTION_URL.'
 
 function contentOf(

@@ -8,6 +8,8 @@ export type CallNotes = {
   clientId?: string | undefined
   /** False: the caller has not proved to be `clientId`. True by default, if there is a grant or a client. */
   isAuthenticated?: boolean
+  /** The partner requested this failure in a sandbox. */
+  isSimulated?: boolean
   /** The reason, as in the log. */
   outcome?: string
   /** Of the error: its code, the place on its page, and its text for the caller. */

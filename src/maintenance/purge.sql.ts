@@ -3,6 +3,7 @@ import { isPastRetention } from '../households/v2/list-changes.sql.ts'
 import { keptHours } from '../management/idempotency.sql.ts'
 import { isPersonSessionWithinLimits } from '../people/sessions.sql.ts'
 import { isWithinLimits } from '../sessions/sessions.sql.ts'
+import { keptStatus } from '../status/status.sql.ts'
 import { refreshTokenSeconds } from '../tokens/lifetimes.ts'
 import Type, { type Static } from '../typebox.ts'
 import { keptDays } from '../webhooks/messages.sql.ts'
@@ -33,6 +34,9 @@ type PurgedTable =
   | 'developer_sessions'
   | 'developer_links'
   | 'call_hours'
+  | 'call_days'
+  | 'uptimes'
+  | 'lost_heartbeats'
   | 'idempotent_requests'
   | 'webhook_messages'
   | 'webhook_secrets'
@@ -99,6 +103,18 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   ),
   developer_links: purgeStatement('developer_links', 'expires_at', `expires_at < now() - interval '30 days'`),
   call_hours: purgeStatement('call_hours', 'hour', `hour < now() - interval '35 days'`),
+  call_days: purgeStatement('call_days', 'day', `day < now() - ${keptStatus}`),
+  // The newest uptime goes on, or is the last one before an outage. It began before it ended: the index is on the beginning.
+  uptimes: purgeStatement(
+    'uptimes',
+    'up_from',
+    `up_from < now() - ${keptStatus} AND up_to < now() - ${keptStatus}`,
+  ),
+  lost_heartbeats: purgeStatement(
+    'lost_heartbeats',
+    'lost_from',
+    `lost_from < now() - ${keptStatus} AND lost_to < now() - ${keptStatus}`,
+  ),
   idempotent_requests: purgeStatement(
     'idempotent_requests',
     'created_at',

@@ -1,4 +1,5 @@
 import { type CallHours, durationBounds } from '../request-log/call-hours.sql.ts'
+import { quantile } from '../request-log/quantile.ts'
 import Type from '../typebox.ts'
 
 /** The time ranges of the overview, and how long a bar of a chart is. */
@@ -56,21 +57,4 @@ export function totalP99(rows: CallHours[]): number | null {
   const sums = durationBounds.map((_, n) => rows.reduce((sum, { slower }) => sum + (slower[n] ?? 0), 0))
   const slowest = rows.reduce((sum, { slower }) => sum + (slower[durationBounds.length] ?? 0), 0)
   return quantile([...sums, slowest], 0.99)
-}
-
-/** As Prometheus does it: evenly spread within the bounds. Of calls above the last bound, only the bound is known. */
-function quantile(counts: number[], share: number): number | null {
-  const total = counts.reduce((sum, count) => sum + count, 0)
-  if (total === 0) return null
-  let before = 0
-  for (const [n, count] of counts.entries()) {
-    const upper = durationBounds[n]
-    if (upper === undefined) break
-    if (before + count >= total * share) {
-      const lower = durationBounds[n - 1] ?? 0
-      return lower + ((total * share - before) / count) * (upper - lower)
-    }
-    before += count
-  }
-  return durationBounds.at(-1) ?? null
 }

@@ -12,26 +12,59 @@ export function deprecatedKind(operationId: string): string {
 /** `kind` of the calls that a limit refused with 429. */
 export const limitedKind = 'limited'
 
+/** `kind` of calls that are not what partners get: those of operators, and failures that a partner requested in a sandbox. */
+export const otherKind = 'other'
+
+/** Sums of the calls by duration. `of`: the calls that count, a condition of SQL. */
+const durationSums = (of: string) =>
+  [...durationBounds, Infinity]
+    .map((_, n) => `coalesce(sum(slower[${n + 1}]) FILTER (WHERE ${of}), 0)`)
+    .join(', ')
+
 /**
- * Adds to the counts. The rows are in the order of the primary key, so that two servers that write the same rows cannot wait for
- * each other. $1 hours, $2 kinds, $3 client ids, $4 calls, $5 refused, $6 failed, $7 refused refreshes, $8 calls by duration,
+ * Adds to the counts by hour and by day. The rows are in the order of the primary key, so that two servers that write the same
+ * rows cannot wait for each other. A caller without valid credentials counts for its day only if the call failed: anyone can
+ * send calls that are refused at once, and they would hide slow and failed ones on the status page.
+ * $1 hours, $2 kinds, $3 client ids, $4 calls, $5 refused, $6 failed, $7 refused refreshes, $8 calls by duration,
  * each an array in PostgreSQL's notation
  */
 export const addCallHours = statement(
   'add_call_hours',
   Type.Object({}),
-  `INSERT INTO call_hours AS h (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
-   SELECT hour::timestamptz, kind, client_id, calls::bigint, refused::bigint, failed::bigint, refresh_refused::bigint,
-          slower::bigint[]
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-          AS added (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
+  `WITH added AS (
+     SELECT hour::timestamptz, kind, client_id, calls::bigint, refused::bigint, failed::bigint, refresh_refused::bigint,
+            slower::bigint[]
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+            AS added (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
+   ), by_day AS (
+     INSERT INTO call_days AS d (day, kind, calls, failed, slower)
+     SELECT (hour AT TIME ZONE 'UTC')::date, CASE kind WHEN 'token' THEN kind ELSE 'read' END, sum(CASE client_id WHEN '' THEN failed ELSE calls END), sum(failed),
+            ARRAY[${durationSums(`client_id <> ''`)}]
+       FROM added WHERE kind IN ('read', 'token') OR kind LIKE '${deprecatedKind('%')}' GROUP BY 1, 2 ORDER BY 1, 2
+     ON CONFLICT (day, kind) DO UPDATE
+        SET calls = d.calls + excluded.calls, failed = d.failed + excluded.failed,
+            slower = ${sumOfArrays('d.slower')}
+   )
+   INSERT INTO call_hours AS h (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
+   SELECT hour, kind, client_id, calls, refused, failed, refresh_refused, slower FROM added
     ORDER BY hour, kind, client_id
    ON CONFLICT (hour, kind, client_id) DO UPDATE
       SET calls = h.calls + excluded.calls, refused = h.refused + excluded.refused, failed = h.failed + excluded.failed,
-          refresh_refused = h.refresh_refused + excluded.refresh_refused,
-          slower = ARRAY(SELECT a + b FROM unnest(h.slower, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n)
-                          ORDER BY n)`,
+          refresh_refused = h.refresh_refused + excluded.refresh_refused, slower = ${sumOfArrays('h.slower')}`,
 )
+
+/** The partner of each connection that exists. $1 SHA-256 of the locators of its access tokens, in hex */
+export const partnersOfLocators = statement(
+  'partners_of_locators',
+  Type.Object({ locator_hash: Type.String(), client_id: Type.String() }),
+  `SELECT encode(access_locator_hash, 'hex') AS locator_hash, client_id
+     FROM connections WHERE access_locator_hash IN (SELECT decode(locator, 'hex') FROM unnest($1::text[]) AS locator)`,
+)
+
+/** Each element of the row's array and of the new one together. */
+function sumOfArrays(stored: string): string {
+  return `ARRAY(SELECT a + b FROM unnest(${stored}, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n) ORDER BY n)`
+}
 
 const CallHours = Type.Object({
   /** Start of the period. */
@@ -86,6 +119,6 @@ export const busiestHours = statement(
   Type.Object({ is_token: Type.Boolean(), at: Instant, calls: Type.Number() }),
   `SELECT DISTINCT ON (is_token) is_token, hour AS at, sum(calls)::float8 AS calls
      FROM (SELECT hour, kind = 'token' AS is_token, calls FROM call_hours
-            WHERE client_id = $1 AND hour >= $2 AND kind <> '${limitedKind}') AS counted
+            WHERE client_id = $1 AND hour >= $2 AND kind NOT IN ('${limitedKind}', '${otherKind}')) AS counted
     GROUP BY is_token, hour ORDER BY is_token, sum(calls) DESC, hour DESC`,
 )

@@ -105,6 +105,7 @@ export function lateFailures(app: FastifyInstance, sandbox: Sandbox): void {
     const scenario = isAuthenticated ? request.headers[header] : undefined
     if (scenario === 'slow' && slowAnswers < maxSlow) {
       slowAnswers += 1
+      noteCall(request, { isSimulated: true })
       await untilClosed(reply, sandbox.slowAnswerMs).finally(() => {
         slowAnswers -= 1
       })
@@ -153,4 +154,5 @@ function unknownScenario(known: readonly string[]): string {
 
 function logScenario(request: FastifyRequest, scenario: Scenario | undefined): void {
   logOnce(request, { event: 'sandbox', outcome: scenario ?? 'unknown_scenario' })
+  noteCall(request, { isSimulated: true })
 }

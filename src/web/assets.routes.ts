@@ -25,7 +25,7 @@ export type Assets = {
 }
 
 /** In this order. Later files may refine earlier ones. */
-const sheets = ['tokens.css', 'latchkey.css', 'parts.css', 'sharing.css']
+const sheets = ['tokens.css', 'latchkey.css', 'parts.css', 'sharing.css', 'status.css']
 
 export function loadAssets(brand: Brand): Assets {
   const { logo, logoDark, favicon } = brand

@@ -49,7 +49,7 @@ export function renderPage(page: Document): string {
         </header>
         <main>{width === 'narrow' ? <div class="sheet">{body}</div> : body}</main>
         <footer class="foot">
-          <FootLinks brand={brand} texts={texts} />
+          <FootLinks brand={brand} texts={texts} hasStatus={page.here !== undefined} />
           {page.here !== undefined && <LanguageSwitch texts={texts} here={page.here} />}
         </footer>
       </body>
@@ -70,8 +70,15 @@ export function BrandName({ brand }: { brand: Brand }) {
   )
 }
 
-function FootLinks({ brand, texts: { frame } }: { brand: Brand; texts: Texts }) {
+/** `hasStatus`: on pages for users. The listener of the operators has no status page. */
+function FootLinks(props: { brand: Brand; texts: Texts; hasStatus: boolean }) {
+  const {
+    brand,
+    texts: { frame },
+    hasStatus,
+  } = props
   const links = [
+    [frame.status, hasStatus && '/status'],
     [frame.support, brand.supportUrl],
     [frame.privacy, brand.privacyUrl],
     [frame.terms, brand.termsUrl],

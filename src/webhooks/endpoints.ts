@@ -93,7 +93,7 @@ export async function findEndpoint(
 export async function updateEndpoint(
   context: WebhookContext,
   origin: Origin,
-  input: EndpointName & Partial<EndpointSettings>,
+  input: EndpointName & Omit<EndpointSettings, 'url'> & { url?: string | undefined },
 ): Promise<EndpointUpdate> {
   const { url, events, description } = input
   if (!isUuid(input.id)) return { kind: 'unknown' }
@@ -195,7 +195,7 @@ function inOrder(given: string[]): string[] {
 
 async function faultsOf(
   { config }: WebhookContext,
-  { url, events, description = '' }: Partial<EndpointSettings>,
+  { url, events, description = '' }: Omit<EndpointSettings, 'url'> & { url?: string | undefined },
 ): Promise<string[]> {
   const invisible = checkVisible(description)
   return [

@@ -105,7 +105,7 @@ export const tellFirm = statement(
          SELECT 'grant.resync_required' AS type, ${since} || jsonb_build_object('url', ${syncAddress}) AS facts WHERE must_resync
           UNION ALL
          SELECT 'household.removed', ${since} || ${changesAddress} || jsonb_build_object(
-                  'removed', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'reason', ${householdRemovedReason('id')}) ORDER BY id), '[]')
+                  'removed', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', named.id, 'reason', ${householdRemovedReason('named.id')}) ORDER BY named.id), '[]')
                                 FROM (SELECT id FROM jsonb_array_elements_text(removed) AS id ORDER BY id LIMIT ${mostRemovedIds}) AS named),
                   'has_more', many OR jsonb_array_length(removed) > ${mostRemovedIds})
           WHERE NOT must_resync AND (many OR removed <> '[]')

@@ -1,9 +1,12 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import { writeHeartbeat } from '../../src/status/heartbeat.sql.ts'
 import { chooseTexts } from '../../src/web/languages/languages.ts'
-import { looks, narrow, overflow, pageFaults } from '../support/accessibility.ts'
+import { accessibilityFaults, looks, narrow, overflow, pageFaults } from '../support/accessibility.ts'
 import { sampleBrand } from '../support/brand.ts'
 import { screenshot } from '../support/browser.ts'
+import { query } from '../support/database.ts'
 import { emailOf, password } from '../support/directory.ts'
 import { browserFixture, serverFixture } from '../support/fixtures.ts'
 import { authorizeUrl } from '../support/journey.ts'
@@ -13,6 +16,22 @@ const server = await serverFixture({ users: ['ada'] })
 const partner = await server.partner({ redirectUri: `${server.authUrl}/arrived` })
 const browser = await browserFixture()
 const branded = await serverFixture({ brand: sampleBrand() })
+
+/** Ten months with a short outage in each, and calls of the last three. */
+async function addHistory(database: Database): Promise<void> {
+  await query(
+    database,
+    `INSERT INTO uptimes SELECT now() - interval '310 days' + n * interval '31 days',
+            now() - interval '279 days' + n * interval '31 days' - n * n * interval '97 seconds' FROM generate_series(0, 9) n
+     ON CONFLICT DO NOTHING`,
+  )
+  await database.run(writeHeartbeat, [])
+  await query(
+    database,
+    `INSERT INTO call_days SELECT now()::date - n, kind, 1000, n % 3, '{0, 100, 300, 400, 150, 40, 9, 1, 0, 0, 0, 0, 0}'
+       FROM generate_series(0, 90) n, (VALUES ('read'), ('token')) AS kinds (kind) ON CONFLICT DO NOTHING`,
+  )
+}
 
 /** Visits login, failed login, connect, error pages and logout, and calls `look` on each. */
 async function visit(
@@ -139,8 +158,10 @@ describe('with the keyboard only', () => {
       'your connected apps',
       'cancel',
       'connect',
+      'Status',
       language,
     ])
+    await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Shift+Tab')
     expect(await focused(page)).toBe('connect')
     await page.keyboard.press('Enter')
@@ -167,6 +188,21 @@ describe('with colours that the user has chosen (forced colours)', () => {
     expect(outline).toBe('solid')
     await page.close()
   })
+})
+
+test.each([
+  ['phone', { viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'de' }],
+  ['desktop', { viewport: { width: 1280, height: 800 }, colorScheme: 'light', locale: 'en' }],
+] as const)('the status page: %s', async (name, options) => {
+  await addHistory(branded.database)
+  const page = await browser.newPage(options)
+  await page.goto(`${branded.authUrl}/status`)
+  await screenshot(page, `status-${name}`)
+  expect(await page.locator('.months rect.outage').count()).toBeGreaterThan(3)
+  expect
+    .soft([...(await pageFaults(page)), ...(await accessibilityFaults(page, { contrast: 'AAA' }))])
+    .toEqual([])
+  await page.close()
 })
 
 test.each(['light', 'dark'] as const)('with the platform’s brand, %s', async (colorScheme) => {

@@ -38,6 +38,7 @@ function catalogue(language: Language): Map<string, RenderedText> {
 const sameAsInEnglish = new Set([
   // Common words in German.
   'de .frame.sandbox',
+  'de .frame.status',
   'de .connections.app',
   // The same words in French.
   'fr .connections.site',

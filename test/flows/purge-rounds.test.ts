@@ -116,6 +116,9 @@ test('the purge finds its rows by index among 8,000 live rows', async () => {
     'UPDATE account_access_changes SET changed_at = now()',
     'UPDATE limit_windows SET window_at = now()',
     'UPDATE call_hours SET hour = now()',
+    'UPDATE call_days SET day = day + 100000',
+    `UPDATE uptimes SET up_from = up_from + interval '900 days', up_to = up_to + interval '900 days'`,
+    `UPDATE lost_heartbeats SET lost_from = lost_from + interval '900 days', lost_to = lost_to + interval '900 days'`,
     'UPDATE idempotent_requests SET created_at = now()',
     'ANALYZE',
   ]

@@ -26,7 +26,7 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     database,
     `WITH numbers AS (
        SELECT n, sha256(convert_to('expired ' || n, 'UTF8')) AS hash, now() - interval '2 days' AS past,
-              now() - interval '91 days' AS long_past
+              now() - interval '91 days' AS long_past, now() - interval '400 days' - n * interval '1 second' AS years_past
          FROM generate_series(1, ${rows}) n
      ), live AS (
        SELECT c.id, c.grant_id, g.user_id, g.client_id FROM connections c JOIN grants g ON g.id = c.grant_id
@@ -85,6 +85,12 @@ export async function leaveExpired(database: Database, userId: string, rows: num
        SELECT hash, substr(encode(hash, 'hex'), 1, 32)::uuid, gen_random_uuid(), past FROM numbers
      ), hour AS (
        INSERT INTO call_hours SELECT long_past, 'read', 'expired-' || n, 1, 0, 0, 0, '{}' FROM numbers
+     ), call_day AS (
+       INSERT INTO call_days SELECT long_past::date - 400 - n::int, 'read', 1, 0, '{}' FROM numbers
+     ), uptime AS (
+       INSERT INTO uptimes SELECT years_past, years_past FROM numbers
+     ), lost AS (
+       INSERT INTO lost_heartbeats SELECT years_past, years_past FROM numbers
      ), request AS (
        INSERT INTO idempotent_requests (actor_id, key_hash, digest, created_at) SELECT 'x', hash, hash, past FROM numbers
      )
@@ -110,6 +116,9 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     'developer_links',
     'developer_sessions',
     'call_hours',
+    'call_days',
+    'uptimes',
+    'lost_heartbeats',
     'idempotent_requests',
     'connections',
   ]

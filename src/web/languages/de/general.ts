@@ -5,6 +5,7 @@ export const general: Pick<Catalogue, 'frame' | 'errors'> = {
     sandbox: 'Sandbox',
     supportReference: 'Referenz für den Support:',
     language: 'Sprache:',
+    status: 'Status',
     support: 'Hilfe',
     privacy: 'Datenschutz',
     terms: 'Nutzungsbedingungen',

@@ -8,6 +8,7 @@ import { login } from './login.tsx'
 import { mails } from './mails.ts'
 import { password } from './password.tsx'
 import { recovery } from './recovery.tsx'
+import { status } from './status.tsx'
 
 /** The English texts of all pages. Their type is the shape of every catalogue: a missing translation does not compile. */
 export const en = {
@@ -21,6 +22,7 @@ export const en = {
   ...factors,
   ...recovery,
   ...mails,
+  ...status,
 }
 
 export type Catalogue = typeof en

@@ -4,6 +4,7 @@ export const general = {
     supportReference: 'Reference for support:',
     /** The name of the language follows. */
     language: 'Language:',
+    status: 'Status',
     support: 'Support',
     privacy: 'Privacy',
     terms: 'Terms',

@@ -9,6 +9,7 @@ import { login } from './login.tsx'
 import { mails } from './mails.ts'
 import { password } from './password.tsx'
 import { recovery } from './recovery.tsx'
+import { status } from './status.tsx'
 
 export const es: Catalogue = {
   ...general,
@@ -21,4 +22,5 @@ export const es: Catalogue = {
   ...factors,
   ...recovery,
   ...mails,
+  ...status,
 }

@@ -5,6 +5,7 @@ export const general: Pick<Catalogue, 'frame' | 'errors'> = {
     sandbox: 'Entorno de pruebas',
     supportReference: 'Referencia para soporte:',
     language: 'Idioma:',
+    status: 'Estado',
     support: 'Ayuda',
     privacy: 'Privacidad',
     terms: 'Condiciones',

@@ -5,6 +5,7 @@ export const general: Pick<Catalogue, 'frame' | 'errors'> = {
     sandbox: 'Bac à sable',
     supportReference: 'Référence pour l’assistance\u00a0:',
     language: 'Langue\u00a0:',
+    status: 'État du service',
     support: 'Assistance',
     privacy: 'Confidentialité',
     terms: 'Conditions d’utilisation',

@@ -1,0 +1,23 @@
+import { commandOrigin } from '../../src/audit/origin.ts'
+import { createDeveloperKey } from '../../src/developer-keys/developer-keys.ts'
+import type { DeveloperRole } from '../../src/developer-keys/roles.ts'
+import { apiCaller } from './admin.ts'
+import type { TestServer } from './server.ts'
+
+/** The text of a new developer key. */
+export async function newDeveloperKey(
+  { database, context }: TestServer,
+  clientId: string,
+  role: DeveloperRole = 'admin',
+  expiresInDays?: number,
+): Promise<string> {
+  const input = { clientId, name: 'Test', role, expiresInDays }
+  const made = await createDeveloperKey(database, commandOrigin(), context.config.environment, input)
+  if (made.kind === 'refused') throw new Error(made.faults.join())
+  return made.text
+}
+
+/** Calls the developer API with a key. */
+export function developerCaller({ authUrl }: Pick<TestServer, 'authUrl'>, key: string) {
+  return apiCaller(`${authUrl}/developers/v1`, key)
+}
