@@ -20,7 +20,8 @@ const demo = await startLatchkey(['demo'], {
   PARTNER_URL: partnerUrl,
 })
 const browser = await browserFixture()
-const page = await browser.newPage({ viewport: { width: 1000, height: 800 } })
+const context = await browser.newContext({ viewport: { width: 1000, height: 800 } })
+const page = await context.newPage()
 page.on('console', (message) => {
   if (/Content.Security.Policy/i.test(message.text())) violations.push(message.text())
 })
@@ -81,7 +82,7 @@ test('searching and paging use the API', async () => {
 })
 
 test('the user disconnects under connected apps, and the open page of the partner shows it without a reload', async () => {
-  const connections = await page.context().newPage()
+  const connections = await context.newPage()
   await page.goto(`${partnerUrl}/households`)
   await page.getByRole('heading', { name: 'Households' }).waitFor()
   await connections.goto(`${demo.ready.auth_url}/connections`)
