@@ -54,9 +54,11 @@ SELECT count(*)::int AS rows FROM added;
 
 -- add_requests
 INSERT INTO request_log (at, grant_id, kind_id, ms, status, request_id, client_id, detail)
-SELECT to_timestamp(us / 1000000.0), grant_id, kind_id, ms, status, request_id, client_id, detail
-FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[])
-AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail);
+SELECT to_timestamp(us / 1000000.0),
+coalesce(grant_id, (SELECT c.grant_id FROM connections c WHERE c.access_locator_hash = decode(locator_hash, 'hex'))),
+kind_id, ms, status, request_id, client_id, detail
+FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[], $9::text[])
+AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail, locator_hash);
 
 -- add_usage
 WITH batch AS (
@@ -329,7 +331,7 @@ SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' A
 -- busiest_hours
 SELECT DISTINCT ON (is_token) is_token, hour AS at, sum(calls)::float8 AS calls
 FROM (SELECT hour, kind = 'token' AS is_token, calls FROM call_hours
-  WHERE client_id = $1 AND hour >= $2 AND kind <> 'limited') AS counted
+  WHERE client_id = $1 AND hour >= $2 AND kind NOT IN ('limited', 'other')) AS counted
 GROUP BY is_token, hour ORDER BY is_token, sum(calls) DESC, hour DESC;
 
 -- calls_by_period
@@ -338,7 +340,12 @@ sum(calls)::float8 AS calls, sum(refused)::float8 AS refused, sum(failed)::float
 FROM call_hours WHERE hour >= $1 AND ($3::text IS NULL OR client_id = $3) GROUP BY 1 ORDER BY 1;
 
 -- chained_audit_rows
-SELECT c.place::text, c.hash, to_jsonb(r) AS record
+SELECT c.place::text, c.hash, to_jsonb(r) || CASE WHEN EXISTS (
+  SELECT FROM jsonb_path_query(r.details, '$.** ? (@.type() == "number")') AS found,
+  LATERAL (SELECT (found #>> '{}')::numeric AS number) AS n
+  WHERE CASE WHEN abs(number) BETWEEN 1e-300 AND 1e300 THEN number <> number::float8::text::numeric
+  ELSE number <> 0 END)
+THEN jsonb_build_object('exact_details', r.details::text) ELSE '{}' END AS record
 FROM (SELECT * FROM audit_chain WHERE place > $1 ORDER BY place LIMIT $2) AS c
 LEFT JOIN LATERAL (
   SELECT a.id::text AS id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, a.transaction::text AS transaction, a.event AS event, a.actor_kind AS actor_kind, a.actor_id AS actor_id, a.actor_name AS actor_name, a.via AS via, a.address AS address, a.user_agent AS user_agent, a.request_id AS request_id, a.target_kind AS target_kind, a.target_id AS target_id, a.firm_id AS firm_id, a.user_id AS user_id, a.client_id AS client_id, a.details AS details FROM audit_log a WHERE a.at = c.audit_at AND a.id = c.audit_id
@@ -1560,6 +1567,7 @@ FROM (
   SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
   WHERE hashtextextended(l.request_id, 0) = hashtextextended($6, 0) AND l.request_id = $6 AND l.at >= coalesce($1::timestamptz, '-infinity')
   AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int
+  AND ($8::text IS NULL OR l.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $8)))
   AND ($7::text IS NULL OR $7 = coalesce(owner.client_id, l.client_id)) ORDER BY l.at DESC LIMIT $5::int) AS l
 JOIN request_kinds k ON k.id = l.kind_id
 LEFT JOIN grants g ON g.id = l.grant_id
@@ -2228,7 +2236,7 @@ FROM found LEFT JOIN link ON true;
 SELECT EXISTS (SELECT FROM audit_log WHERE at < (date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $1::int)) AT TIME ZONE 'UTC') AS due;
 
 -- keep_audit_log
-SELECT keep_audit_log($1::int, $2::jsonb)::int AS removed;
+SELECT keep_audit_log($1::int, $2::jsonb)::float8 AS removed;
 
 -- keep_request_log
 SELECT keep_request_log($1::int) AS removed;
@@ -3067,7 +3075,8 @@ l.grant_id, g.user_id, g.subject, l.detail
 FROM (
   SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
   WHERE l.status >= 400 AND l.at >= coalesce($1::timestamptz, '-infinity')
-  AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int AND ($6::text IS NULL OR $6 = coalesce(owner.client_id, l.client_id))
+  AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int
+  AND ($7::text IS NULL OR l.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $7))) AND ($6::text IS NULL OR $6 = coalesce(owner.client_id, l.client_id))
   ORDER BY l.at DESC LIMIT $5::int) AS l
 JOIN request_kinds k ON k.id = l.kind_id
 LEFT JOIN grants g ON g.id = l.grant_id
@@ -3082,10 +3091,12 @@ WITH chosen AS (
 ), calls AS (
   SELECT l.* FROM chosen CROSS JOIN LATERAL (
     SELECT * FROM request_log l WHERE l.grant_id = chosen.id AND l.at >= coalesce($1::timestamptz, '-infinity')
-    AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int ORDER BY at DESC LIMIT $5::int) AS l
+    AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int
+    AND ($10::text IS NULL OR l.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $10))) ORDER BY at DESC LIMIT $5::int) AS l
   UNION ALL
   SELECT * FROM (SELECT * FROM request_log c WHERE c.client_id = $7 AND coalesce($6, $8::text, $9) IS NULL AND c.at >= coalesce($1::timestamptz, '-infinity')
-    AND c.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND c.status BETWEEN $3::int AND $4::int ORDER BY at DESC LIMIT $5::int) AS own
+    AND c.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND c.status BETWEEN $3::int AND $4::int
+    AND ($10::text IS NULL OR c.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $10))) ORDER BY at DESC LIMIT $5::int) AS own
 )
 SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
 k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
@@ -3235,7 +3246,12 @@ WITH last AS (
   FROM pg_current_snapshot() AS s
 )
 SELECT b.place::text AS last_place, b.hash AS last_hash, b.looked_to::text AS looked_to, b.is_foreign,
-b.xmin::text AS oldest_running, to_jsonb(r) AS record
+b.xmin::text AS oldest_running, to_jsonb(r) || CASE WHEN EXISTS (
+  SELECT FROM jsonb_path_query(r.details, '$.** ? (@.type() == "number")') AS found,
+  LATERAL (SELECT (found #>> '{}')::numeric AS number) AS n
+  WHERE CASE WHEN abs(number) BETWEEN 1e-300 AND 1e300 THEN number <> number::float8::text::numeric
+  ELSE number <> 0 END)
+THEN jsonb_build_object('exact_details', r.details::text) ELSE '{}' END AS record
 FROM bounds b LEFT JOIN LATERAL (
   SELECT a.id::text AS id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, a.transaction::text AS transaction, a.event AS event, a.actor_kind AS actor_kind, a.actor_id AS actor_id, a.actor_name AS actor_name, a.via AS via, a.address AS address, a.user_agent AS user_agent, a.request_id AS request_id, a.target_kind AS target_kind, a.target_id AS target_id, a.firm_id AS firm_id, a.user_id AS user_id, a.client_id AS client_id, a.details AS details
   FROM audit_log a
@@ -3461,10 +3477,20 @@ id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privac
 grant_lifetime_days, require_acr, created_at, cardinality(secret_hashes) AS live_secrets FROM partners
 WHERE client_id > coalesce($1::text, '') AND ($3::text IS NULL OR status = $3) ORDER BY client_id LIMIT $2;
 
+-- page_of_partners_by_text
+SELECT client_id, name, status, created_at FROM partners
+WHERE (client_id = $1 OR strpos(lower(name), lower($1)) > 0) AND client_id > coalesce($2::text, '')
+AND ($4::text IS NULL OR status = $4) ORDER BY client_id LIMIT $3;
+
 -- page_of_users
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
 WHERE u.id > coalesce($1::text, '') AND ($3::text IS NULL OR u.firm_id = $3) AND ($4::text IS NULL OR u.status = $4)
 ORDER BY u.id LIMIT $2;
+
+-- page_of_users_by_text
+SELECT id, email, name, firm_id, role, status, disabled_by_operator_at FROM users
+WHERE (id = $1 OR strpos(email_folded, $2) > 0 OR strpos(lower(name), lower($1)) > 0) AND id > coalesce($3::text, '')
+AND ($5::text IS NULL OR firm_id = $5) AND ($6::text IS NULL OR status = $6) ORDER BY id LIMIT $4;
 
 -- partner_concerns
 SELECT kind, id, name, amount::float8, at FROM (
@@ -3477,11 +3503,17 @@ SELECT kind, id, name, amount::float8, at FROM (
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
   SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners WHERE client_id = $1 AND cardinality(secret_hashes) > 1 UNION ALL
+  SELECT 'api_key', id, name, 0, expires_at FROM developer_keys
+  WHERE client_id = $1 AND revoked_at IS NULL AND expires_at BETWEEN now() - interval '1 day' AND now() + 14 * interval '1 day' UNION ALL
   SELECT 'deprecated', '', '', sum(calls), max(hour) FROM call_hours
   WHERE client_id = $1 AND hour > now() - 7 * interval '1 day' AND kind LIKE 'deprecated %' HAVING count(*) > 0 UNION ALL
   SELECT 'ending_consents', '', '', count(*), min(g.expires_at) FROM grants g
   WHERE g.client_id = $1 AND g.expires_at <= now() + 14 * interval '1 day' AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) HAVING count(*) > 0) AS found (kind, id, name, amount, at)
 ORDER BY kind, id;
+
+-- partners_of_locators
+SELECT encode(access_locator_hash, 'hex') AS locator_hash, client_id
+FROM connections WHERE access_locator_hash IN (SELECT decode(locator, 'hex') FROM unnest($1::text[]) AS locator);
 
 -- partners_to_compare
 SELECT p.client_id, p.name,
@@ -4885,6 +4917,9 @@ CASE sees WHEN 'granted' THEN own END AS own,
 (SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = 'households'::regclass) AS total
 FROM caller, sample, own;
 
+-- secret_rotations
+SELECT at FROM audit_log WHERE client_id = $1 AND event = 'partner.secret_rotated' ORDER BY at DESC LIMIT $2;
+
 -- server_facts
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
 clock_timestamp() AS clock;
@@ -5325,7 +5360,7 @@ WITH firm AS (
     UNION ALL
     SELECT 'household.removed', jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url',
       $1::text || 'api/v2/households' || '?updated_since=' || replace(to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ':', '%3A')) || jsonb_build_object(
-      'removed', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'reason', CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) ORDER BY id), '[]')
+      'removed', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', named.id, 'reason', CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = named.id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) ORDER BY named.id), '[]')
         FROM (SELECT id FROM jsonb_array_elements_text(removed) AS id ORDER BY id LIMIT 100) AS named),
       'has_more', many OR jsonb_array_length(removed) > 100)
     WHERE NOT must_resync AND (many OR removed <> '[]')

@@ -5,7 +5,7 @@ import { Checkbox, PostForm, Select } from '../panel/forms.tsx'
 import { limitLabels } from '../panel/limit-labels.ts'
 import { Done, Id, PageHead, Section } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
-import { acrChoices } from './partner-form.tsx'
+import { acrChoices } from './partner-fields.ts'
 import { acrName } from './partner-page.tsx'
 
 export function SettingsPage(props: {
