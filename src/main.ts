@@ -34,8 +34,8 @@ import { createAdminServer, createServer } from './server.ts'
 import { Heartbeat } from './status/heartbeat.ts'
 import { version } from './version.ts'
 import type { AttemptOutcome } from './webhooks/deliver.ts'
-import { WebhookWorker } from './webhooks/webhook-worker.ts'
 import { HouseholdNotices } from './webhooks/household-notices.ts'
+import { WebhookWorker } from './webhooks/webhook-worker.ts'
 
 export type RunningServer = { close(): Promise<void> }
 

@@ -3,6 +3,7 @@ import { adminDocument, adminPath } from './admin/admin-document.ts'
 import { adminEdge } from './admin/admin-edge.ts'
 import { apiKeyRoutes } from './admin/api-keys.routes.ts'
 import { auditRoutes } from './admin/audit.routes.ts'
+import { developerRoutes as partnerDeveloperRoutes } from './admin/developers.routes.ts'
 import { grantRoutes } from './admin/grants.routes.ts'
 import { importRoutes } from './admin/imports.routes.ts'
 import { keyRoutes } from './admin/keys.routes.ts'
@@ -26,6 +27,7 @@ import { logoRoutes } from './connected-apps/partner-logos.routes.ts'
 import { consoleRoutes } from './console/console.routes.ts'
 import { onlyFromNetworks } from './console/networks.ts'
 import type { Context } from './context.ts'
+import { developerApiRoutes } from './developer-api/developer-api.routes.ts'
 import { developerRoutes } from './developers/developers.routes.ts'
 import { directoryRoutes } from './directory-api/directory.routes.ts'
 import { discoveryRoutes } from './discovery/discovery.routes.ts'
@@ -84,6 +86,7 @@ export async function createServer(
   await app.register(async (guessed) => misplacedTokenRoutes(guessed))
   for (const root of new Set([base, '/'])) await api(app, context, root)
   await developerRoutes(app, context, providers)
+  await developerApiRoutes(app, context)
   if (!config.admin.listener) await adminSite(app, context, providers)
   return app
 }
@@ -97,7 +100,7 @@ async function belowBase(
   await app.register(
     async (service) => {
       apiEdge(service)
-      recordCalls(service, context.requestLog)
+      recordCalls(service, context)
       sandboxOfApi(service, context)
       apiDescriptionRoute(service, description)
       userinfoRoutes(service, context)
@@ -111,7 +114,7 @@ async function belowBase(
   await app.register(
     async (oauth) => {
       oauthEdge(oauth)
-      recordCalls(oauth, context.requestLog)
+      recordCalls(oauth, context)
       sandboxOfTokens(oauth, context)
       tokenRoutes(oauth, context)
       postOnly(oauth, '/token', '/revoke', '/introspect')
@@ -157,7 +160,7 @@ function listeningServer(
   accessLog(app)
   requestMetrics(app, context)
   tracing?.traceRequests(app)
-  countCalls(app, context.callHours)
+  countCalls(app, context)
   return app
 }
 
@@ -191,7 +194,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v1) => {
       apiEdge(v1)
-      recordCalls(v1, context.requestLog)
+      recordCalls(v1, context)
       sandboxOfApi(v1, context)
       householdRoutes(v1, context)
       allowOnly(v1, ['GET'], '/households', '/households/:household_id/accounts')
@@ -201,7 +204,7 @@ async function api(app: FastifyInstance, context: Context, root: string): Promis
   await app.register(
     async (v2) => {
       apiEdge(v2)
-      recordCalls(v2, context.requestLog)
+      recordCalls(v2, context)
       sandboxOfApi(v2, context)
       await syncRoutes(v2, context)
       allowOnly(v2, ['GET'], '/households', '/households/:household_id', '/accounts')
@@ -223,6 +226,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   userChangeRoutes(app, context)
   requirementRoutes(app, context)
   operatorRoutes(app, context)
+  partnerDeveloperRoutes(app, context)
   grantRoutes(app, context)
   keyRoutes(app, context)
   providerRoutes(app, context)
@@ -234,7 +238,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
 async function pages(app: FastifyInstance, context: Context, providers: ProviderClients): Promise<Web> {
   const textsOf = (request: FastifyRequest) => openPageRequest(context, request).texts
   const web = await webEdge(app, context, forUsers(context, textsOf))
-  recordCalls(app, context.requestLog) // of the pages, only refusals of the authorize endpoint
+  recordCalls(app, context) // of the pages, only refusals of the authorize endpoint
   authorizeRoutes(app, context, web)
   loginRoutes(app, context, web, providers)
   providerLoginRoutes(app, context, web, providers)

@@ -54,9 +54,11 @@ SELECT count(*)::int AS rows FROM added;
 
 -- add_requests
 INSERT INTO request_log (at, grant_id, kind_id, ms, status, request_id, client_id, detail)
-SELECT to_timestamp(us / 1000000.0), grant_id, kind_id, ms, status, request_id, client_id, detail
-FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[])
-AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail);
+SELECT to_timestamp(us / 1000000.0),
+coalesce(grant_id, (SELECT c.grant_id FROM connections c WHERE c.access_locator_hash = decode(locator_hash, 'hex'))),
+kind_id, ms, status, request_id, client_id, detail
+FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[], $9::text[])
+AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail, locator_hash);
 
 -- add_usage
 WITH batch AS (
@@ -329,7 +331,7 @@ SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' A
 -- busiest_hours
 SELECT DISTINCT ON (is_token) is_token, hour AS at, sum(calls)::float8 AS calls
 FROM (SELECT hour, kind = 'token' AS is_token, calls FROM call_hours
-  WHERE client_id = $1 AND hour >= $2 AND kind <> 'limited') AS counted
+  WHERE client_id = $1 AND hour >= $2 AND kind NOT IN ('limited', 'other')) AS counted
 GROUP BY is_token, hour ORDER BY is_token, sum(calls) DESC, hour DESC;
 
 -- calls_by_period
@@ -338,7 +340,12 @@ sum(calls)::float8 AS calls, sum(refused)::float8 AS refused, sum(failed)::float
 FROM call_hours WHERE hour >= $1 AND ($3::text IS NULL OR client_id = $3) GROUP BY 1 ORDER BY 1;
 
 -- chained_audit_rows
-SELECT c.place::text, c.hash, to_jsonb(r) AS record
+SELECT c.place::text, c.hash, to_jsonb(r) || CASE WHEN EXISTS (
+  SELECT FROM jsonb_path_query(r.details, '$.** ? (@.type() == "number")') AS found,
+  LATERAL (SELECT (found #>> '{}')::numeric AS number) AS n
+  WHERE CASE WHEN abs(number) BETWEEN 1e-300 AND 1e300 THEN number <> number::float8::text::numeric
+  ELSE number <> 0 END)
+THEN jsonb_build_object('exact_details', r.details::text) ELSE '{}' END AS record
 FROM (SELECT * FROM audit_chain WHERE place > $1 ORDER BY place LIMIT $2) AS c
 LEFT JOIN LATERAL (
   SELECT a.id::text AS id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, a.transaction::text AS transaction, a.event AS event, a.actor_kind AS actor_kind, a.actor_id AS actor_id, a.actor_name AS actor_name, a.via AS via, a.address AS address, a.user_agent AS user_agent, a.request_id AS request_id, a.target_kind AS target_kind, a.target_id AS target_id, a.firm_id AS firm_id, a.user_id AS user_id, a.client_id AS client_id, a.details AS details FROM audit_log a WHERE a.at = c.audit_at AND a.id = c.audit_id
@@ -585,6 +592,47 @@ SELECT has_table_privilege('audit_log', 'UPDATE, DELETE, TRUNCATE') AS changes_a
 (SELECT count(*)::int FROM partners) AS partners,
 (SELECT count(*)::int FROM grants g WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS grants;
 
+-- delete_developer
+WITH gone AS (
+  DELETE FROM developers WHERE (id::text = $1 OR email_folded = $1) RETURNING id, email, name
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (gone.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', gone.email, 'name', gone.name))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['developer.removed']) AS event, gone
+)
+SELECT id::text FROM gone;
+
+-- delete_developer_membership
+WITH admins AS (
+  SELECT m.developer_id FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND m.role = 'admin' AND m.last_seen_at IS NOT NULL AND d.status = 'active'
+  ORDER BY m.developer_id FOR UPDATE OF m
+), found AS (
+  SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+), gone AS (
+  DELETE FROM developer_memberships m USING found
+  WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($3 OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))
+  RETURNING m.developer_id
+), withdrawn AS (
+  DELETE FROM developer_links l USING gone, developers d
+  WHERE l.developer_id = gone.developer_id AND d.id = gone.developer_id AND NOT (d.password_hash IS NOT NULL OR EXISTS (SELECT FROM developer_identities i WHERE i.developer_id = d.id))
+  AND NOT EXISTS (SELECT FROM developer_memberships o WHERE o.developer_id = gone.developer_id AND o.client_id <> $1)
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (developer_id)::text,
+  (NULL)::text, (NULL)::text, ($1)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', found.email, 'role', found.role))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.removed']) AS event, gone JOIN found USING (developer_id)
+)
+SELECT developer_id::text, NOT EXISTS (SELECT FROM gone) AS last_admin FROM found;
+
 -- delete_factors
 WITH changed AS (
   UPDATE users SET login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1
@@ -789,6 +837,14 @@ SELECT developers_acr AS acr FROM identity_providers WHERE id = $1 AND developer
 
 -- developer_providers
 SELECT id, name, issuer FROM identity_providers WHERE developers ORDER BY name, id;
+
+-- developers_of_partner
+SELECT d.id::text, CASE WHEN m.last_seen_at IS NULL THEN d.email_folded ELSE d.email END AS email,
+CASE WHEN m.last_seen_at IS NOT NULL THEN d.name END AS name, m.role,
+CASE WHEN m.last_seen_at IS NULL THEN 'invited' ELSE d.status END AS status,
+m.created_at AS invited_at, m.last_seen_at
+FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+WHERE m.client_id = $1 ORDER BY d.email_folded;
 
 -- disable_webhook_endpoint
 WITH e AS (
@@ -1511,6 +1567,7 @@ FROM (
   SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
   WHERE hashtextextended(l.request_id, 0) = hashtextextended($6, 0) AND l.request_id = $6 AND l.at >= coalesce($1::timestamptz, '-infinity')
   AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int
+  AND ($8::text IS NULL OR l.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $8)))
   AND ($7::text IS NULL OR $7 = coalesce(owner.client_id, l.client_id)) ORDER BY l.at DESC LIMIT $5::int) AS l
 JOIN request_kinds k ON k.id = l.kind_id
 LEFT JOIN grants g ON g.id = l.grant_id
@@ -2091,6 +2148,61 @@ WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.subject, l.acr, l.auth_time FROM (SELECT) AS always LEFT JOIN live l ON true;
 
+-- invite_developer
+WITH counted AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT $8::bytea, 1, now() + interval '1 day' WHERE $8::bytea IS NOT NULL
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), partner AS (
+  SELECT client_id, name FROM partners
+  WHERE client_id = $1 AND coalesce((SELECT count FROM counted), 0) <= 30
+), person AS (
+  INSERT INTO developers AS d (email, email_folded, name) SELECT $2, $3, $4 FROM partner
+  ON CONFLICT (email_folded) DO UPDATE SET email_folded = excluded.email_folded -- returns the account that exists
+  RETURNING d.id, d.email, d.name, (d.password_hash IS NOT NULL OR EXISTS (SELECT FROM developer_identities i WHERE i.developer_id = d.id)) AS is_set_up,
+  EXISTS (SELECT FROM developer_links l WHERE l.developer_id = d.id AND l.expires_at > now()) AS has_link
+), member AS (
+  INSERT INTO developer_memberships (developer_id, client_id, role) SELECT person.id, $1, $5 FROM person
+  ON CONFLICT DO NOTHING RETURNING developer_id
+), invited AS (
+  SELECT person.id, email, name FROM person WHERE NOT is_set_up AND ($8::bytea IS NULL OR NOT has_link)
+), link AS (
+  INSERT INTO developer_links (developer_id, hash, expires_at)
+  SELECT id, $6::bytea, now() + interval '7 days' FROM invited
+  ON CONFLICT (developer_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
+  RETURNING expires_at
+), invitation AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'developer_invited', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('partner', partner.name, 'link', $7::text, 'until', link.expires_at)),
+  now() + interval '7 days'
+  FROM invited u, partner, link WHERE $7::text IS NOT NULL
+), notice AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'developer_added', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('partner', partner.name)),
+  now() + interval '2 days'
+  FROM person u, partner, member WHERE $7::text IS NOT NULL AND NOT EXISTS (SELECT FROM invited)
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (person.id)::text,
+  (NULL)::text, (NULL)::text, ($1)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', person.email, 'role', $5::text))
+  FROM (SELECT ($9)::jsonb AS origin) AS o, unnest(ARRAY['developer.invited']) AS event, member JOIN person ON person.id = developer_id
+)
+SELECT (SELECT id::text FROM person) AS developer_id, NOT EXISTS (SELECT FROM member) AS was_member,
+(SELECT is_set_up FROM person) AS is_set_up, (SELECT expires_at FROM link) AS link_expires_at
+FROM partners WHERE client_id = $1;
+
 -- invite_user
 WITH found AS (
   SELECT u.id, u.firm_id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1 OR u.email_folded = $1
@@ -2124,7 +2236,7 @@ FROM found LEFT JOIN link ON true;
 SELECT EXISTS (SELECT FROM audit_log WHERE at < (date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $1::int)) AT TIME ZONE 'UTC') AS due;
 
 -- keep_audit_log
-SELECT keep_audit_log($1::int, $2::jsonb)::int AS removed;
+SELECT keep_audit_log($1::int, $2::jsonb)::float8 AS removed;
 
 -- keep_request_log
 SELECT keep_request_log($1::int) AS removed;
@@ -2385,6 +2497,18 @@ CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THE
 -- list_developer_keys
 SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
 CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.client_id, k.role, k.created_by FROM developer_keys k WHERE k.client_id = $1 ORDER BY k.created_at, k.id;
+
+-- list_developers
+SELECT d.id::text, d.email, d.name, d.status,
+(SELECT coalesce(jsonb_agg(jsonb_build_object('client_id', m.client_id, 'role', m.role) ORDER BY m.client_id), '[]')
+  FROM developer_memberships m WHERE m.developer_id = d.id) AS partners,
+d.password_hash IS NOT NULL AS has_password,
+ARRAY(SELECT i.provider_id FROM developer_identities i WHERE i.developer_id = d.id ORDER BY 1) AS providers,
+d.created_at, d.last_login_at,
+(SELECT l.expires_at FROM developer_links l WHERE l.developer_id = d.id AND l.expires_at > now()) AS link_expires_at
+FROM developers d
+WHERE $1::text IS NULL OR EXISTS (SELECT FROM developer_memberships m WHERE m.developer_id = d.id AND m.client_id = $1)
+ORDER BY d.email_folded;
 
 -- list_firm_households
 WITH
@@ -2951,7 +3075,8 @@ l.grant_id, g.user_id, g.subject, l.detail
 FROM (
   SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
   WHERE l.status >= 400 AND l.at >= coalesce($1::timestamptz, '-infinity')
-  AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int AND ($6::text IS NULL OR $6 = coalesce(owner.client_id, l.client_id))
+  AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int
+  AND ($7::text IS NULL OR l.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $7))) AND ($6::text IS NULL OR $6 = coalesce(owner.client_id, l.client_id))
   ORDER BY l.at DESC LIMIT $5::int) AS l
 JOIN request_kinds k ON k.id = l.kind_id
 LEFT JOIN grants g ON g.id = l.grant_id
@@ -2966,10 +3091,12 @@ WITH chosen AS (
 ), calls AS (
   SELECT l.* FROM chosen CROSS JOIN LATERAL (
     SELECT * FROM request_log l WHERE l.grant_id = chosen.id AND l.at >= coalesce($1::timestamptz, '-infinity')
-    AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int ORDER BY at DESC LIMIT $5::int) AS l
+    AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int
+    AND ($10::text IS NULL OR l.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $10))) ORDER BY at DESC LIMIT $5::int) AS l
   UNION ALL
   SELECT * FROM (SELECT * FROM request_log c WHERE c.client_id = $7 AND coalesce($6, $8::text, $9) IS NULL AND c.at >= coalesce($1::timestamptz, '-infinity')
-    AND c.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND c.status BETWEEN $3::int AND $4::int ORDER BY at DESC LIMIT $5::int) AS own
+    AND c.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND c.status BETWEEN $3::int AND $4::int
+    AND ($10::text IS NULL OR c.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $10))) ORDER BY at DESC LIMIT $5::int) AS own
 )
 SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
 k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
@@ -3119,7 +3246,12 @@ WITH last AS (
   FROM pg_current_snapshot() AS s
 )
 SELECT b.place::text AS last_place, b.hash AS last_hash, b.looked_to::text AS looked_to, b.is_foreign,
-b.xmin::text AS oldest_running, to_jsonb(r) AS record
+b.xmin::text AS oldest_running, to_jsonb(r) || CASE WHEN EXISTS (
+  SELECT FROM jsonb_path_query(r.details, '$.** ? (@.type() == "number")') AS found,
+  LATERAL (SELECT (found #>> '{}')::numeric AS number) AS n
+  WHERE CASE WHEN abs(number) BETWEEN 1e-300 AND 1e300 THEN number <> number::float8::text::numeric
+  ELSE number <> 0 END)
+THEN jsonb_build_object('exact_details', r.details::text) ELSE '{}' END AS record
 FROM bounds b LEFT JOIN LATERAL (
   SELECT a.id::text AS id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, a.transaction::text AS transaction, a.event AS event, a.actor_kind AS actor_kind, a.actor_id AS actor_id, a.actor_name AS actor_name, a.via AS via, a.address AS address, a.user_agent AS user_agent, a.request_id AS request_id, a.target_kind AS target_kind, a.target_id AS target_id, a.firm_id AS firm_id, a.user_id AS user_id, a.client_id AS client_id, a.details AS details
   FROM audit_log a
@@ -3345,10 +3477,20 @@ id_token_alg, id_token_on_refresh, post_logout_redirect_uris, site, logo, privac
 grant_lifetime_days, require_acr, created_at, cardinality(secret_hashes) AS live_secrets FROM partners
 WHERE client_id > coalesce($1::text, '') AND ($3::text IS NULL OR status = $3) ORDER BY client_id LIMIT $2;
 
+-- page_of_partners_by_text
+SELECT client_id, name, status, created_at FROM partners
+WHERE (client_id = $1 OR strpos(lower(name), lower($1)) > 0) AND client_id > coalesce($2::text, '')
+AND ($4::text IS NULL OR status = $4) ORDER BY client_id LIMIT $3;
+
 -- page_of_users
 SELECT u.id, u.email, u.name, u.firm_id, u.role, u.status, u.disabled_by_operator_at FROM users u
 WHERE u.id > coalesce($1::text, '') AND ($3::text IS NULL OR u.firm_id = $3) AND ($4::text IS NULL OR u.status = $4)
 ORDER BY u.id LIMIT $2;
+
+-- page_of_users_by_text
+SELECT id, email, name, firm_id, role, status, disabled_by_operator_at FROM users
+WHERE (id = $1 OR strpos(email_folded, $2) > 0 OR strpos(lower(name), lower($1)) > 0) AND id > coalesce($3::text, '')
+AND ($5::text IS NULL OR firm_id = $5) AND ($6::text IS NULL OR status = $6) ORDER BY id LIMIT $4;
 
 -- partner_concerns
 SELECT kind, id, name, amount::float8, at FROM (
@@ -3361,11 +3503,17 @@ SELECT kind, id, name, amount::float8, at FROM (
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
   SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners WHERE client_id = $1 AND cardinality(secret_hashes) > 1 UNION ALL
+  SELECT 'api_key', id, name, 0, expires_at FROM developer_keys
+  WHERE client_id = $1 AND revoked_at IS NULL AND expires_at BETWEEN now() - interval '1 day' AND now() + 14 * interval '1 day' UNION ALL
   SELECT 'deprecated', '', '', sum(calls), max(hour) FROM call_hours
   WHERE client_id = $1 AND hour > now() - 7 * interval '1 day' AND kind LIKE 'deprecated %' HAVING count(*) > 0 UNION ALL
   SELECT 'ending_consents', '', '', count(*), min(g.expires_at) FROM grants g
   WHERE g.client_id = $1 AND g.expires_at <= now() + 14 * interval '1 day' AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) HAVING count(*) > 0) AS found (kind, id, name, amount, at)
 ORDER BY kind, id;
+
+-- partners_of_locators
+SELECT encode(access_locator_hash, 'hex') AS locator_hash, client_id
+FROM connections WHERE access_locator_hash IN (SELECT decode(locator, 'hex') FROM unnest($1::text[]) AS locator);
 
 -- partners_to_compare
 SELECT p.client_id, p.name,
@@ -4113,6 +4261,44 @@ WITH e AS (
 )
 SELECT message_id AS id FROM e;
 
+-- reset_developer
+WITH changed AS (
+  UPDATE developers SET password_hash = NULL, login_version = gen_random_uuid() WHERE (id::text = $1 OR email_folded = $1)
+  RETURNING id, email, name, status
+), totp AS (
+  DELETE FROM developer_totp_secrets t USING changed WHERE t.developer_id = changed.id
+), codes AS (
+  DELETE FROM developer_recovery_codes c USING changed WHERE c.developer_id = changed.id
+), identities AS (
+  DELETE FROM developer_identities i USING changed WHERE i.developer_id = changed.id
+), ended AS (
+  DELETE FROM developer_sessions s USING changed WHERE s.developer_id = changed.id RETURNING 1
+), link AS (
+  INSERT INTO developer_links (developer_id, hash, expires_at)
+  SELECT id, $2::bytea, now() + interval '7 days' FROM changed
+  ON CONFLICT (developer_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
+  RETURNING expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'invitation', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('link', $3::text, 'until', link.expires_at)),
+  now() + interval '7 days'
+  FROM changed u, link WHERE $3::text IS NOT NULL
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'reset'::text))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed
+)
+SELECT changed.id::text, changed.email, changed.status, link.expires_at,
+(SELECT count(*)::int FROM ended) AS sessions_ended
+FROM changed, link;
+
 -- reset_operator
 WITH changed AS (
   UPDATE operators SET password_hash = NULL, login_version = gen_random_uuid() WHERE (id::text = $1 OR email_folded = $1)
@@ -4731,6 +4917,9 @@ CASE sees WHEN 'granted' THEN own END AS own,
 (SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = 'households'::regclass) AS total
 FROM caller, sample, own;
 
+-- secret_rotations
+SELECT at FROM audit_log WHERE client_id = $1 AND event = 'partner.secret_rotated' ORDER BY at DESC LIMIT $2;
+
 -- server_facts
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
 clock_timestamp() AS clock;
@@ -5282,6 +5471,58 @@ WITH old AS (SELECT id, status FROM users WHERE id = $1 OR email_folded = $1 FOR
   FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['user.disabled']) AS event, changed JOIN old USING (id)
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
+
+-- update_developer
+WITH found AS (
+  SELECT id, email, name, status, coalesce($3, status) <> status AS ends_sessions,
+  EXISTS (SELECT FROM developers o WHERE o.email_folded = $5 AND o.id <> d.id) AS email_taken
+  FROM developers d WHERE (id::text = $1 OR email_folded = $1) FOR UPDATE
+), changed AS (
+  UPDATE developers d
+  SET name = coalesce($2, d.name), status = coalesce($3, d.status),
+  email = coalesce($4, d.email), email_folded = coalesce($5, d.email_folded),
+  login_version = CASE WHEN found.ends_sessions THEN gen_random_uuid() ELSE d.login_version END
+  FROM found WHERE d.id = found.id AND NOT found.email_taken
+  RETURNING d.id, d.email, d.name, d.status
+), ended AS (
+  DELETE FROM developer_sessions s USING changed, found
+  WHERE s.developer_id = changed.id AND found.ends_sessions RETURNING 1
+), withdrawn AS (
+  DELETE FROM developer_links l USING changed, found
+  WHERE l.developer_id = changed.id AND changed.email <> found.email
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('email', found.email, 'name', found.name, 'status', found.status), 'after', jsonb_build_object('email', changed.email, 'name', changed.name, 'status', changed.status)))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed JOIN found USING (id)
+)
+SELECT id::text, email_taken, (SELECT count(*)::int FROM ended) AS sessions_ended FROM found;
+
+-- update_developer_membership
+WITH admins AS (
+  SELECT m.developer_id FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND m.role = 'admin' AND m.last_seen_at IS NOT NULL AND d.status = 'active'
+  ORDER BY m.developer_id FOR UPDATE OF m
+), found AS (
+  SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+), changed AS (
+  UPDATE developer_memberships m SET role = $3 FROM found
+  WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($4 OR $3 = 'admin' OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))
+  RETURNING m.developer_id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (developer_id)::text,
+  (NULL)::text, (NULL)::text, ($1)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', found.email, 'before', jsonb_build_object('role', found.role), 'after', jsonb_build_object('role', $3::text)))
+  FROM (SELECT ($5)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed JOIN found USING (developer_id)
+)
+SELECT developer_id::text, NOT EXISTS (SELECT FROM changed) AS last_admin FROM found;
 
 -- update_firm
 WITH old AS (

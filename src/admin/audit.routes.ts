@@ -5,8 +5,9 @@ import { exportAudit } from '../audit/export.ts'
 import { listAudit } from '../audit/list.ts'
 import type { Context } from '../context.ts'
 import { queriesOn } from '../database/database.ts'
-import { type Answer, ok } from '../management/answers.ts'
+import { ok } from '../management/answers.ts'
 import { linkToNext, pageRequestOf, withFilters } from '../management/page.ts'
+import { rangeOf } from '../management/range.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
 import { exportAuditRoute, listAuditRoute } from './audit.operations.ts'
@@ -49,25 +50,6 @@ export function auditRoutes(app: FastifyInstance, context: Context): void {
     })
     return { kind: 'sent' }
   })
-}
-
-type Range = { since?: string; until?: string }
-
-/** The instants in UTC, because PostgreSQL does not read all offsets that RFC 3339 allows. */
-function rangeOf({ since, until }: Range): Range | { problem: Answer } {
-  const range: Range = {}
-  for (const [name, text] of Object.entries({ since, until })) {
-    if (text === undefined) continue
-    const instant = new Date(text)
-    if (Number.isNaN(instant.getTime())) {
-      const errors = [{ parameter: name, detail: 'is not an instant' }]
-      return {
-        problem: { kind: 'problem', code: 'invalid_parameter', detail: `${name} is not an instant.`, errors },
-      }
-    }
-    Object.assign(range, { [name]: instant.toISOString() })
-  }
-  return range
 }
 
 async function* withBreaks(lines: AsyncIterable<string>): AsyncGenerator<string> {

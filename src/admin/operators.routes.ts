@@ -5,13 +5,8 @@ import { foldCase } from '../directory/case-folding.ts'
 import { problemReason } from '../errors/catalogue.ts'
 import { type Answer, conflict, created, notFound, ok, refused } from '../management/answers.ts'
 import { type ListedOperator, listOperators } from '../operators/operators.sql.ts'
-import {
-  changeOperator,
-  createOperator,
-  type NotChanged,
-  removeOperator,
-  resetCredentials,
-} from '../operators/operators.ts'
+import { changeOperator, createOperator, removeOperator } from '../operators/operators.ts'
+import { type NotChanged, resetCredentials } from '../people/accounts.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
 import {
@@ -45,7 +40,7 @@ function creation(app: FastifyInstance, context: Context): void {
 
   adminRoute(app, context, resetOperatorRoute, ({ request: { params }, actor, origin, database }) =>
     ofOperator(database, actor, params.id, async ({ id }) => {
-      const outcome = await resetCredentials(database, origin, config, id)
+      const outcome = await resetCredentials(database, origin, { config, kind: 'operator' }, id)
       if (outcome.kind !== 'done') return notChanged(outcome)
       const [operator] = await database.run(listOperators, [id])
       return created(adminAddress(config, 'operators', id), operator, { setup_url: outcome.link })

@@ -1,12 +1,11 @@
 import { createdResponse, jsonResponse } from '../management/operation.ts'
 import { closed, pageOf, pageQuery } from '../management/page.ts'
+import { NewKeys, NewSecret, pictureLimit } from '../management/partner-fields.ts'
 import { oneOf } from '../management/schemas.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
 import {
   Consequences,
-  maxPicture,
-  NewKeys,
   NewPartner,
   Partner,
   PartnerChanges,
@@ -15,7 +14,6 @@ import {
 
 const params = Type.Object({ client_id: Type.String({ description: 'The `client_id` of a partner.' }) })
 const tag = 'Partners' as const
-const pictureLimit = maxPicture + 64 * 1024
 
 export const listPartnersRoute = describeRoute({
   method: 'GET',
@@ -119,16 +117,7 @@ export const rotateSecretRoute = describeRoute({
   scope: 'partners:write',
   schema: {
     params,
-    body: closed(
-      {
-        end_others: Type.Optional(
-          Type.Boolean({
-            description: 'Ends all other secrets at once, after a leak. Default: the newest stays live.',
-          }),
-        ),
-      },
-      { $id: 'NewSecret', description: 'How the secret changes.' },
-    ),
+    body: NewSecret,
   },
   creates: true,
   operation: {

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import type { Database } from '../database/database.ts'
 import { type Answer, conflict, created, notFound, ok, refused, withSecrets } from '../management/answers.ts'
 import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
+import { profileOf } from '../management/partner-fields.ts'
 import { consequencesOfDeletion, deletePartner } from '../partners/delete-partner.ts'
 import { endOldSecrets } from '../partners/end-old-secrets.ts'
 import { findListedPartner, pageOfPartners } from '../partners/partners.sql.ts'
@@ -171,33 +172,18 @@ function deletion(app: FastifyInstance, context: Context): void {
   })
 }
 
-type SharedSettings = {
+type SharedSettings = Parameters<typeof profileOf>[0] & {
   auth_methods?: string[]
   jwks?: Record<string, unknown>
   id_token_on_refresh?: boolean
-  site?: string | null
-  logo?: string | null
-  privacy_url?: string | null
-  description?: string | null
 }
 
 /** The settings that a registration and a change have in common. */
-function settingsOf({
-  auth_methods,
-  jwks,
-  id_token_on_refresh,
-  site,
-  logo,
-  privacy_url,
-  description,
-}: SharedSettings) {
+function settingsOf({ auth_methods, jwks, id_token_on_refresh, ...profile }: SharedSettings) {
   return {
+    ...profileOf(profile),
     authMethods: auth_methods,
     jwks: jwks && JSON.stringify(jwks),
     idTokenOnRefresh: id_token_on_refresh,
-    site,
-    logo: typeof logo === 'string' ? Buffer.from(logo, 'base64') : logo,
-    privacyUrl: privacy_url,
-    description,
   }
 }

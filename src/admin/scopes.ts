@@ -30,6 +30,10 @@ const scopesByRole: Record<Role, ReadonlySet<Scope>> = {
   read_only: new Set(reading),
 }
 
+export function isRole(text: string): text is Role {
+  return roles.some((role) => role === text)
+}
+
 export function scopesOf(role: Role): ReadonlySet<Scope> {
   return scopesByRole[role]
 }

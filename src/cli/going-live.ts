@@ -3,11 +3,11 @@ import { Command } from 'commander'
 import { commandOrigin } from '../audit/origin.ts'
 import { readConfig } from '../config.ts'
 import type { Check } from '../going-live/checklist.ts'
-import { openRequest, previewRequest } from '../going-live/open-request.ts'
+import { type InvitedDeveloper, openRequest, previewRequest } from '../going-live/open-request.ts'
 import type { GoingLiveRequest } from '../going-live/request.ts'
 import { goingLiveOf, requestGoingLive } from '../going-live/request-going-live.ts'
 import { sandboxKeyText } from '../going-live/sandbox-key.ts'
-import { summaryOf } from '../going-live/summary.ts'
+import { describeInvited, summaryOf } from '../going-live/summary.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { readText } from './partner-create.ts'
@@ -150,14 +150,17 @@ function open(): Command {
         const outcome = await openRequest({ database, config }, origin, readText(file))
         if (outcome.kind === 'refused') throw new CommandError(outcome.faults.join('\n'))
         if (outcome.kind === 'already_opened') throw new CommandError(alreadyOpened(outcome))
-        const { clientId, request } = outcome
-        answer(
-          options,
-          { client_id: clientId },
-          `client_id      ${clientId}\nname           ${request.partner.name}`,
-        )
+        const { clientId, invited } = outcome
+        const value = { client_id: clientId, invited: describeInvited(invited) }
+        answer(options, value, [`client_id      ${clientId}`, ...invited.map(invitationOf)].join('\n'))
       }),
     )
+}
+
+function invitationOf({ email, role, link }: InvitedDeveloper): string {
+  const line = `developer      ${email}, ${role}`
+  if (!link) return `${line}: has an account`
+  return `${line}: ${link.isMailed ? 'the link is mailed, and it is' : 'pass this link on, it works once:'} ${link.link}`
 }
 
 function alreadyOpened({ openedAt, clientId }: { openedAt: Date; clientId: string }): string {

@@ -6,9 +6,8 @@ import {
   createOperator,
   type OperatorChange,
   removeOperator,
-  resetCredentials,
 } from '../operators/operators.ts'
-import type { SetupLink } from '../people/links.ts'
+import { resetCredentials, type SetupLink } from '../people/accounts.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { done } from './idp-link.ts'
 import { checkSecretIsInUse } from './secret-in-use.ts'
@@ -119,7 +118,7 @@ function reset(): Command {
     .action((operator: string, options: Json) =>
       withDatabase(async (database, config, origin) => {
         await checkSecretIsInUse(database, config)
-        const outcome = done(await resetCredentials(database, origin, config, operator))
+        const outcome = done(await resetCredentials(database, origin, { config, kind: 'operator' }, operator))
         const { json, text } = describeLink(outcome)
         const before = `${operator} can no longer sign in; ${sessions(outcome.sessionsEnded)}.`
         const value = { id: outcome.id, sessions_ended: outcome.sessionsEnded, ...json }

@@ -15,7 +15,9 @@ type Options = {
   grant?: string
   status?: string
   refused?: true
+  route?: string
   since?: Date
+  until?: Date
   limit?: number
 }
 
@@ -34,13 +36,15 @@ function list(): Command {
     .option('--grant <id>', 'calls with this grant')
     .option('--status <status>', 'only this status, such as 401, or class, such as 4xx')
     .option('--refused', 'only calls with a status from 400 on')
+    .option('--route <route>', 'only this route, as it is listed')
     .option('--since <instant>', 'only calls since this date or instant', parseSince)
+    .option('--until <instant>', 'only calls before this date or instant', parseSince)
     .option('--limit <number>', `rows at most (${defaultLimit})`, parseLimit)
     .option('--json', 'print JSON')
     .action((options: Options) => {
-      const { partner, user, grant, refused, since } = options
+      const { partner, user, grant, refused, route, since, until } = options
       const status = options.status ?? (refused && 'refused')
-      return show(options, { clientId: partner, userId: user, grantId: grant, status, since })
+      return show(options, { clientId: partner, userId: user, grantId: grant, status, route, since, until })
     })
 }
 

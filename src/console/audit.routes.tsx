@@ -29,7 +29,7 @@ const isPlace = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z \d{1,18}$/
 
 function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   const { database } = context
-  const querystring = listQuery('event', 'user', 'client', 'actor', 'request', 'since', 'until')
+  const querystring = listQuery('event', 'user', 'client', 'actor', 'actor_id', 'request', 'since', 'until')
   operatorPage<{ Querystring: Static<typeof querystring> }>(
     app,
     context,
@@ -43,6 +43,7 @@ function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
         user: filled(query.user),
         client: filled(query.client),
         actorKind: filled(query.actor),
+        actorId: filled(query.actor_id),
         requestId: filled(query.request),
         ...('fault' in range ? {} : range),
       }
@@ -78,7 +79,7 @@ function rangeOf(days: {
     if (day !== undefined && !IsDate(day)) return { fault: 'Write a day as 2026-11-22.' }
   }
   return {
-    ...(since && { since: `${since}T00:00:00Z` }),
+    ...(since && { since: new Date(since).toISOString() }),
     ...(until && { until: new Date(Date.parse(until) + 86_400_000).toISOString() }),
   }
 }

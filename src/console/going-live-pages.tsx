@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact'
+import type { InvitedDeveloper, OpenedRequest } from '../going-live/open-request.ts'
 import type { GoingLiveRequest, RequestedCheck } from '../going-live/request.ts'
 import { PostForm, TextArea } from '../panel/forms.tsx'
 import { Exact, Facts, Faults, Id, Name, PageHead, Section, State } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
 import { partnerAddress } from './partners.routes.tsx'
+
+type Opened = Extract<OpenedRequest, { kind: 'opened' }>
 
 export const goingLiveUrl = '/admin/going-live'
 const back = { label: 'Partners', href: '/admin/partners' }
@@ -129,7 +132,7 @@ function Partner({ request }: { request: GoingLiveRequest }) {
           Contact: <bdi>{request.contact}</bdi>,
           'Expected volume': <bdi>{request.expected_volume}</bdi>,
           'Redirect URIs': <Lines texts={partner.redirect_uris} />,
-          'In the sandbox': <Lines texts={request.sandbox_redirect_uris} />,
+          'Redirect URIs in the sandbox': <Lines texts={request.sandbox_redirect_uris} />,
           'After logout': optional(partner.post_logout_redirect_uris),
           'How it authenticates': partner.auth_methods.join(', '),
           PKCE: partner.require_pkce ? 'required' : 'supported',
@@ -192,7 +195,7 @@ export function AlreadyOpenedPage(props: { clientId: string; openedAt: Date; req
   )
 }
 
-export function OpenedPage({ clientId, request }: { clientId: string; request: GoingLiveRequest }) {
+export function OpenedPage({ clientId, request, invited }: Opened) {
   return (
     <>
       <PageHead title="The partner is live" back={back} />
@@ -203,11 +206,35 @@ export function OpenedPage({ clientId, request }: { clientId: string; request: G
       <p>
         <Id>{clientId}</Id>
       </p>
+      <Section id="invited" title="Its developers">
+        <Table
+          caption="Developers"
+          rows={invited}
+          keyOf={({ email }) => email}
+          empty="No one was invited. Invite a developer on the page of the partner."
+          columns={[
+            { label: 'Name', cell: ({ name }) => <Name>{name}</Name> },
+            { label: 'Address', cell: ({ email }) => <bdi>{email}</bdi> },
+            { label: 'Role', cell: ({ role }) => role },
+            { label: 'Invitation', cell: ({ link }) => <Invitation link={link} /> },
+          ]}
+        />
+      </Section>
       <p>
         <a class="button" href={partnerAddress(clientId)}>
           Open the partner
         </a>
       </p>
+    </>
+  )
+}
+
+function Invitation({ link }: { link: InvitedDeveloper['link'] | undefined }) {
+  if (!link) return <>has an account</>
+  if (link.isMailed) return <>mailed</>
+  return (
+    <>
+      Pass this link on. It works once, until <Exact at={link.expiresAt} />: <Id>{link.link}</Id>
     </>
   )
 }

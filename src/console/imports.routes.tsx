@@ -14,8 +14,9 @@ const shown = 25
 /** How the directory changed: imports of files, and changes by API. Both are records of the audit log. */
 export function importRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   operatorPage(app, context, web, { url: '/admin/imports', scope: 'directory:read' }, async ({ show }) => {
-    const [imports, changes] = await Promise.all([
+    const [imports, refused, changes] = await Promise.all([
       listAudit(context.database, { event: 'directory.imported' }, { limit: shown }),
+      listAudit(context.database, { event: 'directory.import_refused' }, { limit: shown }),
       listAudit(context.database, { event: 'directory.changed' }, { limit: shown }),
     ])
     const body = (
@@ -36,6 +37,20 @@ export function importRoutes(app: FastifyInstance, context: Context, web: Consol
             empty="Nothing was imported yet. Import CSV files with latchkey import DIR."
           />
         </Section>
+        {refused.records.length > 0 && (
+          <Section
+            id="refused"
+            title="Imports that changed nothing"
+            more={{ label: 'All of them', href: '/admin/audit?event=directory.import_refused' }}
+          >
+            <ChangeTable
+              caption="Imports that changed nothing, the newest first"
+              records={refused.records}
+              summaryOf={({ details }) => [reasonOf(details)]}
+              empty=""
+            />
+          </Section>
+        )}
         <Section
           id="changes"
           title="Changes by API"
@@ -98,6 +113,18 @@ function filesOf({ details }: ListedRecord): string[] {
     )
     return `${file}: ${texts.length > 0 ? texts.join(', ') : 'no rows'}`
   })
+}
+
+const reasons: Record<string, string> = {
+  too_many_removals: 'It would have removed more rows than --at-most allows.',
+  busy: 'Another import or change was running.',
+  interrupted: 'It was interrupted.',
+}
+
+function reasonOf({ reason, faults }: ListedRecord['details']): string {
+  if (reason === 'refused')
+    return `The files have ${amount(Number(faults))} faults. The command has named them.`
+  return reasons[String(reason)] ?? String(reason)
 }
 
 function countsOf(counts: unknown): string[] {

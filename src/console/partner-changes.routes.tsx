@@ -1,15 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { applyLifetime } from '../grants/grants.ts'
+import { KeysForm, NewSecretPage, SecretForm } from '../panel/credential-forms.tsx'
 import { formText } from '../panel/fields.ts'
 import { consequencesOfDeletion, deletePartner } from '../partners/delete-partner.ts'
+import { endOldSecrets } from '../partners/end-old-secrets.ts'
 import { findListedPartner } from '../partners/partners.sql.ts'
 import { replacePartnerKeys, rotatePartnerSecret, updatePartner } from '../partners/partners.ts'
 import Type, { type Static } from '../typebox.ts'
 import type { ConsoleWeb } from './edge.ts'
 import { showMissing } from './missing.tsx'
 import { operatorPage } from './operator-page.ts'
-import { fieldsOf, PartnerFields, PartnerForm, partnerChangesOf } from './partner-form.tsx'
-import { DeletionPage, KeysForm, NewSecretPage, SecretForm } from './partner-forms.tsx'
+import { fieldsOf, PartnerFields, partnerChangesOf } from './partner-fields.ts'
+import { PartnerForm } from './partner-form.tsx'
+import { DeletionPage, LifetimePage } from './partner-forms.tsx'
 import { PartnerParams, type PartnerRoute, partnerAddress } from './partners.routes.tsx'
 
 const url = '/admin/partners/:client_id'
@@ -20,11 +24,14 @@ const params = PartnerParams
 export function partnerChangeRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   settings(app, context, web)
   secret(app, context, web)
+  oldSecrets(app, context, web)
   keys(app, context, web)
+  lifetime(app, context, web)
   deletion(app, context, web)
 }
 
-const conflict = 'Another operator changed the partner at the same time. Nothing was changed here. Try again.'
+export const conflict =
+  'Another operator changed the partner at the same time. Nothing was changed here. Try again.'
 
 function settings(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   const { config, database } = context
@@ -70,7 +77,10 @@ function secret(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
     const { request, csrf, show } = exchange
     const partner = await database.maybe(findListedPartner, [request.params.client_id])
     if (!partner) return showMissing(show, 'partners', 'partner')
-    const body = <SecretForm partner={partner} csrf={csrf} />
+    const { name, live_secrets: live } = partner
+    const address = partnerAddress(partner.client_id)
+    const form = { back: { label: name, href: address }, action: `${address}/secret`, csrf }
+    const body = <SecretForm {...{ name, live }} {...form} />
     return show({ title: 'New secret', section: 'partners', body })
   })
   operatorPage<PartnerRoute & { Body: Static<typeof SecretBody> }>(
@@ -84,10 +94,26 @@ function secret(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
       const outcome = await rotatePartnerSecret(database, origin, config.environment, id, endOthers)
       if (outcome.kind !== 'rotated') return showMissing(show, 'partners', 'partner')
       const { clientSecret, liveSecrets } = outcome
-      const body = <NewSecretPage address={partnerAddress(id)} secret={clientSecret} live={liveSecrets} />
+      const back = { label: 'The partner', href: partnerAddress(id) }
+      const body = (
+        <NewSecretPage secret={clientSecret} live={liveSecrets} back={back} open="Open the partner">
+          The previous secret is accepted until the next rotation. Hand the new one over, and rotate again if
+          you want the old one to end.
+        </NewSecretPage>
+      )
       return show({ title: 'New secret', section: 'partners', body })
     },
   )
+}
+
+function oldSecrets(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+  const route = { method: 'POST', url: `${url}/end-old-secrets`, scope, schema: { params } } as const
+  operatorPage<PartnerRoute>(app, context, web, route, async ({ request, reply, origin, show }) => {
+    const { client_id: id } = request.params
+    const { kind } = await endOldSecrets(context.database, origin, id)
+    if (kind === 'unknown') return showMissing(show, 'partners', 'partner')
+    return reply.redirect(`${partnerAddress(id)}?done=old_secrets`, 303)
+  })
 }
 
 const KeysBody = Type.Object({ jwks: formText(60_000) })
@@ -99,7 +125,9 @@ function keys(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
     const { request, csrf, show } = exchange
     const partner = await database.maybe(findListedPartner, [request.params.client_id])
     if (!partner) return showMissing(show, 'partners', 'partner')
-    const body = <KeysForm address={partnerAddress(partner.client_id)} csrf={csrf} jwks="" faults={[]} />
+    const address = partnerAddress(partner.client_id)
+    const form = { action: `${address}/keys`, back: { label: 'The partner', href: address }, csrf }
+    const body = <KeysForm {...form} jwks="" faults={[]} />
     return show({ title: 'Replace keys', section: 'partners', body })
   })
   operatorPage<PartnerRoute & { Body: Static<typeof KeysBody> }>(
@@ -113,8 +141,32 @@ function keys(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
       const outcome = await replacePartnerKeys(database, origin, request.params.client_id, jwks)
       if (outcome.kind === 'unknown') return showMissing(show, 'partners', 'partner')
       if (outcome.kind === 'replaced') return reply.redirect(`${address}?done=keys`, 303)
-      const body = <KeysForm address={address} csrf={csrf} jwks={jwks} faults={outcome.faults} />
+      const form = { action: `${address}/keys`, back: { label: 'The partner', href: address }, csrf }
+      const body = <KeysForm {...form} jwks={jwks} faults={outcome.faults} />
       return show({ title: 'Replace keys', section: 'partners', body }, 422)
+    },
+  )
+}
+
+function lifetime(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+  const { config, database } = context
+  const route = { url: `${url}/apply-lifetime`, scope: 'grants:write', schema: { params } } as const
+  operatorPage<PartnerRoute>(app, context, web, route, async ({ request, csrf, show }) => {
+    const partner = await database.maybe(findListedPartner, [request.params.client_id])
+    if (!partner) return showMissing(show, 'partners', 'partner')
+    const days = partner.grant_lifetime_days ?? config.grantLifetimeDays
+    const body = <LifetimePage partner={partner} days={days} csrf={csrf} />
+    return show({ title: 'Apply the lifetime of consents', section: 'partners', body })
+  })
+  operatorPage<PartnerRoute>(
+    app,
+    context,
+    web,
+    { ...route, method: 'POST' },
+    async ({ request, reply, origin }) => {
+      const { client_id: clientId } = request.params
+      await applyLifetime(database, origin, { clientId, defaultDays: config.grantLifetimeDays })
+      return reply.redirect(`${partnerAddress(clientId)}?done=lifetime`, 303)
     },
   )
 }

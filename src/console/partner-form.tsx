@@ -1,124 +1,8 @@
-import { phishingResistantAcr, twoFactorAcr } from '../acr.ts'
-import { parseLifetimeDays } from '../grants/lifetime-days.ts'
-import { type LimitChanges, type LimitSettings, limitNames, parseLimit } from '../limit-settings.ts'
-import { formText, numberOrNull, textOrNull } from '../panel/fields.ts'
-import { Checkbox, Field, linesOf, PostForm, Select, TextArea } from '../panel/forms.tsx'
+import { limitNames } from '../limit-settings.ts'
+import { Checkbox, Field, PostForm, Select, TextArea } from '../panel/forms.tsx'
 import { limitLabels } from '../panel/limit-labels.ts'
 import { Faults, PageHead } from '../panel/page-parts.tsx'
-import { filled } from '../panel/paging.ts'
-import type { ListedPartner } from '../partners/partners.sql.ts'
-import type { NewPartner, PartnerChanges } from '../partners/partners.ts'
-import Type, { type Static } from '../typebox.ts'
-
-export const PartnerFields = Type.Object({
-  name: formText(),
-  redirect_uris: formText(20_000),
-  authentication: formText(40),
-  jwks: formText(60_000),
-  require_pkce: formText(10),
-  id_token_on_refresh: formText(10),
-  post_logout_redirect_uris: formText(20_000),
-  site: formText(),
-  privacy_url: formText(),
-  description: formText(),
-  grant_lifetime_days: formText(10),
-  require_acr: formText(100),
-  requests_per_minute: formText(10),
-  requests_per_user_per_minute: formText(10),
-  token_requests_per_minute: formText(10),
-  refreshes_per_connection_per_minute: formText(10),
-  expensive_reads: formText(10),
-})
-export type PartnerFields = Static<typeof PartnerFields>
-
-export const acrChoices = {
-  '': 'Any login',
-  [twoFactorAcr]: 'Two factors',
-  [phishingResistantAcr]: 'Resistant to phishing (a passkey)',
-}
-
-/** What the form says about a new partner. The use case checks the rest. */
-export function newPartnerOf(fields: PartnerFields): { partner: NewPartner; faults: string[] } {
-  const { name = '', redirect_uris: uris = '', authentication, jwks } = fields
-  const faults: string[] = []
-  const { limits, ...shared } = sharedOf(fields, faults)
-  const signs = authentication === 'private_key_jwt'
-  return {
-    faults,
-    partner: {
-      ...shared,
-      name,
-      redirectUris: linesOf(uris),
-      requirePkce: fields.require_pkce === 'true',
-      ...(signs && { authMethods: ['private_key_jwt'], jwks: jwks ?? '' }),
-      postLogoutRedirectUris: linesOf(fields.post_logout_redirect_uris ?? ''),
-      idTokenOnRefresh: fields.id_token_on_refresh === 'true',
-      grantLifetimeDays: shared.grantLifetimeDays ?? undefined,
-      requireAcr: shared.requireAcr ?? undefined,
-      limits: setLimits(limits),
-    },
-  }
-}
-
-function setLimits(limits: LimitChanges): LimitSettings {
-  const set: LimitSettings = {}
-  for (const name of limitNames) {
-    const limit = limits[name]
-    if (typeof limit === 'number') set[name] = limit
-  }
-  return set
-}
-
-/** All settings that the form shows: the form has their present values. */
-export function partnerChangesOf(fields: PartnerFields): { changes: PartnerChanges; faults: string[] } {
-  const faults: string[] = []
-  return {
-    faults,
-    changes: {
-      ...sharedOf(fields, faults),
-      name: fields.name ?? '',
-      redirectUris: linesOf(fields.redirect_uris ?? ''),
-      idTokenOnRefresh: fields.id_token_on_refresh === 'true',
-    },
-  }
-}
-
-function sharedOf(fields: PartnerFields, faults: string[]) {
-  const limits: LimitChanges = {}
-  for (const name of limitNames)
-    limits[name] = numberOrNull(fields[name], limitLabels[name], parseLimit, faults)
-  return {
-    site: textOrNull(fields.site),
-    privacyUrl: textOrNull(fields.privacy_url),
-    description: textOrNull(fields.description),
-    grantLifetimeDays: numberOrNull(
-      fields.grant_lifetime_days,
-      'Days for which a consent is valid',
-      parseLifetimeDays,
-      faults,
-    ),
-    requireAcr: filled(fields.require_acr) ?? null,
-    limits,
-  }
-}
-
-/** The fields with the present settings of a partner. */
-export function fieldsOf(partner: ListedPartner): PartnerFields {
-  const { limits } = partner
-  return {
-    name: partner.name,
-    redirect_uris: partner.redirect_uris.join('\n'),
-    id_token_on_refresh: String(partner.id_token_on_refresh),
-    site: partner.site ?? '',
-    privacy_url: partner.privacy_url ?? '',
-    description: partner.description ?? '',
-    grant_lifetime_days: partner.grant_lifetime_days === null ? '' : String(partner.grant_lifetime_days),
-    require_acr: partner.require_acr ?? '',
-    ...Object.fromEntries(
-      limitNames.map((name) => [name, limits[name] === undefined ? '' : String(limits[name])]),
-    ),
-  }
-}
+import { acrChoices, type PartnerFields } from './partner-fields.ts'
 
 export function PartnerForm(props: {
   action: string
@@ -151,6 +35,7 @@ export function PartnerForm(props: {
           required
         />
         {isNew && <NewPartnerFields fields={fields} />}
+        <Requests fields={fields} />
         <Profile fields={fields} />
         <Consent fields={fields} />
         <Limits fields={fields} />
@@ -179,6 +64,27 @@ function NewPartnerFields({ fields }: { fields: PartnerFields }) {
         value={fields.jwks}
         maxLength={60_000}
       />
+      <Field
+        name="client_id"
+        label="Client id that it keeps"
+        hint="Only for a partner of another service. Empty: it gets a new one."
+        value={fields.client_id}
+        maxLength={100}
+      />
+      <Field
+        name="secret_hash"
+        label="Hash of the secret that it keeps"
+        hint="With a client id: sha256: and the SHA-256 of the secret, in hexadecimal. Empty: it gets a new secret."
+        value={fields.secret_hash}
+        maxLength={200}
+      />
+    </>
+  )
+}
+
+function Requests({ fields }: { fields: PartnerFields }) {
+  return (
+    <>
       <TextArea
         name="post_logout_redirect_uris"
         label="Addresses after logout"
@@ -207,16 +113,7 @@ function Profile({ fields }: { fields: PartnerFields }) {
         maxLength={200}
       />
       <Field name="site" label="Web site" value={fields.site} />
-      <Field
-        name="privacy_url"
-        label="Privacy policy"
-        hint={
-          <>
-            The logo is set with <code>latchkey partner update --logo FILE</code>, or by the admin API.
-          </>
-        }
-        value={fields.privacy_url}
-      />
+      <Field name="privacy_url" label="Privacy policy" value={fields.privacy_url} />
     </>
   )
 }

@@ -36,9 +36,7 @@ export function PartnerList(props: {
       )}
       <Filters action="/admin/partners">
         <Field name="q" label="Name or client id" value={filter.q} maxLength={200} />
-        {filter.q === undefined && (
-          <Select name="status" label="Status" value={filter.status} choices={statuses} />
-        )}
+        <Select name="status" label="Status" value={filter.status} choices={statuses} />
       </Filters>
       <PartnerTable
         partners={partners}

@@ -9,7 +9,7 @@ import type { ListedPartner } from '../partners/partners.sql.ts'
 import type { ExplainedRequest } from '../request-log/requests.ts'
 import { PartnerLogo } from '../web/parts.tsx'
 import { AuditTable } from './audit-table.tsx'
-import { acrChoices } from './partner-form.tsx'
+import { acrChoices } from './partner-fields.ts'
 import { PartnerState } from './partner-list.tsx'
 import { callAddress, callUser } from './parts.tsx'
 
@@ -36,15 +36,23 @@ export function PartnerPage(props: {
         }
         back={{ label: 'Partners', href: '/admin/partners' }}
       >
+        <a class="button secondary" href={`/admin/partners/${filter}/developers`}>
+          Developers
+        </a>
         {mayWrite && (
-          <a class="button secondary" href={`/admin/partners/${filter}/edit`}>
-            Change settings
-          </a>
+          <>
+            <a class="button secondary" href={`/admin/partners/${filter}/logo`}>
+              Logo
+            </a>
+            <a class="button secondary" href={`/admin/partners/${filter}/edit`}>
+              Change settings
+            </a>
+          </>
         )}
       </PageHead>
       {done && <Done>{done}</Done>}
-      <Settings partner={partner} live={live} />
-      <Credentials partner={partner} mayWrite={mayWrite} />
+      <Settings partner={partner} live={live} mayWrite={mayWrite} />
+      <Credentials partner={partner} csrf={csrf} mayWrite={mayWrite} />
       <Section
         id="calls"
         title="Recent calls"
@@ -69,7 +77,8 @@ export function PartnerPage(props: {
   )
 }
 
-function Settings({ partner, live }: { partner: ListedPartner; live: Consequences }) {
+function Settings(props: { partner: ListedPartner; live: Consequences; mayWrite: boolean }) {
+  const { partner, live, mayWrite } = props
   const { client_id: id, limits } = partner
   const filter = encodeURIComponent(id)
   const set = limitNames.filter((name) => limits[name] !== undefined)
@@ -95,10 +104,19 @@ function Settings({ partner, live }: { partner: ListedPartner; live: Consequence
               <Lines of={partner.post_logout_redirect_uris} />
             ) : undefined,
           PKCE: partner.require_pkce ? 'required' : 'optional',
-          'Consent is valid for':
-            partner.grant_lifetime_days === null
-              ? 'the default of the deployment'
-              : counted(partner.grant_lifetime_days, 'day'),
+          'Consent is valid for': (
+            <>
+              {partner.grant_lifetime_days === null
+                ? 'the default of the deployment'
+                : counted(partner.grant_lifetime_days, 'day')}
+              {mayWrite && (
+                <>
+                  {' · '}
+                  <a href={`/admin/partners/${filter}/apply-lifetime`}>Apply to existing consents</a>
+                </>
+              )}
+            </>
+          ),
           'Weakest login': acrName(partner.require_acr),
           id_token: `${partner.id_token_alg}${partner.id_token_on_refresh ? ', also with each refresh' : ''}`,
           Limits:
@@ -132,7 +150,8 @@ function Lines({ of }: { of: string[] }) {
   )
 }
 
-function Credentials({ partner, mayWrite }: { partner: ListedPartner; mayWrite: boolean }) {
+function Credentials(props: { partner: ListedPartner; csrf: string; mayWrite: boolean }) {
+  const { partner, csrf, mayWrite } = props
   const { client_id: id, key_ids: keys, live_secrets: secrets, auth_methods: methods } = partner
   const signs = methods.includes('private_key_jwt')
   const hasSecret = methods.some((method) => method !== 'private_key_jwt')
@@ -152,6 +171,14 @@ function Credentials({ partner, mayWrite }: { partner: ListedPartner; mayWrite: 
             <a class="button secondary" href={`${address}/secret`}>
               New secret
             </a>
+          )}
+          {secrets > 1 && (
+            <PostButton
+              action={`${address}/end-old-secrets`}
+              csrf={csrf}
+              label="End the old secret"
+              tone="secondary danger"
+            />
           )}
           {signs && (
             <a class="button secondary" href={`${address}/keys`}>

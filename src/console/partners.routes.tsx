@@ -13,10 +13,11 @@ import Type, { type Static } from '../typebox.ts'
 import type { ConsoleWeb } from './edge.ts'
 import { showMissing } from './missing.tsx'
 import { operatorPage } from './operator-page.ts'
-import { newPartnerOf, PartnerFields, PartnerForm } from './partner-form.tsx'
+import { newPartnerOf, PartnerFields } from './partner-fields.ts'
+import { PartnerForm } from './partner-form.tsx'
 import { PartnerList } from './partner-list.tsx'
 import { PartnerPage } from './partner-page.tsx'
-import { findPartners } from './search.sql.ts'
+import { pageOfFoundPartners } from './search.sql.ts'
 
 const url = '/admin/partners'
 export const PartnerParams = Type.Object({ client_id: pathText })
@@ -46,7 +47,7 @@ function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
       const found =
         q === undefined
           ? await database.run(pageOfPartners, [page.after, page.limit, status ?? null])
-          : await database.expensive.run(findPartners, [q, page.limit - 1])
+          : await database.expensive.run(pageOfFoundPartners, [q, page.after, page.limit, status ?? null])
       const { rows, next } = pageOfRows(request, page, found, ({ client_id: id }) => id)
       const body = (
         <PartnerList
@@ -117,6 +118,8 @@ const done: Record<string, string> = {
   saved: 'The settings are saved. They apply from the next request on.',
   suspended: 'The partner is suspended. All its requests are refused from now on.',
   active: 'The suspension is over. Tokens that are still valid work again.',
+  lifetime: 'Existing consents now end no later than a consent of now.',
+  old_secrets: 'Only the newest secret is accepted from now on.',
   keys: 'The keys are replaced. From the next request on, only the new ones are accepted.',
 }
 

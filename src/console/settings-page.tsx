@@ -2,10 +2,10 @@ import type { Config } from '../config.ts'
 import type { ListedFirm, ListedRole } from '../directory/requirements.sql.ts'
 import { type LimitName, limitNames } from '../limit-settings.ts'
 import { Checkbox, PostForm, Select } from '../panel/forms.tsx'
+import { limitLabels } from '../panel/limit-labels.ts'
 import { Done, Id, PageHead, Section } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
-import { limitLabels } from '../panel/limit-labels.ts'
-import { acrChoices } from './partner-form.tsx'
+import { acrChoices } from './partner-fields.ts'
 import { acrName } from './partner-page.tsx'
 
 export function SettingsPage(props: {

@@ -15,6 +15,7 @@ const sections = {
   incidents: { label: 'Incidents', href: '/admin/incidents', icon: 'alert' },
   imports: { label: 'Imports', href: '/admin/imports', icon: 'upload' },
   keys: { label: 'Keys', href: '/admin/keys', icon: 'key' },
+  operators: { label: 'Operators', href: '/admin/operators', icon: 'shield' },
   audit: { label: 'Audit', href: '/admin/audit', icon: 'book' },
   settings: { label: 'Settings', href: '/admin/settings', icon: 'gear' },
 } as const satisfies Record<string, { label: string; href: string; icon: IconName }>

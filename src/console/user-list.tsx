@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ListedFirm } from '../directory/requirements.sql.ts'
 import { Field, Filters, Select } from '../panel/forms.tsx'
-import { Id, Name, PageHead, State } from '../panel/page-parts.tsx'
+import { Done, Id, Name, PageHead, State } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
 import type { FoundUser } from './search.sql.ts'
 
@@ -10,26 +10,31 @@ export function UserList(props: {
   next: string | undefined
   firms: ListedFirm[]
   filter: { q: string | undefined; firmId: string | undefined; status: string | undefined }
+  mayWrite: boolean
+  done: string | undefined
 }) {
-  const { users, next, firms, filter } = props
+  const { users, next, firms, filter, mayWrite, done } = props
   const choices = { '': 'Any firm', ...Object.fromEntries(firms.map(({ id, name }) => [id, name])) }
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   return (
     <>
-      <PageHead title="Users" intro="People with credentials of the platform, who can connect partners." />
+      <PageHead title="Users" intro="People with credentials of the platform, who can connect partners.">
+        {mayWrite && (
+          <a class="button" href="/admin/users/new">
+            New user
+          </a>
+        )}
+      </PageHead>
+      {done && <Done>{done}</Done>}
       <Filters action="/admin/users">
         <Field name="q" label="Id, email address or name" value={filter.q} maxLength={200} />
-        {filter.q === undefined && (
-          <>
-            <Select name="firm_id" label="Firm" value={filter.firmId} choices={choices} />
-            <Select
-              name="status"
-              label="Status"
-              value={filter.status}
-              choices={{ '': 'Any status', active: 'Active', disabled: 'Disabled' }}
-            />
-          </>
-        )}
+        <Select name="firm_id" label="Firm" value={filter.firmId} choices={choices} />
+        <Select
+          name="status"
+          label="Status"
+          value={filter.status}
+          choices={{ '': 'Any status', active: 'Active', disabled: 'Disabled' }}
+        />
       </Filters>
       <UserTable
         users={users}

@@ -22,13 +22,20 @@ export function UserPage(props: {
   done: string | undefined
   csrf: string
   mayWrite: boolean
+  /** Whether the operator may change what the platform says about the user. */
+  mayChange: boolean
 }) {
-  const { user, source, sessions, grants, reads, shared, done, csrf, mayWrite } = props
+  const { user, source, sessions, grants, reads, shared, done, csrf, mayWrite, mayChange } = props
   const address = `/admin/users/${encodeURIComponent(user.id)}`
   const filter = encodeURIComponent(user.id)
   return (
     <>
       <PageHead title={<bdi>{user.name}</bdi>} back={{ label: 'Users', href: '/admin/users' }}>
+        {mayChange && (
+          <a class="button secondary" href={`${address}/edit`}>
+            Change
+          </a>
+        )}
         {mayWrite && <Actions user={user} address={address} csrf={csrf} />}
       </PageHead>
       {done && <Done>{done}</Done>}
@@ -77,6 +84,12 @@ export function UserPage(props: {
       <p>
         <a href={`/admin/audit?user=${filter}`}>Audit log of this user</a> ·{' '}
         <a href={`/admin/requests?user_id=${filter}`}>Calls for this user</a>
+        {mayWrite && (
+          <>
+            {' · '}
+            <a href={`${address}/data`}>Export or erase the data of this person</a>
+          </>
+        )}
       </p>
     </>
   )

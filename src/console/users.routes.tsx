@@ -16,7 +16,7 @@ import Type, { type Static } from '../typebox.ts'
 import type { ConsoleWeb } from './edge.ts'
 import { showMissing } from './missing.tsx'
 import { operatorPage } from './operator-page.ts'
-import { findUsers } from './search.sql.ts'
+import { pageOfFoundUsers } from './search.sql.ts'
 import { UserList } from './user-list.tsx'
 import { UserPage } from './user-page.tsx'
 
@@ -33,31 +33,37 @@ export function userRoutes(app: FastifyInstance, context: Context, web: ConsoleW
 }
 
 function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
-  const querystring = listQuery('q', 'firm_id', 'status')
+  const querystring = listQuery('q', 'firm_id', 'status', 'done')
   operatorPage<{ Querystring: Static<typeof querystring> }>(
     app,
     context,
     web,
     { url, scope: 'users:read', schema: { querystring } },
-    async ({ request, show }) => {
+    async ({ request, operator, show }) => {
       const { database } = context
       const q = filled(request.query.q)
       const [firmId, status] = [filled(request.query.firm_id), filled(request.query.status)]
+      const filters = [firmId ?? null, status ?? null]
       const page = listRequest(request.query)
       const [firms, found] = await Promise.all([
         database.run(listFirms, []),
         q === undefined
-          ? database.run(pageOfUsers, [page.after, page.limit, firmId ?? null, status ?? null])
-          : database.expensive.run(findUsers, [q, foldCase(q), page.limit - 1]),
+          ? database.run(pageOfUsers, [page.after, page.limit, ...filters])
+          : database.expensive.run(pageOfFoundUsers, [q, foldCase(q), page.after, page.limit, ...filters]),
       ])
       const { rows, next } = pageOfRows(request, page, found, ({ id }) => id)
-      const body = <UserList users={rows} next={next} firms={firms} filter={{ q, firmId, status }} />
+      const list = { users: rows, next, firms, filter: { q, firmId, status } }
+      const mayWrite = may(operator, 'users:write')
+      const body = <UserList {...list} mayWrite={mayWrite} done={done[request.query.done ?? '']} />
       return show({ title: 'Users', section: 'users', body })
     },
   )
 }
 
 const done: Record<string, string> = {
+  added: 'The user is added. Invite the user to set a password.',
+  saved: 'The user is changed.',
+  erased: 'The person is erased. The audit log has the record of it.',
   disabled: 'The user is disabled. The sessions have ended, and partners can no longer read for this user.',
   enabled: 'The user is active. Partners that are still connected can read again.',
   sessions: 'The sessions have ended. Connections of partners go on.',
@@ -93,6 +99,7 @@ function oneUser(app: FastifyInstance, context: Context, web: ConsoleWeb): void 
           done={done[request.query.done ?? '']}
           csrf={csrf}
           mayWrite={may(operator, 'users:write')}
+          mayChange={may(operator, 'directory:write')}
         />
       )
       return show({ title: user.name, section: 'users', body })

@@ -10,6 +10,7 @@ export const consoleWords: PeopleWords = {
     </>
   ),
   setUp: ', you sign in to the console with a password and a code of an authenticator app.',
+  linkLife: 'a day',
   newLink: (
     <>
       Otherwise ask an owner for a new link: <code>latchkey operator reset</code>.

@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import { ExplainedError } from '../explained-error.ts'
 import Type, { Compile, type Static, type TSchema } from '../typebox.ts'
+import { poolCloser } from './close-pool.ts'
 import { pipelined } from './pipelined.ts'
 
 /** A named prepared statement with the shape of its rows. Build one with `statement`. */
@@ -51,6 +52,7 @@ export type Database = Queries & {
   poolStates(): PoolState[]
   /** Opens a separate connection without timeouts for work with several statements, such as migrations and imports. */
   withConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T>
+  /** Resolves when all connections are closed. */
   close(): Promise<void>
 }
 
@@ -128,6 +130,7 @@ export function openPool(url: string, onError: (error: Error) => void): Database
     expensive: open('expensive'),
     changes: open('changes'),
   }
+  const closers = Object.values(pools).map(poolCloser)
   let observer: DatabaseObserver | undefined
   const begin = (workClass: WorkClass) => (statement: string) => observer?.(statement, workClass)
   return {
@@ -171,7 +174,7 @@ export function openPool(url: string, onError: (error: Error) => void): Database
       }
     },
     async close() {
-      await Promise.all(Object.values(pools).map((pool) => pool.end()))
+      await Promise.all(closers.map((close) => close()))
     },
   }
 }

@@ -8,9 +8,10 @@ import { type Database, statement } from '../database/database.ts'
 import { ExplainedError } from '../explained-error.ts'
 import { type ImportOutcome, importDirectory } from '../import/import-directory.ts'
 import { listOperators } from '../operators/operators.sql.ts'
-import { createOperator, resetCredentials } from '../operators/operators.ts'
+import { createOperator } from '../operators/operators.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { createPartner } from '../partners/partners.ts'
+import { resetCredentials } from '../people/accounts.ts'
 import { findSandbox } from '../sandbox/application.sql.ts'
 import { sandboxFirm } from '../sandbox/data.ts'
 import { loadSandbox } from '../sandbox/load.ts'
@@ -108,7 +109,7 @@ export async function prepareOperator(
   }
   const known = operators.some(({ email }) => email === demoOwner.email)
   const outcome = known
-    ? await resetCredentials(database, systemOrigin, config, demoOwner.email)
+    ? await resetCredentials(database, systemOrigin, { config, kind: 'operator' }, demoOwner.email)
     : await createOperator(database, systemOrigin, config, demoOwner)
   if (outcome.kind !== 'done') throw new Error(`the demo owner was not added: ${JSON.stringify(outcome)}`)
   return { address: outcome.link, isSetUp: false }

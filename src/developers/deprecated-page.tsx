@@ -1,6 +1,7 @@
 import { amount } from '../panel/metrics.tsx'
 import { Exact, Facts, PageHead, Section } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
+import { successors } from '../request-log/successors.ts'
 
 type DeprecatedCalls = {
   operation: string
@@ -8,16 +9,6 @@ type DeprecatedCalls = {
   refused: number
   first_hour: Date
   last_hour: Date
-}
-
-/** For each deprecated operation: its call below `{base_url}`, what to use instead, and the guide. By operationId. */
-export const successors: Record<string, { call: string; successor: string; operation: string; guide: string }> = {
-  listHouseholds: {
-    call: 'api/v1/households',
-    successor: 'api/v2/households',
-    operation: 'syncHouseholds',
-    guide: 'paging-and-sync',
-  },
 }
 
 export function DeprecatedPage(props: {
@@ -44,7 +35,10 @@ export function DeprecatedPage(props: {
           { label: 'Calls', cell: (row) => amount(row.calls), isNumber: true },
           { label: 'Refused', cell: ({ refused }) => amount(refused), isNumber: true },
           { label: 'Last called, hour of', cell: ({ last_hour: at }) => <Exact at={at} /> },
-          { label: 'Use instead', cell: ({ operation }) => <Successor operation={operation} baseUrl={baseUrl} /> },
+          {
+            label: 'Use instead',
+            cell: ({ operation }) => <Successor operation={operation} baseUrl={baseUrl} />,
+          },
         ]}
       />
       {calls.length > 0 && (

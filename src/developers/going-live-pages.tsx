@@ -46,7 +46,7 @@ export function GoingLivePage(props: {
         intro="Make a request for the operator of production. It has the profile and the developers of this application, and no secrets."
       />
       <Faults faults={faults} />
-      <Checklist checks={checks} baseUrl={baseUrl} />
+      <Checklist clientId={clientId} checks={checks} baseUrl={baseUrl} />
       <Section
         id="production"
         title="What differs in production"
@@ -66,9 +66,14 @@ export function GoingLivePage(props: {
   )
 }
 
-function Checklist({ checks, baseUrl }: { checks: Check[]; baseUrl: string }) {
+function Checklist(props: { clientId: string; checks: Check[]; baseUrl: string }) {
+  const { clientId, checks, baseUrl } = props
   return (
-    <Section id="checklist" title="Before you go live" intro="This page answers from what the sandbox has seen.">
+    <Section
+      id="checklist"
+      title="Before you go live"
+      intro="This page answers from what the sandbox has seen."
+    >
       <Table
         caption="Checklist"
         rows={checks}
@@ -80,10 +85,12 @@ function Checklist({ checks, baseUrl }: { checks: Check[]; baseUrl: string }) {
           { label: 'Fact', cell: ({ found }) => <bdi>{found}</bdi> },
           {
             label: 'How to do it',
-            cell: ({ how, guide, done }) =>
+            cell: ({ how, guide, page, done }) =>
               done ? null : (
                 <>
-                  {how} {guide !== undefined && <a href={`${baseUrl}docs/${guide}`}>Read the guide</a>}
+                  {how}{' '}
+                  {page !== undefined && <a href={appAddress({ clientId }, `/${page}`)}>Open the page</a>}{' '}
+                  {guide !== undefined && <a href={`${baseUrl}docs/${guide}`}>Read the guide</a>}
                 </>
               ),
           },
@@ -168,8 +175,8 @@ export function SignedPage(props: {
         intro={`Send it to the operator of ${productionUrl}. It has no secrets.`}
       />
       <p>
-        It can be opened once, until <Exact at={expiresAt} /> ({requestDays} days). Then production invites the same
-        developers by mail. An administrator makes the first secret there.
+        It can be opened once, until <Exact at={expiresAt} /> ({requestDays} days). Then production invites
+        the same developers. An administrator makes the first secret there.
       </p>
       <p>
         <a class="button" download={file} href={`data:text/plain;charset=utf-8,${text}`}>

@@ -20,13 +20,19 @@ export function goingLiveRoutes(app: FastifyInstance, context: Context, web: Dev
   const title = 'Go live'
   const stateOf = (clientId: string) => goingLiveOf(context, clientId)
 
-  developerPage(app, context, web, { url, role: 'admin' }, async ({ app: { clientId }, developer, csrf, show }) => {
-    const state = config.environment === 'sandbox' ? await stateOf(clientId) : undefined
-    if (!state) return show({ title, body: <NoRequestsHere /> }, 404)
-    const fields = firstFields(state, `${developer.name} <${developer.email}>`)
-    const page = { clientId, csrf, state, fields, faults: [], baseUrl: config.baseUrl }
-    return show({ title, section: 'going_live', body: <GoingLivePage {...page} /> })
-  })
+  developerPage(
+    app,
+    context,
+    web,
+    { url, role: 'admin' },
+    async ({ app: { clientId }, developer, csrf, show }) => {
+      const state = config.environment === 'sandbox' ? await stateOf(clientId) : undefined
+      if (!state) return show({ title, body: <NoRequestsHere /> }, 404)
+      const fields = firstFields(state, `${developer.name} <${developer.email}>`)
+      const page = { clientId, csrf, state, fields, faults: [], baseUrl: config.baseUrl }
+      return show({ title, section: 'going_live', body: <GoingLivePage {...page} /> })
+    },
+  )
 
   developerPage<{ Body: GoingLiveFields }>(
     app,

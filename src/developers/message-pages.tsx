@@ -3,9 +3,9 @@ import { Field, Filters, PostButton, Select } from '../panel/forms.tsx'
 import { Done, Exact, Facts, Id, PageHead, Section, When } from '../panel/page-parts.tsx'
 import { Status } from '../panel/request-table.tsx'
 import { Table } from '../panel/table.tsx'
+import type { Endpoint } from '../webhooks/endpoints.sql.ts'
 import { eventTypes } from '../webhooks/event-types.ts'
 import { type Message, type MessageDetails, messageStates } from '../webhooks/messages.sql.ts'
-import type { Endpoint } from '../webhooks/endpoints.sql.ts'
 import { appAddress } from './shell.tsx'
 import { MessageState, stateNames, webhookAddress } from './webhook-parts.tsx'
 
@@ -118,7 +118,8 @@ export function MessagePage(props: {
             'Message id': <Id>{`msg_${id}`}</Id>,
             State: <MessageState state={message.state} />,
             Written: <Exact at={message.created_at} />,
-            'Next attempt': message.next_attempt_at === null ? undefined : <When at={message.next_attempt_at} />,
+            'Next attempt':
+              message.next_attempt_at === null ? undefined : <When at={message.next_attempt_at} />,
             Finished: message.finished_at === null ? undefined : <Exact at={message.finished_at} />,
             Webhook: (
               <a href={webhookAddress(clientId, endpoint)}>

@@ -1,8 +1,18 @@
 import type { ComponentChildren } from 'preact'
+import type { Environment } from '../environment.ts'
 import { type Frame, renderShell } from '../panel/shell.tsx'
 import type { IconName } from '../web/icons.tsx'
 import type { DeveloperRole } from './sessions.sql.ts'
 import type { Developer, MemberApp } from './sessions.ts'
+
+/** `role`: only developers with this role see it. `environment`: it exists only there. */
+type Section = {
+  label: string
+  path: string
+  icon: IconName
+  role?: DeveloperRole
+  environment?: Environment
+}
 
 /** The parts of an application's pages, in the order of the navigation. `path`: below `/developers/apps/:client_id`. */
 const sections = {
@@ -13,8 +23,15 @@ const sections = {
   deprecated: { label: 'Deprecated calls', path: '/deprecated', icon: 'clock' },
   connections: { label: 'Connections', path: '/connections', icon: 'link' },
   webhooks: { label: 'Webhooks', path: '/webhooks', icon: 'bell' },
-  going_live: { label: 'Go live', path: '/going-live', icon: 'globe' },
-} as const satisfies Record<string, { label: string; path: string; icon: IconName }>
+  people: { label: 'People', path: '/people', icon: 'user', role: 'admin' },
+  going_live: {
+    label: 'Go live',
+    path: '/going-live',
+    icon: 'upload',
+    role: 'admin',
+    environment: 'sandbox',
+  },
+} as const satisfies Record<string, Section>
 
 export type DeveloperSection = keyof typeof sections
 
@@ -50,9 +67,14 @@ export function renderDeveloperPage(
     isCurrent: app === undefined,
   } as const
   const ofApp = app
-    ? Object.entries(sections).map(([name, { label, path, icon }]) => ({
-        ...{ label, icon, href: appAddress(app, path), isCurrent: name === section },
-      }))
+    ? Object.entries<Section>(sections)
+        .filter(
+          ([, { role = app.role, environment = frame.environment }]) =>
+            role === app.role && environment === frame.environment,
+        )
+        .map(([name, { label, path, icon }]) => ({
+          ...{ label, icon, href: appAddress(app, path), isCurrent: name === section },
+        }))
     : []
   const role = app && roleNames[app.role]
   const shown = { name: viewer, email, csrf, ...(role && { role }) }

@@ -104,7 +104,9 @@ function rotation(app: FastifyInstance, context: Context, web: DeveloperWeb): vo
       const outcome = await rotateWebhookSecret(context, origin, input)
       if (outcome.kind === 'unknown') return showMissing(show, 'webhooks', 'webhook')
       const { endpoint, secret } = outcome
-      const body = <SigningSecretPage {...{ clientId, endpoint, secret }} isNew={false} endsOthers={endOthers} />
+      const body = (
+        <SigningSecretPage {...{ clientId, endpoint, secret }} isNew={false} endsOthers={endOthers} />
+      )
       return show({ title: 'New signing secret', section: 'webhooks', body })
     },
   )
@@ -206,7 +208,13 @@ function readInstant(text: string): Date | undefined {
   return isInstant && !Number.isNaN(instant.getTime()) ? instant : undefined
 }
 
-function showRefused(show: Show, clientId: string, id: string, faults: string[], status: number): FastifyReply {
+function showRefused(
+  show: Show,
+  clientId: string,
+  id: string,
+  faults: string[],
+  status: number,
+): FastifyReply {
   const back = { label: 'The webhook', href: webhookAddress(clientId, id) }
   const body = (
     <>

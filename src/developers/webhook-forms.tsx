@@ -1,5 +1,5 @@
-import { Checkbox, Confirmation, Field, PostForm, Select } from '../panel/forms.tsx'
 import { formText } from '../panel/fields.ts'
+import { Checkbox, Confirmation, Field, PostForm, Select } from '../panel/forms.tsx'
 import { Faults, Id, NewSecret, PageHead } from '../panel/page-parts.tsx'
 import Type, { type Static } from '../typebox.ts'
 import { type Endpoint, overlapHours } from '../webhooks/endpoints.sql.ts'
@@ -60,7 +60,12 @@ export function EndpointForm(props: {
         />
         <EventChoice chosen={chosenEvents(fields)} />
         {id === undefined && (
-          <Select name="secret_kind" label="How deliveries are signed" value={fields.secret_kind} choices={kinds} />
+          <Select
+            name="secret_kind"
+            label="How deliveries are signed"
+            value={fields.secret_kind}
+            choices={kinds}
+          />
         )}
         <button type="submit">{id === undefined ? 'Add the webhook' : 'Save'}</button>
       </PostForm>
@@ -131,7 +136,15 @@ export function SigningSecretPage(props: {
   )
 }
 
-export function RotationForm({ clientId, endpoint, csrf }: { clientId: string; endpoint: Endpoint; csrf: string }) {
+export function RotationForm({
+  clientId,
+  endpoint,
+  csrf,
+}: {
+  clientId: string
+  endpoint: Endpoint
+  csrf: string
+}) {
   const { id, secrets } = endpoint
   return (
     <>
@@ -146,11 +159,15 @@ export function RotationForm({ clientId, endpoint, csrf }: { clientId: string; e
           <legend>The secret that it has now</legend>
           <label class="check">
             <input type="radio" name="end_others" value="false" checked />
-            <span>It signs for {overlapHours} hours more, next to the new one: your receiver misses nothing.</span>
+            <span>
+              It signs for {overlapHours} hours more, next to the new one: your receiver misses nothing.
+            </span>
           </label>
           <label class="check">
             <input type="radio" name="end_others" value="true" />
-            <span>It ends at once, because it leaked: your receiver refuses events until it has the new one.</span>
+            <span>
+              It ends at once, because it leaked: your receiver refuses events until it has the new one.
+            </span>
           </label>
         </fieldset>
         <button type="submit">Make a new secret</button>
@@ -159,7 +176,15 @@ export function RotationForm({ clientId, endpoint, csrf }: { clientId: string; e
   )
 }
 
-export function RemovalForm({ clientId, endpoint, csrf }: { clientId: string; endpoint: Endpoint; csrf: string }) {
+export function RemovalForm({
+  clientId,
+  endpoint,
+  csrf,
+}: {
+  clientId: string
+  endpoint: Endpoint
+  csrf: string
+}) {
   const { id, url, waiting } = endpoint
   const page = { label: 'The webhook', href: webhookAddress(clientId, id) }
   return (

@@ -49,7 +49,8 @@ function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
 }
 
 const done: Record<string, string> = {
-  tested: 'The test event is written. Load this page again in a few seconds to see the answer of your receiver.',
+  tested:
+    'The test event is written. Load this page again in a few seconds to see the answer of your receiver.',
   resent: 'The message is delivered again, with the same id. Load this page again in a few seconds.',
 }
 

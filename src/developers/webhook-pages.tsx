@@ -1,5 +1,16 @@
 import { Field, PostButton, PostForm } from '../panel/forms.tsx'
-import { amount, counted, Done, Exact, Facts, Faults, Id, PageHead, Section, When } from '../panel/page-parts.tsx'
+import {
+  amount,
+  counted,
+  Done,
+  Exact,
+  Facts,
+  Faults,
+  Id,
+  PageHead,
+  Section,
+  When,
+} from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
 import type { Endpoint } from '../webhooks/endpoints.sql.ts'
 import type { Message } from '../webhooks/messages.sql.ts'
@@ -87,8 +98,8 @@ function Trouble({ endpoint, href }: { endpoint: Endpoint; href?: string }) {
         )}
         {cause === null ? (
           <>
-            deliveries have failed since <Exact at={since} />. They are tried again for days; the messages say why
-            they failed.
+            deliveries have failed since <Exact at={since} />. They are tried again for days; the messages say
+            why they failed.
           </>
         ) : (
           reasons[cause]

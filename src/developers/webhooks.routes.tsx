@@ -52,7 +52,13 @@ function addition(app: FastifyInstance, context: Context, web: DeveloperWeb): vo
     { ...route, method: 'POST', schema: { body: EndpointFields } },
     async ({ request, app: { clientId }, origin, csrf, show }) => {
       const { url: address = '', description, secret_kind: secretKind } = request.body
-      const input = { clientId, url: address.trim(), description, secretKind, events: chosenEvents(request.body) }
+      const input = {
+        clientId,
+        url: address.trim(),
+        description,
+        secretKind,
+        events: chosenEvents(request.body),
+      }
       const outcome = await addEndpoint(context, origin, input)
       if (outcome.kind === 'unknown') return showMissing(show, 'webhooks', 'application')
       if (outcome.kind === 'refused') {
@@ -66,7 +72,8 @@ function addition(app: FastifyInstance, context: Context, web: DeveloperWeb): vo
 }
 
 const done: Record<string, string> = {
-  saved: 'The settings are saved. They apply to messages that are written from now on; the address also to those that wait.',
+  saved:
+    'The settings are saved. They apply to messages that are written from now on; the address also to those that wait.',
   enabled: 'The webhook is enabled. Messages that waited are delivered now.',
   disabled: 'The webhook is disabled. Messages wait until it is enabled, for 30 days at most.',
   replayed: 'The messages are delivered again.',

@@ -5,6 +5,7 @@ export const developerWords: PeopleWords = {
   forWhom: (brand) => `For the people who build applications on ${brand}’s partner API.`,
   lost: 'Forgotten your password, or lost your authenticator app? The operator of this API gives you a new link.',
   setUp: ', you sign in to the developer pages with a password and a code of an authenticator app.',
+  linkLife: 'a week',
   newLink: 'Otherwise ask the person who invited you for a new invitation.',
   accounts: {
     unmatched: 'No developer has this address. Ask an administrator of your application to invite you.',

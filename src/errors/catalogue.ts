@@ -125,15 +125,18 @@ export function errorCause(
 
 /**
  * As `errorCause`, for the caller: what the page of the code says, which does not distinguish causes that the answer must not
- * distinguish.
+ * distinguish. Without a cause, `cause` is the meaning of the code.
  */
 export function publicCause(
   code: string,
   reason: string,
-): { code: string; title: string; anchor?: string; cause?: string; remedy?: string } | undefined {
-  const known = errorCause(code, reason)
-  if (!known?.anchor) return known
-  const { code: name, title, anchor } = known
-  const shown = errorPages.find((page) => page.code === name)?.causes.find((cause) => cause.anchor === anchor)
-  return { code: name, title, anchor, ...(shown && { cause: shown.cause, remedy: shown.remedy }) }
+): { code: string; title: string; anchor?: string; cause: string; remedy?: string } | undefined {
+  const page = errorPages.find((candidate) => candidate.code === code)
+  if (!page) return undefined
+  const anchor = errorCause(code, reason)?.anchor
+  const shown = page.causes.find((cause) => cause.anchor === anchor)
+  const { title, meaning } = page
+  return shown
+    ? { code, title, anchor: shown.anchor, cause: shown.cause, remedy: shown.remedy }
+    : { code, title, cause: meaning }
 }

@@ -93,9 +93,25 @@ const Preview = Type.Object(
   { $id: 'GoingLivePreview', description: 'What opening the request would do.' },
 )
 
+const Invited = Type.Object(
+  {
+    ...RequestedDeveloper.properties,
+    mailed: Type.Boolean({ description: 'Whether the server mails the link.' }),
+    setup_url: Type.Optional(
+      Type.String({
+        description:
+          'With this link the developer sets up the account. Absent: the account is set up. Shown only this once.',
+      }),
+    ),
+    expires_at: Type.Optional(instant('Until when the link works.')),
+  },
+  { $id: 'InvitedDeveloper', description: 'A developer who was invited.' },
+)
+
 const Opened = Type.Object(
   {
     client_id: text('The `client_id` of the new partner.'),
+    invited: Type.Array(Invited, { description: 'The developers of the partner.' }),
     request: GoingLiveRequest,
   },
   { $id: 'OpenedGoingLiveRequest', description: 'The partner that was registered.' },

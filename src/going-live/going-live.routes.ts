@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { conflict, created, ok, refused } from '../management/answers.ts'
 import { openGoingLiveRoute, previewGoingLiveRoute } from './going-live.operations.ts'
 import { openRequest, previewRequest } from './open-request.ts'
-import { summaryOf } from './summary.ts'
+import { describeInvited, summaryOf } from './summary.ts'
 
 /** Requests of sandboxes to go live, with the use cases of `latchkey going-live`. */
 export function goingLiveRoutes(app: FastifyInstance, context: Context): void {
@@ -32,9 +32,9 @@ export function goingLiveRoutes(app: FastifyInstance, context: Context): void {
           `The request was opened on ${outcome.openedAt.toISOString()}. It registered the partner ${outcome.clientId}.`,
         )
       case 'opened': {
-        const { clientId, request } = outcome
-        const location = adminAddress(config, 'partners', clientId)
-        return created(location, { client_id: clientId, request: summaryOf(request) })
+        const { clientId, invited, request } = outcome
+        const body = { client_id: clientId, invited: describeInvited(invited), request: summaryOf(request) }
+        return created(adminAddress(config, 'partners', clientId), body)
       }
     }
   })

@@ -2,14 +2,16 @@ import type { Origin } from '../audit/origin.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { inviteDeveloper } from '../developers/members.ts'
 import { newClientId } from '../partners/client-id.ts'
 import { createPartner } from '../partners/partners.ts'
+import type { SetupLink } from '../people/accounts.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
 import { quoted } from '../visible-text.ts'
 import { addEndpoint } from '../webhooks/endpoints.ts'
 import { findOpenedRequest, partnersToCompare, takeRequest } from './open.sql.ts'
 import { productionUriFaults } from './production-uri.ts'
-import { type GoingLiveRequest, readRequest } from './request.ts'
+import { type GoingLiveRequest, type RequestedDeveloper, readRequest } from './request.ts'
 import { warningsOf } from './warnings.ts'
 
 type Deployment = { database: Database; config: Config }
@@ -20,12 +22,11 @@ type NotOpened =
   /** The partner that the first opening created. It may have been deleted since. */
   | { kind: 'already_opened'; clientId: string; openedAt: Date; request: GoingLiveRequest }
 
+/** `link`: the account must still be set up. The server mails it, or the operator passes it on. */
+export type InvitedDeveloper = RequestedDeveloper & { link?: SetupLink }
+
 export type OpenedRequest =
-  | {
-      kind: 'opened'
-      request: GoingLiveRequest
-      clientId: string
-    }
+  | { kind: 'opened'; request: GoingLiveRequest; clientId: string; invited: InvitedDeveloper[] }
   | NotOpened
 
 export type Preview = { kind: 'acceptable'; request: GoingLiveRequest; warnings: string[] } | NotOpened
@@ -137,27 +138,37 @@ async function create(
     ...(registration.kind === 'refused' ? registration.faults : []),
   ]
   if (faults.length > 0) return refused(...new Set(faults))
-  const webhookFaults = await addWebhooks({ database, config }, origin, clientId, request)
-  if (webhookFaults.length > 0) return refused(...webhookFaults)
-  return { kind: 'opened', request, clientId }
+  const more = await addPeopleAndWebhooks({ database, config }, origin, clientId, request)
+  return more.faults.length > 0
+    ? refused(...more.faults)
+    : { kind: 'opened', request, clientId, invited: more.invited }
 }
 
-/** Their secrets are shown to no one either: a developer makes new ones. @returns faults */
-async function addWebhooks(
+/** The secrets of the endpoints are shown to no one either: a developer makes new ones. */
+async function addPeopleAndWebhooks(
   { database, config }: Deployment,
   origin: Origin,
   clientId: string,
-  { webhooks }: GoingLiveRequest,
-): Promise<string[]> {
-  const context = { database, config, keys: secretKeys(config) }
+  { developers, webhooks }: GoingLiveRequest,
+): Promise<{ faults: string[]; invited: InvitedDeveloper[] }> {
   const faults: string[] = []
+  const invited: InvitedDeveloper[] = []
   for (const { url, events } of webhooks) {
+    const context = { database, config, keys: secretKeys(config) }
     const types = events.length > 0 ? events : undefined
     const added = await addEndpoint(context, origin, { clientId, url, events: types })
     if (added.kind === 'refused')
       faults.push(...added.faults.map((fault) => `Webhook ${quoted(url)}: ${fault}`))
   }
-  return faults
+  for (const developer of developers) {
+    const by = { config, by: 'operator' } as const
+    const outcome = await inviteDeveloper(database, origin, by, { clientId, ...developer })
+    if (outcome.kind === 'refused')
+      faults.push(`Developer ${quoted(developer.email)}: ${outcome.reasons.join('; ')}.`)
+    else if (outcome.kind !== 'unknown')
+      invited.push({ ...developer, ...(outcome.link && { link: outcome.link }) })
+  }
+  return { faults, invited }
 }
 
 async function whyNotTaken(database: Database, request: GoingLiveRequest): Promise<NotOpened> {

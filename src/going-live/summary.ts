@@ -1,3 +1,4 @@
+import type { InvitedDeveloper } from './open-request.ts'
 import type { GoingLiveRequest } from './request.ts'
 
 /** A request as the command and the admin API show it: all of it but the picture. */
@@ -19,4 +20,12 @@ export function summaryOf(request: GoingLiveRequest) {
     expected_volume: request.expected_volume,
     checks: request.checks,
   }
+}
+
+/** The developers who were invited, as the command and the admin API show them. The link is shown only this once. */
+export function describeInvited(invited: InvitedDeveloper[]) {
+  return invited.map(({ email, name, role, link }) => ({
+    ...{ email, name, role, mailed: link?.isMailed ?? false },
+    ...(link && { setup_url: link.link, expires_at: link.expiresAt }),
+  }))
 }

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Origin } from '../audit/origin.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { type Database, queriesOn } from '../database/database.ts'
@@ -17,6 +17,7 @@ import { findWeakerLogins, type WeakerLogins } from './requirements.ts'
 import { type Reserved, reservedChecks } from './reserved.ts'
 import { stageFile } from './stage-file.ts'
 import { StagedTables } from './staged.ts'
+import { vacuum } from './vacuum.ts'
 
 /** Reports progress. `done` of `of` is in bytes while a file is read, otherwise in steps. `what` names the current step. */
 export type OnProgress = (what: string, done: number, of: number) => void
@@ -261,42 +262,4 @@ function reasonOf(outcome: Exclude<Merged, Imported>): ImportRefusal {
 }
 function refused(faults: Faults): ImportOutcome {
   return { kind: 'refused', faults: faults.shown, total: faults.total }
-}
-
-/**
- * Runs VACUUM now instead of waiting minutes for autovacuum. Before VACUUM, each page reads the tables in addition to the
- * indexes, and each search reads the pending list of the GIN index. VACUUM does not block readers or writers.
- * @returns why VACUUM failed, or null
- */
-async function vacuum(client: pg.ClientBase, files: Record<string, Counts>): Promise<string | null> {
-  const changed = importFiles.filter(({ file }) => {
-    const { added = 0, changed = 0, removed = 0 } = files[file] ?? {}
-    return added + changed + removed > 0
-  })
-  if (changed.length === 0) return null
-  const tables = new Set(changed.map(({ table }) => table))
-  for (const written of [
-    'firms',
-    'households',
-    'account_access',
-    'household_changes',
-    'access_changes',
-    'account_changes',
-    'account_access_changes',
-    'listing_ranges',
-  ])
-    tables.add(written)
-  // Without the privilege for a table, VACUUM does not fail but warns and skips the table.
-  const warnings: string[] = []
-  client.on('notice', ({ severity, message }) => {
-    if (severity === 'WARNING') warnings.push(message ?? severity)
-  })
-  try {
-    await client.query(`SET lock_timeout = '60s'`)
-    await client.query(`VACUUM (ANALYZE) ${[...tables].join(', ')}`)
-    return warnings[0] ?? null
-  } catch (error) {
-    if (error instanceof pg.DatabaseError) return error.message
-    throw error
-  }
 }

@@ -47,6 +47,18 @@ export function contentOf(mail: Mail, frame: MailFrame): MailContent {
       const paragraphs = [text(brand, momentText(mail.facts.until, texts))]
       return { subject: subject(brand), paragraphs, link: { label, address } }
     }
+    case 'developer_invited': {
+      const { subject, text, link: label } = mails.developerInvited
+      const partner = oneLine(mail.facts.partner)
+      const paragraphs = [text(partner, brand, momentText(mail.facts.until, texts))]
+      return { subject: subject(partner), paragraphs, link: { label, address } }
+    }
+    case 'developer_added': {
+      const { subject, text, notYet, link: label } = mails.developerAdded
+      const partner = oneLine(mail.facts.partner)
+      const link = { label, address: `${authUrl}/developers` }
+      return { subject: subject(partner), paragraphs: [text(partner, brand)], link, note: notYet }
+    }
   }
 }
 

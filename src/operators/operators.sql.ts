@@ -1,20 +1,10 @@
 import { auditRow } from '../audit/audit-row.sql.ts'
 import { Instant, statement } from '../database/database.ts'
-import { mailRow } from '../outbox/mail-row.sql.ts'
-import { linkLife, storeLink } from '../people/links.sql.ts'
+import { isNamed, mailLink, storeLink } from '../people/links.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import { Role } from './sessions.sql.ts'
 
 const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
-
-/** SQL that mails the link of the operator `u`. */
-const mailLink = (from: string, sealed: string) =>
-  mailRow('invitation', {
-    from: `${from} u, link WHERE ${sealed}::text IS NOT NULL`,
-    language: `'en'`,
-    facts: { link: `${sealed}::text`, until: 'link.expires_at' },
-    life: linkLife,
-  })
 
 /**
  * Stores an operator, and a link to set up the account, unless the address belongs to another.
@@ -31,7 +21,7 @@ export const insertOperator = statement(
    ), link AS (
      ${storeLink('operator', '$5::bytea', 'created')}
    ), mail AS (
-     ${mailLink('created', '$6')}
+     ${mailLink('operator', 'created', '$6')}
    ), audit AS (
      ${auditRow('operator.created', {
        origin: '$7',
@@ -42,9 +32,6 @@ export const insertOperator = statement(
    )
    SELECT created.id::text, link.expires_at FROM created, link`,
 )
-
-/** For $1: the id of an operator, or the folded address. */
-const isNamed = `(id::text = $1 OR email_folded = $1)`
 
 /** Locks the active owners: of two statements that take the last two away, the second sees that only one is left. */
 const owners = `SELECT id FROM operators WHERE role = 'owner' AND status = 'active' ORDER BY id FOR UPDATE`
@@ -119,48 +106,6 @@ export const deleteOperator = statement(
      })}
    )
    SELECT id::text, NOT EXISTS (SELECT FROM gone) AS last_owner FROM found`,
-)
-
-/**
- * Takes the password, the second factor and the accounts at providers away from an operator, ends the sessions, and stores a new
- * link. $1 id or folded address, $2 SHA-256 of the secret in the link, $3 sealed link; null if no mail is sent, $4 origin
- */
-export const resetOperator = statement(
-  'reset_operator',
-  /** No row: there is no such operator. */
-  Type.Object({
-    id: Type.String(),
-    email: Type.String(),
-    status: Type.String(),
-    expires_at: Instant,
-    sessions_ended: Type.Integer(),
-  }),
-  `WITH changed AS (
-     UPDATE operators SET password_hash = NULL, login_version = gen_random_uuid() WHERE ${isNamed}
-     RETURNING id, email, name, status
-   ), totp AS (
-     DELETE FROM operator_totp_secrets t USING changed WHERE t.operator_id = changed.id
-   ), codes AS (
-     DELETE FROM operator_recovery_codes c USING changed WHERE c.operator_id = changed.id
-   ), identities AS (
-     DELETE FROM operator_identities i USING changed WHERE i.operator_id = changed.id
-   ), ended AS (
-     DELETE FROM operator_sessions s USING changed WHERE s.operator_id = changed.id RETURNING 1
-   ), link AS (
-     ${storeLink('operator', '$2::bytea', 'changed')}
-   ), mail AS (
-     ${mailLink('changed', '$3')}
-   ), audit AS (
-     ${auditRow('operator.updated', {
-       origin: '$4',
-       from: 'changed',
-       target: { kind: 'operator', id: 'changed.id' },
-       details: { credentials: `'reset'::text` },
-     })}
-   )
-   SELECT changed.id::text, changed.email, changed.status, link.expires_at,
-          (SELECT count(*)::int FROM ended) AS sessions_ended
-     FROM changed, link`,
 )
 
 const ListedOperator = Type.Object({

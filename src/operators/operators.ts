@@ -3,13 +3,16 @@ import { type Origin, originValue } from '../audit/origin.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { foldCase } from '../directory/case-folding.ts'
-import { checkEmail, checkName } from '../directory/values.ts'
-import { newSetupLink, type SetupLink } from '../people/links.ts'
+import {
+  faultsOf,
+  type NotChanged,
+  newSetupLink,
+  noSuchPerson,
+  type SetupLink,
+  shownLink,
+} from '../people/accounts.ts'
 import { quoted } from '../visible-text.ts'
-import { deleteOperator, insertOperator, resetOperator, updateOperator } from './operators.sql.ts'
-
-/** Nothing was changed. The reasons are messages for the operator. */
-export type NotChanged = { kind: 'refused'; reasons: string[] } | { kind: 'not_found'; reason: string }
+import { deleteOperator, insertOperator, updateOperator } from './operators.sql.ts'
 
 /** Stores an operator. */
 export async function createOperator(
@@ -27,7 +30,7 @@ export async function createOperator(
     ...[link.hash, link.sealed, originValue(origin)],
   ])
   if (!created) return { kind: 'refused', reasons: [`${quoted(email)} is the address of another operator`] }
-  return { kind: 'done', id: created.id, ...given(config, link.address, created.expires_at) }
+  return { kind: 'done', id: created.id, ...shownLink(config, link.address, created.expires_at) }
 }
 
 export type OperatorChange = {
@@ -46,13 +49,13 @@ export async function changeOperator(
 ): Promise<{ kind: 'done'; id: string; sessionsEnded: number } | NotChanged> {
   const { name, role, status } = change
   const email = change.email?.trim()
-  const faults = faultsOf({ ...(name !== undefined && { name }), ...(email !== undefined && { email }) })
+  const faults = faultsOf({ name, email })
   if (faults.length > 0) return { kind: 'refused', reasons: faults }
   const row = await database.maybe(updateOperator, [
     ...[foldCase(idOrEmail), name ?? null, role ?? null, status ?? null],
     ...[email ?? null, email === undefined ? null : foldCase(email), originValue(origin)],
   ])
-  if (!row) return notFound(idOrEmail)
+  if (!row) return noSuchPerson('operator', idOrEmail)
   if (row.last_owner) return lastOwner
   if (row.email_taken)
     return { kind: 'refused', reasons: [`${quoted(email ?? '')} is the address of another operator`] }
@@ -66,47 +69,11 @@ export async function removeOperator(
   idOrEmail: string,
 ): Promise<{ kind: 'done'; id: string } | NotChanged> {
   const row = await database.maybe(deleteOperator, [foldCase(idOrEmail), originValue(origin)])
-  if (!row) return notFound(idOrEmail)
+  if (!row) return noSuchPerson('operator', idOrEmail)
   return row.last_owner ? lastOwner : { kind: 'done', id: row.id }
-}
-
-/** For an operator who has lost the password or the second factor: both end, and the accounts at providers, and all sessions. */
-export async function resetCredentials(
-  database: Database,
-  origin: Origin,
-  config: Config,
-  idOrEmail: string,
-): Promise<({ kind: 'done'; id: string; sessionsEnded: number } & SetupLink) | NotChanged> {
-  const link = newSetupLink(config, 'operator')
-  const values = [foldCase(idOrEmail), link.hash, link.sealed, originValue(origin)]
-  const row = await database.maybe(resetOperator, values)
-  if (!row) return notFound(idOrEmail)
-  return {
-    kind: 'done',
-    id: row.id,
-    sessionsEnded: row.sessions_ended,
-    ...given(config, link.address, row.expires_at),
-  }
-}
-
-function given(config: Config, link: string, expiresAt: Date): SetupLink {
-  return { link, expiresAt, isMailed: config.mail !== undefined }
 }
 
 const lastOwner: NotChanged = {
   kind: 'refused',
   reasons: ['this is the last active owner; make another operator an owner first'],
-}
-
-function notFound(idOrEmail: string): NotChanged {
-  return { kind: 'not_found', reason: `There is no operator ${quoted(idOrEmail)}.` }
-}
-
-function faultsOf({ email, name }: { email?: string; name?: string }): string[] {
-  const emailFault = email === undefined ? null : checkEmail(email)
-  const nameFault = name === undefined ? null : name.trim() === '' ? 'is empty' : checkName(name)
-  return [
-    emailFault === null ? [] : `email: ${emailFault}`,
-    nameFault === null ? [] : `name: ${nameFault}`,
-  ].flat()
 }

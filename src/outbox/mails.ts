@@ -70,6 +70,10 @@ const Mail = Type.Union([
   mailOf('no_password', Type.Object({})),
   /** The operator lets the user set a password. */
   mailOf('invitation', Type.Object({ link: Type.String(), until: At })),
+  /** Someone was made a developer of a partner's application, and has no account that is set up. */
+  mailOf('developer_invited', Type.Object({ partner: Type.String(), link: Type.String(), until: At })),
+  /** The same, for someone with an account. */
+  mailOf('developer_added', Type.Object({ partner: Type.String() })),
 ])
 export type Mail = Static<typeof Mail>
 export type MailKind = Mail['mail']

@@ -63,6 +63,24 @@ export function TextArea({
   )
 }
 
+/** A file to upload. The form around it needs `hasFile`. */
+export function FileField({
+  name,
+  label,
+  hint,
+  accept,
+  id = name,
+}: Pick<FieldProps, 'name' | 'label' | 'hint' | 'id'> & { accept: string }) {
+  const hintId = hint === undefined ? undefined : `${id}-hint`
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input type="file" {...{ id, name, accept }} aria-describedby={hintId} />
+      {hint !== undefined && <small id={hintId}>{hint}</small>}
+    </div>
+  )
+}
+
 export type Choices = Record<string, string>
 
 export function Select({
@@ -109,10 +127,18 @@ export function PostForm(props: {
   action: string
   csrf: string
   class?: string
+  /** Whether a field is a file: see `acceptUploads`. */
+  hasFile?: boolean
   children: ComponentChildren
 }) {
+  const { action, hasFile } = props
   return (
-    <form method="post" action={props.action} class={props.class ?? 'stacked'}>
+    <form
+      method="post"
+      action={action}
+      class={props.class ?? 'stacked'}
+      enctype={hasFile ? 'multipart/form-data' : undefined}
+    >
       <HiddenFields csrf={props.csrf} />
       {props.children}
     </form>

@@ -1,6 +1,6 @@
 import { type CallHours, durationBounds } from '../request-log/call-hours.sql.ts'
-import Type from '../typebox.ts'
 import { quantile } from '../request-log/quantile.ts'
+import Type from '../typebox.ts'
 
 /** The time ranges of the overview, and how long a bar of a chart is. */
 export const ranges = {

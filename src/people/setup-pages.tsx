@@ -58,8 +58,8 @@ export function DeadLink({ web, heading }: { web: Pick<PeopleWeb, 'home' | 'word
     <>
       <h1>{heading}</h1>
       <p>
-        It was used before, it is older than a day, or a newer one has replaced it. If you have set up your
-        account, sign in. {web.words.newLink}
+        It was used before, it is older than {web.words.linkLife}, or a newer one has replaced it. If you have
+        set up your account, sign in. {web.words.newLink}
       </p>
       <p>
         <a class="button" href={`${web.home}/login`}>

@@ -9,6 +9,8 @@ export type PeopleWords = {
   lost: ComponentChildren
   /** On the page behind a setup link, after the address. */
   setUp: string
+  /** The age of a link that no longer works. */
+  linkLife: string
   /** For someone whose link no longer works, and who has not set up the account. */
   newLink: ComponentChildren
   /** Why an account at a provider does not log anyone in. */

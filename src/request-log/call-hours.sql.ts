@@ -53,6 +53,14 @@ export const addCallHours = statement(
           refresh_refused = h.refresh_refused + excluded.refresh_refused, slower = ${sumOfArrays('h.slower')}`,
 )
 
+/** The partner of each connection that exists. $1 SHA-256 of the locators of its access tokens, in hex */
+export const partnersOfLocators = statement(
+  'partners_of_locators',
+  Type.Object({ locator_hash: Type.String(), client_id: Type.String() }),
+  `SELECT encode(access_locator_hash, 'hex') AS locator_hash, client_id
+     FROM connections WHERE access_locator_hash IN (SELECT decode(locator, 'hex') FROM unnest($1::text[]) AS locator)`,
+)
+
 /** Each element of the row's array and of the new one together. */
 function sumOfArrays(stored: string): string {
   return `ARRAY(SELECT a + b FROM unnest(${stored}, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n) ORDER BY n)`
@@ -111,6 +119,6 @@ export const busiestHours = statement(
   Type.Object({ is_token: Type.Boolean(), at: Instant, calls: Type.Number() }),
   `SELECT DISTINCT ON (is_token) is_token, hour AS at, sum(calls)::float8 AS calls
      FROM (SELECT hour, kind = 'token' AS is_token, calls FROM call_hours
-            WHERE client_id = $1 AND hour >= $2 AND kind <> '${limitedKind}') AS counted
+            WHERE client_id = $1 AND hour >= $2 AND kind NOT IN ('${limitedKind}', '${otherKind}')) AS counted
     GROUP BY is_token, hour ORDER BY is_token, sum(calls) DESC, hour DESC`,
 )

@@ -5,7 +5,15 @@ import { callNotes } from '../http/call-notes.ts'
 import { loggedFacts } from '../http/log.ts'
 import type { Operation } from '../http/openapi/operation.ts'
 import { BackgroundJob } from '../process/background-job.ts'
-import { addCallHours, deprecatedKind, durationBounds, limitedKind, otherKind } from './call-hours.sql.ts'
+import {
+  addCallHours,
+  deprecatedKind,
+  durationBounds,
+  limitedKind,
+  otherKind,
+  partnersOfLocators,
+} from './call-hours.sql.ts'
+import { locatorOfCall, type TokenKeys } from './token-of-call.ts'
 
 /** Milliseconds between two writes. */
 const intervalMs = 5000
@@ -28,12 +36,18 @@ type Counts = {
 
 type Call = Pick<Counts, 'kind' | 'clientId'> & { status: number; ms: number; isRefresh: boolean }
 
+/** Calls that wait until the partner of their access token is looked up. Further ones count for no partner. */
+const mostUnknown = 2000
+
+type UnknownCall = { call: Call; hour: number; locatorHash: string }
+
 /** Counts calls by hour and partner, in memory. Writes the counts every few seconds, so no call waits for the database. */
 export class CallHourCounts {
   readonly #database: Pick<Database, 'run'>
   readonly #now: () => Date
   readonly #job: BackgroundJob
   #rows = new Map<string, Counts>()
+  #unknown: UnknownCall[] = []
 
   constructor(database: Pick<Database, 'run'>, logger: BaseLogger, now: () => Date) {
     this.#database = database
@@ -49,8 +63,14 @@ export class CallHourCounts {
     this.#job.start()
   }
 
-  add({ kind, clientId, status, ms, isRefresh }: Call): void {
+  /** @param locatorHash if the partner is not known: SHA-256 of the locator of the access token, in hex */
+  add(call: Call, locatorHash?: string): void {
     const hour = Math.floor(this.#now().getTime() / hourMs)
+    if (locatorHash === undefined || this.#unknown.length >= mostUnknown) this.#count(call, hour)
+    else this.#unknown.push({ call, hour, locatorHash })
+  }
+
+  #count({ kind, clientId, status, ms, isRefresh }: Call, hour: number): void {
     const row = this.#rowOf(hour, kind, clientId)
     if (!row) return
     row.calls += 1
@@ -88,7 +108,19 @@ export class CallHourCounts {
     return row
   }
 
+  /** Counts the calls whose partner was not known for the partner of their access token. */
+  async #lookUp(): Promise<void> {
+    if (this.#unknown.length === 0) return
+    const locators = [...new Set(this.#unknown.map(({ locatorHash }) => locatorHash))]
+    const found = await this.#database.run(partnersOfLocators, [locators])
+    const partners = new Map(found.map((row) => [row.locator_hash, row.client_id]))
+    for (const { call, hour, locatorHash } of this.#unknown.splice(0)) {
+      this.#count({ ...call, clientId: partners.get(locatorHash) ?? '' }, hour)
+    }
+  }
+
   async #write(): Promise<void> {
+    await this.#lookUp()
     if (this.#rows.size === 0) return
     const taken = this.#rows
     this.#rows = new Map()
@@ -128,20 +160,23 @@ export class CallHourCounts {
 }
 
 /** Counts every operation of the API and of the token endpoints, when its answer has been sent. */
-export function countCalls(app: FastifyInstance, counts: CallHourCounts): void {
+export function countCalls(app: FastifyInstance, context: TokenKeys & { callHours: CallHourCounts }): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { operation } = request.routeOptions.config
     if (operation !== undefined) {
       const facts = loggedFacts(request)
       const isUnproved = callNotes(request)?.isAuthenticated === false
-      counts.add({
+      // Without proof, a caller could name any partner, and fill the table.
+      const clientId = isUnproved ? '' : (facts?.client_id ?? '')
+      const isUnknown = clientId === '' && reply.statusCode >= 400
+      const call = {
         kind: kindOf(request, operation, reply.statusCode),
-        // Without proof, a caller could name any partner, and fill the table.
-        clientId: isUnproved ? '' : (facts?.client_id ?? ''),
+        clientId,
         status: reply.statusCode,
         ms: reply.elapsedTime,
         isRefresh: isTokenEndpoint(request) && isRefresh(request),
-      })
+      }
+      context.callHours.add(call, isUnknown ? locatorOfCall(context, request) : undefined)
     }
     done()
   })

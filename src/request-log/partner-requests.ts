@@ -11,7 +11,9 @@ export type PartnerRequestFilter = {
   grantId?: string | undefined
   /** `401`, `4xx`, or `refused` for all from 400 on. */
   status?: string | undefined
+  route?: string | undefined
   since?: Date | undefined
+  until?: Date | undefined
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { callNotes } from '../http/call-notes.ts'
 import type { RequestLog } from './request-log.ts'
+import { locatorOfCall, type TokenKeys } from './token-of-call.ts'
 
 /** Characters of a detail that are kept. */
 const maxDetail = 500
@@ -10,7 +11,8 @@ const maxDetail = 500
  * succeed, and all calls that the route has noted an error about. The route is recorded and not the address, because the address
  * has values that partners and users send.
  */
-export function recordCalls(app: FastifyInstance, requestLog: RequestLog | undefined): void {
+export function recordCalls(app: FastifyInstance, context: TokenKeys & { requestLog?: RequestLog }): void {
+  const { requestLog } = context
   if (!requestLog) return
   app.addHook('onResponse', (request, reply, done) => {
     const notes = callNotes(request)
@@ -25,6 +27,8 @@ export function recordCalls(app: FastifyInstance, requestLog: RequestLog | undef
         outcome = '',
         detail,
       } = notes ?? {}
+      const isUnknown = reply.statusCode >= 400 && grantId === null && clientId === null
+      const locatorHash = isUnknown ? locatorOfCall(context, request) : undefined
       const call = {
         at: Date.now(),
         ms: Math.round(reply.elapsedTime * 10) / 10,
@@ -34,8 +38,10 @@ export function recordCalls(app: FastifyInstance, requestLog: RequestLog | undef
         status: reply.statusCode,
         code,
         outcome,
-        authenticated: isAuthenticated ?? (grantId !== null || clientId !== null),
+        authenticated:
+          isAuthenticated ?? (grantId !== null || clientId !== null || locatorHash !== undefined),
         grantId,
+        locatorHash,
         clientId: grantId === null ? clientId : null,
         detail: detail?.slice(0, maxDetail) ?? null,
       }

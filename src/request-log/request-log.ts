@@ -30,6 +30,8 @@ export type LoggedCall = Static<typeof RequestKind> & {
   ms: number
   requestId: string
   grantId: string | null
+  /** If the grant is not known: of the access token that the call presented, in hex. It is not stored: it finds the grant. */
+  locatorHash?: string | undefined
   clientId: string | null
   /** Of the error. */
   detail: string | null
@@ -162,6 +164,7 @@ function valuesOf(batch: { call: LoggedCall; at: number }[], kinds: string[]): V
     batch.map(({ call }) => call.requestId),
     batch.map(({ call }) => call.clientId),
     batch.map(({ call }) => call.detail),
+    batch.map(({ call }) => call.locatorHash ?? null),
   ]
 }
 

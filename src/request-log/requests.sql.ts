@@ -39,8 +39,10 @@ const described = (rows: string) => `
      LEFT JOIN partners p ON p.client_id = coalesce(g.client_id, l.client_id)
     ORDER BY l.at DESC`
 
-const window = (log: string) => `${log}.at >= coalesce($1::timestamptz, '-infinity')
-        AND ${log}.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND ${log}.status BETWEEN $3::int AND $4::int`
+/** `route`: the parameter with a route, or null. */
+const window = (log: string, route: string) => `${log}.at >= coalesce($1::timestamptz, '-infinity')
+        AND ${log}.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND ${log}.status BETWEEN $3::int AND $4::int
+        AND (${route}::text IS NULL OR ${log}.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = ${route})))`
 
 const newest = 'ORDER BY at DESC LIMIT $5::int'
 
@@ -48,20 +50,20 @@ const newest = 'ORDER BY at DESC LIMIT $5::int'
  * Calls with a request id, newest first. The caller chooses the id, so there may be several, of several partners.
  *
  * $1 since when, or null, $2 `place` of the last row of the page before, or null, $3 and $4 lowest and highest status, $5 rows
- * at most, $6 request id, $7 client_id or null
+ * at most, $6 request id, $7 client_id or null, $8 route or null
  */
 export const findRequests = statement(
   'find_requests',
   RequestRow,
   described(`
     SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
-     WHERE hashtextextended(l.request_id, 0) = hashtextextended($6, 0) AND l.request_id = $6 AND ${window('l')}
+     WHERE hashtextextended(l.request_id, 0) = hashtextextended($6, 0) AND l.request_id = $6 AND ${window('l', '$8')}
        AND ($7::text IS NULL OR $7 = coalesce(owner.client_id, l.client_id)) ${newest.replace('at', 'l.at')}`),
 )
 
 /**
  * Calls of a user, partner or grant, newest first. $1 to $5 as above, $6 user id or null, $7 client_id or null, $8 grant id or
- * null, $9 subject or null. Calls whose grant is unknown have no user: they are in the list of a partner only.
+ * null, $9 subject or null, $10 route or null. Calls whose grant is unknown have no user: they are in the list of a partner only.
  */
 export const listRequestsOfGrants = statement(
   'list_requests_of_grants',
@@ -72,19 +74,19 @@ export const listRequestsOfGrants = statement(
         AND ($9::text IS NULL OR subject = $9)
    ), calls AS (
      SELECT l.* FROM chosen CROSS JOIN LATERAL (
-              SELECT * FROM request_log l WHERE l.grant_id = chosen.id AND ${window('l')} ${newest}) AS l
+              SELECT * FROM request_log l WHERE l.grant_id = chosen.id AND ${window('l', '$10')} ${newest}) AS l
       UNION ALL
-     SELECT * FROM (SELECT * FROM request_log c WHERE c.client_id = $7 AND coalesce($6, $8::text, $9) IS NULL AND ${window('c')} ${newest}) AS own
+     SELECT * FROM (SELECT * FROM request_log c WHERE c.client_id = $7 AND coalesce($6, $8::text, $9) IS NULL AND ${window('c', '$10')} ${newest}) AS own
    )
    ${described(`SELECT * FROM calls ${newest}`)}`,
 )
 
-/** Refused calls, newest first. $1 to $5 as above; $3 is at least 400. $6 client_id or null */
+/** Refused calls, newest first. $1 to $5 as above; $3 is at least 400. $6 client_id or null, $7 route or null */
 export const listRefusedRequests = statement(
   'list_refused_requests',
   RequestRow,
   described(`
     SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
-     WHERE l.status >= 400 AND ${window('l')} AND ($6::text IS NULL OR $6 = coalesce(owner.client_id, l.client_id))
+     WHERE l.status >= 400 AND ${window('l', '$7')} AND ($6::text IS NULL OR $6 = coalesce(owner.client_id, l.client_id))
      ${newest.replace('at', 'l.at')}`),
 )

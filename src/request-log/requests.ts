@@ -12,7 +12,10 @@ export type RequestFilter = {
   subject?: string | undefined
   /** `401`, `4xx`, or `refused` for all from 400 on. */
   status?: string | undefined
+  /** As in a row. */
+  route?: string | undefined
   since?: Date | undefined
+  until?: Date | undefined
 }
 
 /** A part of the list. `after` is the `place` of the last row that the reader has; null at the beginning. */
@@ -48,23 +51,30 @@ export async function findRows(
   filter: RequestFilter,
   { after, limit }: RequestPage,
 ): Promise<Rows> {
-  const { requestId, clientId = null, userId = null, grantId = null, subject = null, since = null } = filter
+  const { requestId, clientId = null, userId = null, grantId = null, subject = null, route = null } = filter
   const statuses = statusesOf(filter.status)
   if (!statuses) return refused('A status is a number such as 401, a class such as 4xx, or refused.')
   if (grantId !== null && !/^\d{1,18}$/.test(grantId)) return { kind: 'requests', requests: [] }
-  const place = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/.test(after ?? '') ? after : null
-  const part = [since, place, ...statuses, limit]
+  const part = [filter.since ?? null, endOf(after, filter.until), ...statuses, limit]
   const run = async (rows: Promise<RequestRow[]>): Promise<Rows> => ({
     kind: 'requests',
     requests: await rows,
   })
   const { expensive } = database
-  if (requestId !== undefined) return run(expensive.run(findRequests, [...part, requestId, clientId]))
+  if (requestId !== undefined) return run(expensive.run(findRequests, [...part, requestId, clientId, route]))
   const ofOneUser = userId !== null || grantId !== null || subject !== null
-  if (statuses[0] >= 400 && !ofOneUser) return run(expensive.run(listRefusedRequests, [...part, clientId]))
+  if (statuses[0] >= 400 && !ofOneUser) return run(expensive.run(listRefusedRequests, [...part, clientId, route]))
   if (!ofOneUser && clientId === null)
     return refused('Name a partner, a user, a grant or a request id, or ask for refused calls only.')
-  return run(expensive.run(listRequestsOfGrants, [...part, userId, clientId, grantId, subject]))
+  return run(expensive.run(listRequestsOfGrants, [...part, userId, clientId, grantId, subject, route]))
+}
+
+/** Before which place the rows are: of the last row of the page before, or of an instant. Both have the same order as text. */
+function endOf(after: string | null, until: Date | undefined): string | null {
+  const place = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/.test(after ?? '') ? after : null
+  const end = until ? `${until.toISOString().slice(0, -1).replace('T', ' ')}000` : null
+  if (place === null || end === null) return place ?? end
+  return place < end ? place : end
 }
 
 function refused(reason: string): Rows & { kind: 'refused' } {

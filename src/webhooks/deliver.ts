@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingMessage, request as requestByHttp } from 'node:http'
+import { type IncomingMessage, request as requestByHttp } from 'node:http'
 import { request as requestByHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { type CheckedAddress, checkHost, type GuardSettings } from './address-guard.ts'
@@ -12,6 +12,9 @@ const keptBytes = 1024
 
 /** Bytes of the header fields of an answer. */
 const maxHeaderBytes = 8 * 1024
+
+/** Answers with a status from 100 to 199 before the answer. */
+const mostInformational = 10
 
 /** For the metrics. `address`: the host is unknown or its address is not allowed. */
 export type AttemptOutcome = 'delivered' | 'status' | 'timeout' | 'connection' | 'address'
@@ -50,9 +53,13 @@ export async function attemptDelivery(
     stop.throwIfAborted()
     if (timeout.aborted)
       return failed('timeout', `The receiver did not answer within ${attemptSeconds} seconds.`)
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-    return failed('connection', `The connection to the receiver failed: ${code}.`)
+    return failed('connection', `The connection to the receiver failed: ${reasonOf(error)}.`)
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error'
+  return 'code' in error ? String(error.code) : error.message
 }
 
 function post(
@@ -70,13 +77,18 @@ function post(
     maxHeaderSize: maxHeaderBytes,
     signal,
   }
+  const send = url.protocol === 'https:' ? requestByHttps : requestByHttp
   return new Promise((resolve, reject) => {
-    const request: ClientRequest = (url.protocol === 'https:' ? requestByHttps : requestByHttp)(
-      url,
-      options,
-      resolve,
-    )
-    request.on('error', reject).end(body)
+    const request = send(url, options, resolve)
+    let informational = 0
+    request
+      .on('information', () => {
+        // Answers such as 103 may come without end, and reading them would keep the processor busy.
+        if (++informational > mostInformational) request.destroy(new Error('too many informational answers'))
+      })
+      .on('error', reject)
+      .on('close', () => reject(new Error('no answer'))) // for example after a switch of the protocol
+      .end(body)
   })
 }
 

@@ -12,9 +12,11 @@ import {
   resendMessageRow,
 } from './messages.sql.ts'
 
+export type MessageState = (typeof messageStates)[number]
+
 export type MessageFilter = {
   endpointId?: string | undefined
-  state?: (typeof messageStates)[number] | undefined
+  state?: MessageState | undefined
   type?: string | undefined
   grantId?: string | undefined
   since?: Date | undefined

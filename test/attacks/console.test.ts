@@ -1,8 +1,6 @@
-import fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { scopesOf } from '../../src/admin/scopes.ts'
-import { consoleRoutes } from '../../src/console/console.routes.ts'
-import { ProviderClients } from '../../src/idp/provider-clients.ts'
+import { consoleForms } from '../support/console.ts'
 import { consoleData, consoleDirectory, consolePages } from '../support/console-data.ts'
 import { query } from '../support/database.ts'
 import { serverFixture } from '../support/fixtures.ts'
@@ -23,6 +21,16 @@ const forms: [path: string, scope: Parameters<ReturnType<typeof scopesOf>['has']
   [`/admin/partners/${clientId}/secret`, 'partners:write'],
   [`/admin/partners/${clientId}/keys`, 'partners:write'],
   [`/admin/partners/${clientId}/delete`, 'partners:write'],
+  [`/admin/partners/${clientId}/developers/invite`, 'partners:write'],
+  [`/admin/partners/${clientId}/developers/any`, 'partners:write'],
+  [`/admin/partners/${clientId}/developers/any/remove`, 'partners:write'],
+  [`/admin/partners/${clientId}/end-old-secrets`, 'partners:write'],
+  [`/admin/partners/${clientId}/logo`, 'partners:write'],
+  [`/admin/partners/${clientId}/apply-lifetime`, 'grants:write'],
+  ['/admin/users/new', 'users:write'],
+  ['/admin/users/ada/edit', 'directory:write'],
+  ['/admin/users/ada/export', 'users:write'],
+  ['/admin/users/ada/erase', 'directory:write'],
   ['/admin/users/ada/disable', 'users:write'],
   ['/admin/users/ada/enable', 'users:write'],
   ['/admin/users/ada/sessions/end', 'users:write'],
@@ -34,6 +42,11 @@ const forms: [path: string, scope: Parameters<ReturnType<typeof scopesOf>['has']
   [`/admin/keys/${kid}/remove`, 'keys:write'],
   ['/admin/api-keys/new', 'operators:write'],
   ['/admin/api-keys/any/revoke', 'operators:write'],
+  ['/admin/operators/new', 'operators:write'],
+  ...['edit', 'disable', 'enable', 'reset', 'remove'].map((verb): (typeof forms)[number] => [
+    `/admin/operators/${owner.id}/${verb}`,
+    'operators:write',
+  ]),
   ['/admin/settings/firms/firm-1', 'settings:write'],
   ['/admin/settings/roles/firm', 'settings:write'],
 ]
@@ -49,7 +62,9 @@ const changes = async () =>
 test('57: the list of forms above is complete', async () => {
   const ofEveryone = ['/admin/audit/export'] // a form that reads
   const known = [...forms.map(([path]) => path), ...ofEveryone]
-  const unknown = (await postRoutes()).filter((route) => !known.some((path) => route.test(path)))
+  const unknown = (await consoleForms(server.context)).filter(
+    ({ pattern }) => !known.some((path) => pattern.test(path)),
+  )
   expect(unknown).toEqual([])
 })
 
@@ -128,6 +143,7 @@ test('57: markup in every name is text on every page', async () => {
     ['firms', 'name'],
     ['households', 'name'],
     ['api_keys', 'name'],
+    ['developers', 'name'],
   ]) {
     await query(server.database, `UPDATE ${table} SET ${column} = $1`, [markup])
   }
@@ -166,20 +182,4 @@ test('57: ids in the address that cannot be: NUL, very long, of another kind', a
 async function csrfOf(browser: Visitor): Promise<string> {
   const page = await browser.get(`${server.authUrl}/admin/partners`)
   return page.document.querySelector('input[name=_csrf]')?.getAttribute('value') ?? ''
-}
-
-/** The forms of the console, as its router has them. Those about the operator's own session and account are not checked here. */
-async function postRoutes(): Promise<RegExp[]> {
-  const urls: string[] = []
-  const app = fastify()
-  app.addHook('onRoute', ({ method, url }) => {
-    if (method === 'POST') urls.push(url)
-  })
-  await consoleRoutes(app, server.context, new ProviderClients(server.context))
-  await app.ready()
-  await app.close()
-  const own = /^\/admin\/(login|setup|confirm|logout|account)/
-  return urls
-    .filter((url) => !own.test(url))
-    .map((url) => new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}$`))
 }

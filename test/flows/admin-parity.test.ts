@@ -1,329 +1,186 @@
-import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { scopes } from '../../src/admin/scopes.ts'
 import { adminCaller, adminOperations, newKey } from '../support/admin.ts'
 import { commandLine } from '../support/command-line.ts'
-import { tokensFor } from '../support/connection.ts'
+import { consoleForms } from '../support/console.ts'
 import { query } from '../support/database.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
+import { newOperator } from '../support/operators.ts'
 import { testSecret } from '../support/server.ts'
-import { withSession } from '../support/sessions.ts'
+import { commandsAlone, formsAlone, operationsAlone } from '../support/use-cases/alone.ts'
+import { deploymentCases } from '../support/use-cases/deployment.ts'
+import { developerCases } from '../support/use-cases/developers.ts'
+import { partnerCases } from '../support/use-cases/partners.ts'
+import type { Door, Subject, UseCase, UseCases, World } from '../support/use-cases/use-case.ts'
+import { userCases } from '../support/use-cases/users.ts'
+import { typed } from '../support/visitor.ts'
 
-// Every change that a command and the admin API both make leaves the same audit record: only its origin differs.
+// Every change that operators make leaves the same audit record through the command line, the admin API and the console: only
+// its origin differs. `useCases` says through which doors each change is made, and why a door is missing.
+
+const useCases: UseCases = { ...partnerCases, ...developerCases, ...userCases, ...deploymentCases }
 
 const db = await databaseFixture()
-const users = ['ada', 'bob', 'cli', 'api'].map((id) => ({ id }))
+const users = ['ada', 'bob', 'cli', 'api', 'console'].map((id) => ({ id }))
 const server = await serverFixture({ on: db, users })
 const cli = commandLine({ DATABASE_URL: db.url, LATCHKEY_SECRET: testSecret })
 const call = adminCaller(server, await newKey(server, [...scopes]))
-const redirect = 'https://partner.example/callback'
-const jwk = {
-  kty: 'EC',
-  crv: 'P-256',
-  x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
-  y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
-}
+const { browser } = await newOperator(server, { name: 'Olive Owner' })
 const { firm_id: firm, role } = (await call('GET', '/users/ada')).body
+const world: World = { server, call, firm, role }
 
-/** What a command or a request changes: created anew for each of both. */
-type Subject = { id: string; door: 'cli' | 'api'; more?: string }
-type UseCase = {
-  operations: string[]
-  subject?: (door: Subject['door']) => Promise<Omit<Subject, 'door'>>
-  command: (subject: Subject) => string[]
-  request: (subject: Subject) => [method: string, path: string, body?: unknown]
+/** Makes the change through one door. Undefined: the use case does not have it. */
+const throughDoor: Record<Door, (useCase: UseCase, subject: Subject) => Promise<void> | undefined> = {
+  cli: ({ command }, subject) => command && runCommand(command(subject)),
+  api: ({ request }, subject) => request && sendRequest(...request(subject)),
+  console: ({ form }, subject) => form && submitForm(form(subject)),
 }
 
-const partner = async () => ({ id: (await server.partner({ name: 'Same' })).clientId })
-const grant = async () => {
-  const { clientId, ...rest } = await server.partner({ name: 'Same' })
-  await tokensFor(server, { clientId, ...rest }, 'ada')
-  const [{ id }] = (await call('GET', `/grants?client_id=${clientId}`)).body.data
-  return { id, more: clientId }
-}
-const user = async (door: string) => ({ id: door })
-const newKid = async () => ({ id: (await call('POST', '/keys', { algorithm: 'ES256' })).body.data[0].kid })
-const hash = `sha256:${createHash('sha256').update('a-secret-of-the-previous-service').digest('hex')}`
-
-const useCases: Record<string, UseCase> = {
-  'register a partner': {
-    operations: ['createPartner'],
-    command: () => [
-      'partner',
-      'create',
-      '--name',
-      'New',
-      '--redirect-uri',
-      redirect,
-      '--requests-per-minute',
-      '9',
-    ],
-    request: () => [
-      'POST',
-      '/partners',
-      { name: 'New', redirect_uris: [redirect], limits: { requests_per_minute: 9 } },
-    ],
-  },
-  'take over a partner': {
-    operations: ['createPartner'],
-    command: ({ door }) => [
-      'partner',
-      'create',
-      '--name',
-      'Old',
-      '--redirect-uri',
-      redirect,
-      '--client-id',
-      `old-${door}`,
-      '--secret-hash',
-      hash,
-    ],
-    request: ({ door }) => [
-      'POST',
-      '/partners',
-      { name: 'Old', redirect_uris: [redirect], client_id: `old-${door}`, secret_hash: hash },
-    ],
-  },
-  'change a partner': {
-    operations: ['updatePartner'],
-    subject: partner,
-    command: ({ id }) => [
-      'partner',
-      'update',
-      id,
-      '--name',
-      'Changed',
-      '--site',
-      'https://partner.example/',
-      '--grant-lifetime-days',
-      '30',
-    ],
-    request: ({ id }) => [
-      'PATCH',
-      `/partners/${id}`,
-      { name: 'Changed', site: 'https://partner.example/', grant_lifetime_days: 30 },
-    ],
-  },
-  'suspend a partner': {
-    operations: ['suspendPartner'],
-    subject: partner,
-    command: ({ id }) => ['partner', 'suspend', id],
-    request: ({ id }) => ['POST', `/partners/${id}/suspend`],
-  },
-  'resume a partner': {
-    operations: ['resumePartner'],
-    subject: partner,
-    command: ({ id }) => ['partner', 'resume', id],
-    request: ({ id }) => ['POST', `/partners/${id}/resume`],
-  },
-  'rotate a secret after a leak': {
-    operations: ['rotatePartnerSecret'],
-    subject: partner,
-    command: ({ id }) => ['partner', 'rotate-secret', id, '--end-others'],
-    request: ({ id }) => ['POST', `/partners/${id}/secrets`, { end_others: true }],
-  },
-  'delete a partner': {
-    operations: ['deletePartner'],
-    subject: async () => ({ id: (await grant()).more ?? '' }),
-    command: ({ id }) => ['partner', 'delete', id, '--confirm'],
-    request: ({ id }) => ['DELETE', `/partners/${id}?connected_users=1`],
-  },
-  'add a user': {
-    operations: ['createUser'],
-    command: ({ door }) => [
-      'user',
-      'create',
-      '--id',
-      `new-${door}`,
-      '--firm',
-      firm,
-      '--email',
-      `${door}@new.example`,
-      '--name',
-      'New',
-      '--role',
-      role,
-    ],
-    request: ({ door }) => [
-      'POST',
-      '/users',
-      { id: `new-${door}`, firm_id: firm, email: `${door}@new.example`, name: 'New', role },
-    ],
-  },
-  'invite a user': {
-    operations: ['inviteUser'],
-    subject: user,
-    command: ({ id }) => ['user', 'invite', id],
-    request: ({ id }) => ['POST', `/users/${id}/invitations`],
-  },
-  'reset second factors': {
-    operations: ['resetFactors'],
-    subject: user,
-    command: ({ id }) => ['user', 'reset-factors', id],
-    request: ({ id }) => ['DELETE', `/users/${id}/factors`],
-  },
-  'end sessions': {
-    operations: ['endSessions'],
-    subject: async (door) => {
-      await withSession(server, door)
-      return { id: door }
-    },
-    command: ({ id }) => ['user', 'end-sessions', id],
-    request: ({ id }) => ['DELETE', `/users/${id}/sessions`],
-  },
-  'end one session': {
-    operations: ['endSession'],
-    subject: async (door) => {
-      await withSession(server, door)
-      return { id: door, more: (await call('GET', `/users/${door}/sessions`)).body.data[0].id }
-    },
-    command: ({ id, more = '' }) => ['user', 'end-sessions', id, '--session', more],
-    request: ({ id, more }) => ['DELETE', `/users/${id}/sessions/${more}`],
-  },
-  'disable a user': {
-    operations: ['disableUser'],
-    subject: user,
-    command: ({ id }) => ['user', 'disable', id],
-    request: ({ id }) => ['POST', `/users/${id}/disable`],
-  },
-  'enable a user': {
-    operations: ['enableUser'],
-    subject: user,
-    command: ({ id }) => ['user', 'enable', id],
-    request: ({ id }) => ['POST', `/users/${id}/enable`],
-  },
-  'end a grant': {
-    operations: ['revokeGrant'],
-    subject: grant,
-    command: ({ id }) => ['grant', 'revoke', id],
-    request: ({ id }) => ['DELETE', `/grants/${id}`],
-  },
-  'limit the lifetime of grants': {
-    operations: ['applyGrantLifetime'],
-    subject: async () => {
-      const { more = '' } = await grant()
-      await call('PATCH', `/partners/${more}`, { grant_lifetime_days: 5 })
-      return { id: more }
-    },
-    command: ({ id }) => ['grant', 'apply-lifetime', '--partner', id],
-    request: ({ id }) => ['POST', '/grant-lifetimes', { client_id: id }],
-  },
-  'make the next signing key': {
-    operations: ['rotateKeys'],
-    command: () => ['key', 'rotate', '--algorithm', 'RS256'],
-    request: () => ['POST', '/keys', { algorithm: 'RS256' }],
-  },
-  'remove a signing key that leaked': {
-    operations: ['removeKey'],
-    subject: newKid,
-    command: ({ id }) => ['key', 'remove', id],
-    request: ({ id }) => ['DELETE', `/keys/${id}`],
-  },
-  'create an API key': {
-    operations: ['createApiKey'],
-    command: () => ['api-key', 'create', '--name', 'CI', '--scope', 'keys:read', '--expires-in-days', '7'],
-    request: () => ['POST', '/api-keys', { name: 'CI', scopes: ['keys:read'], expires_in_days: 7 }],
-  },
-  'revoke an API key': {
-    operations: ['revokeApiKey'],
-    subject: async () => ({
-      id: (await call('POST', '/api-keys', { name: 'CI', scopes: ['keys:read'] })).body.id,
-    }),
-    command: ({ id }) => ['api-key', 'revoke', id],
-    request: ({ id }) => ['DELETE', `/api-keys/${id}`],
-  },
+async function runCommand(args: string[]): Promise<void> {
+  const { code, stderr } = await cli.run(...args)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 }
 
-type Row = {
-  id: string
-  event: string
-  target_kind: string
-  via: string
-  actor_kind: string
-  details: unknown
-}
-const rowsAfter = (id: string) =>
-  query<Row>(
-    server.database,
-    'SELECT id::text, event, target_kind, target_id, via, actor_kind, firm_id, details FROM audit_log WHERE id > $1 ORDER BY id',
-    [id],
-  )
-const lastId = async () =>
-  (await query<{ id: string }>(server.database, 'SELECT coalesce(max(id), 0)::text AS id FROM audit_log'))[0]
-    ?.id ?? '0'
-
-/** What the audit log has of a change, without the values that differ between two changes of the same kind. */
-async function recordOf(change: () => Promise<unknown>) {
-  const before = await lastId()
-  await change()
-  const rows = await rowsAfter(before)
-  const record = rows.map(({ event, target_kind, details }) => ({
-    event,
-    target_kind,
-    details: masked(details),
-  }))
-  return { record, origins: new Set(rows.map(({ via, actor_kind }) => `${via} ${actor_kind}`)) }
+async function sendRequest(method: string, path: string, body?: unknown): Promise<void> {
+  const { status, body: answer } = await call(method, path, body)
+  expect(status, JSON.stringify(answer)).toBeLessThan(300)
 }
 
-function masked(details: unknown): unknown {
-  return JSON.parse(JSON.stringify(details), (name, value) =>
-    /_at$|_from$|generation|new_key$/.test(name) && value !== null
-      ? typeof value
-      : value === 'cli'
-        ? 'api'
-        : value,
-  )
+async function submitForm(form: ReturnType<NonNullable<UseCase['form']>>): Promise<void> {
+  const page = await browser.get(`${server.authUrl}/admin${form.page}`)
+  expect(page.status, form.page).toBe(200)
+  const answer = await browser.postForm(page, `/admin${form.action ?? form.page}`, await typed(form.fields))
+  expect([200, 303], answer.text).toContain(answer.status)
 }
 
-test.each(Object.entries(useCases))(
-  '%s: command and API leave the same audit record',
+const origins: Record<Door, string> = {
+  cli: 'cli os_user',
+  api: 'admin_api api_key',
+  console: 'console operator',
+}
+
+test.each(Object.entries(useCases).filter(([, { command }]) => command))(
+  '%s: the same audit record through each door',
   async (_name, useCase) => {
-    const subject = async (door: Subject['door']) => ({ id: '', ...(await useCase.subject?.(door)), door })
-    const ofCommand = await subject('cli')
-    const byCommand = await recordOf(() => cli.json(...useCase.command(ofCommand)))
-    const [method, path, body] = useCase.request(await subject('api'))
-    const byRequest = await recordOf(async () => {
-      expect((await call(method, path, body)).status).toBeLessThan(300)
-    })
-    expect(byCommand.record).not.toEqual([])
-    expect(text(byRequest.record)).toEqual(text(byCommand.record))
-    expect([...byCommand.origins]).toEqual(['cli os_user'])
-    expect([...byRequest.origins]).toEqual(['admin_api api_key'])
+    const records: Partial<Record<Door, unknown>> = {}
+    for (const door of ['cli', 'api', 'console'] as const) {
+      const made = { id: '', more: '', ...(await useCase.subject?.(world, door)) }
+      const subject = { ...made, door, firm, role }
+      const before = await lastId()
+      const change = throughDoor[door](useCase, subject)
+      if (!change) continue
+      await change
+      const rows = await rowsAfter(before)
+      expect(rows).not.toEqual([])
+      expect(new Set(rows.map(({ via, actor_kind: kind }) => `${via} ${kind}`))).toEqual(
+        new Set([origins[door]]),
+      )
+      records[door] = rows.map((row) => comparable(row, made))
+    }
+    for (const record of Object.values(records)) expect(record).toEqual(records.cli)
   },
 )
 
-/** The doors are in ids and addresses of the subjects. */
-const text = (record: unknown) =>
-  JSON.stringify(record, null, 1).replaceAll(/\b(cli|api)@|-(cli|api)"/g, 'door')
+test('each use case has all doors, or a reason', () => {
+  const isComplete = ({ command, request, operation, form }: UseCase) =>
+    [command, request, operation, form].every((door) => door !== undefined)
+  const wrong = Object.entries(useCases).filter(
+    ([, useCase]) => isComplete(useCase) === (useCase.because !== undefined),
+  )
+  expect(wrong.map(([name]) => name)).toEqual([])
+})
 
-test('every operation of this document that changes something is compared, or has a reason', async () => {
-  const compared = Object.values(useCases).flatMap(({ operations }) => operations)
-  const elsewhere = new Set([
-    'replacePartnerKeys', // below: a command reads a file
-    'testProvider', // changes nothing
-  ])
-  const own = ['/partners', '/users', '/grants', '/grant-lifetimes', '/keys', '/api-keys', '/providers']
-  const missing = (await adminOperations(server)).filter(
-    ({ method, path, operationId }) =>
-      method !== 'GET' &&
-      own.some((start) => path === start || path.startsWith(`${start}/`)) &&
-      !compared.includes(operationId) &&
-      !elsewhere.has(operationId),
+test('the use cases have every command, or there is a reason', async () => {
+  const compared = Object.values(useCases).flatMap(({ command }) => {
+    const args = command?.({ id: 'x', more: 'x', door: 'cli', firm, role }) ?? []
+    return args.length > 0 ? [args.slice(0, 2).join(' ')] : []
+  })
+  const missing = (await commandNames()).filter(
+    (name) => !compared.includes(name) && !(name in commandsAlone),
   )
   expect(missing).toEqual([])
 })
 
-test('the public keys of a partner are replaced', async () => {
-  const made = await call('POST', '/partners', {
-    name: 'Signs',
-    redirect_uris: [redirect],
-    auth_methods: ['private_key_jwt'],
-    jwks: { keys: [{ ...jwk, kid: 'one' }] },
-  })
-  expect(made).toMatchObject({ status: 201, body: { key_ids: ['one'], live_secrets: 0 } })
-  const replaced = await call('PUT', `/partners/${made.body.client_id}/keys`, {
-    jwks: { keys: [{ ...jwk, kid: 'two' }] },
-  })
-  expect(replaced.body).toMatchObject({ key_ids: ['two'] })
-  expect(await call('POST', `/partners/${made.body.client_id}/secrets`, {})).toMatchObject({ status: 409 })
+test('the use cases have every operation of the admin API that changes something, or there is a reason', async () => {
+  const compared = Object.values(useCases).map(({ operation }) => operation)
+  const missing = (await adminOperations(server)).filter(
+    ({ method, operationId }) =>
+      method !== 'GET' && !compared.includes(operationId) && !(operationId in operationsAlone),
+  )
+  expect(missing).toEqual([])
 })
+
+test('the use cases have every form of the console that changes something, or there is a reason', async () => {
+  const compared = Object.values(useCases).flatMap(({ form }) => {
+    const { page, action = page } = form?.({ id: 'x', more: 'x', door: 'cli', firm: 'x', role: 'x' }) ?? {
+      page: '',
+    }
+    return `/admin${action}`
+  })
+  const missing = (await consoleForms(server.context)).filter(
+    ({ url, pattern }) => !compared.some((path) => pattern.test(path)) && !(url in formsAlone),
+  )
+  expect(missing.map(({ url }) => url)).toEqual([])
+})
+
+type Row = {
+  event: string
+  target_kind: string
+  target_id: string
+  firm_id: string | null
+  user_id: string | null
+  client_id: string | null
+  via: string
+  actor_kind: string
+  details: unknown
+}
+
+const rowsAfter = (id: string) =>
+  query<Row>(
+    server.database,
+    `SELECT event, target_kind, target_id, firm_id, user_id, client_id, via, actor_kind, details
+       FROM audit_log WHERE id > $1 ORDER BY id`,
+    [id],
+  )
+
+const lastId = async () =>
+  (await query<{ id: string }>(server.database, 'SELECT coalesce(max(id), 0)::text AS id FROM audit_log'))[0]
+    ?.id ?? '0'
+
+/** A row without its origin, and without what differs between two changes of the same kind. */
+function comparable(
+  { via: _via, actor_kind: _kind, ...row }: Row,
+  made: { id: string; more: string },
+): unknown {
+  const details = JSON.stringify(row.details, (name, value) =>
+    /_at$|_from$|generation|new_key|^kid$|hint/.test(name) && value !== null ? typeof value : value,
+  )
+  const isAbout = (id: string | null) =>
+    id === null ? null : id === made.id || id === made.more ? 'subject' : 'other'
+  return {
+    ...{ event: row.event, target_kind: row.target_kind, firm: row.firm_id },
+    ...{ target: isAbout(row.target_id), user: row.user_id && 'user', client: row.client_id && 'client' },
+    // The doors are in ids and addresses of the subjects.
+    details: details.replaceAll(/\b(cli|api|console)(-\w+)?@|[- ](cli|api|console)"/g, 'door'),
+  }
+}
+
+/** The names of all commands: `partner create`, and `doctor`. */
+async function commandNames(): Promise<string[]> {
+  const main = await readFile(new URL('../../src/cli/main.ts', import.meta.url), 'utf8')
+  const files = [...main.matchAll(/await import\('(\.\/[\w-]+\.ts)'\)\)\.(\w+)\(\)/g)]
+  const roots = files.map(async ([, file = '', factory = '']) => {
+    const module: Record<string, unknown> = await import(
+      new URL(`../../src/cli/${file}`, import.meta.url).href
+    )
+    const make = module[factory]
+    const made: unknown = typeof make === 'function' ? make() : undefined
+    if (!(made instanceof Command)) throw new Error(`${factory} of ${file} makes no command`)
+    return made.commands.length === 0
+      ? [made.name()]
+      : made.commands.map((command) => `${made.name()} ${command.name()}`)
+  })
+  return (await Promise.all(roots)).flat()
+}

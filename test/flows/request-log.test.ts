@@ -173,7 +173,7 @@ describe('calls are listed', () => {
     expect(paged).toEqual(all)
     const refused = await requests({ clientId, status: 'refused' })
     expect(refused).toEqual(all.filter(({ status }) => status >= 400))
-    await expect.poll(() => requests({ userId: 'bob', status: '4xx' })).toHaveLength(2)
+    await expect.poll(() => requests({ userId: 'bob', status: '4xx' })).toHaveLength(3)
     await expect.poll(() => requests({ clientId, since: new Date(Date.now() + 60_000) })).toEqual([])
     await expect.poll(() => requests({ clientId: 'test_other' })).toEqual([])
     expect(await listRequests(database, server.baseUrl, {}, { after: null, limit: 1 })).toMatchObject({

@@ -12,7 +12,7 @@ export async function newKey(server: TestServer, scopes: Scope[], expiresInDays?
   return made.text
 }
 
-export type AdminResponse = {
+export type ApiResponse = {
   status: number
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: tests read any field
@@ -21,13 +21,18 @@ export type AdminResponse = {
 
 /** Calls the admin API with a key. */
 export function adminCaller({ authUrl }: Pick<TestServer, 'authUrl'>, key: string) {
+  return apiCaller(`${authUrl}/admin/v1`, key)
+}
+
+/** Calls an API with a key. @param api its address */
+export function apiCaller(api: string, key: string) {
   return async (
     method: string,
     path: string,
     body?: unknown,
     more: Record<string, string> = {},
-  ): Promise<AdminResponse> => {
-    const response = await fetch(`${authUrl}/admin/v1${path}`, {
+  ): Promise<ApiResponse> => {
+    const response = await fetch(api + path, {
       method,
       headers: {
         authorization: `Bearer ${key}`,

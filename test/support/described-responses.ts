@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 // Every response of the API in the tests must be one that docs/openapi.json describes: status, headers and body. The same
-// holds for the admin API and docs/admin-openapi.json.
+// holds for the admin API and docs/admin-openapi.json, and for the developer API and docs/developer-openapi.json.
 
 type Reference = { $ref?: string }
 type Header = { required?: boolean; schema: { type: string } }
@@ -30,7 +30,7 @@ export function expectDescribedResponses(): void {
   const found = faults.splice(0)
   if (found.length > 0) {
     throw new Error(
-      `docs/openapi.json or docs/admin-openapi.json (npm run openapi) does not describe:\n${found.join('\n')}`,
+      `docs/openapi.json, docs/admin-openapi.json or docs/developer-openapi.json (npm run openapi) does not describe:\n${found.join('\n')}`,
     )
   }
 }
@@ -58,9 +58,10 @@ function checkResponse(
   payload: unknown,
 ): void {
   const [address = ''] = request.url.split('?')
-  if (address.startsWith(adminPath) && address !== `${adminPath}openapi.json`) {
-    const path = address.slice(adminPath.length - 1)
-    report('admin-openapi', path, request, reply, payload)
+  for (const [name, prefix] of managementApis) {
+    if (!address.startsWith(prefix)) continue
+    if (address !== `${prefix}openapi.json`)
+      report(name, address.slice(prefix.length - 1), request, reply, payload)
     return
   }
   const isBelowBase = address.startsWith(basePath)
@@ -70,7 +71,10 @@ function checkResponse(
   report('openapi', path, request, reply, payload)
 }
 
-const adminPath = '/admin/v1/'
+const managementApis = [
+  ['admin-openapi', '/admin/v1/'],
+  ['developer-openapi', '/developers/v1/'],
+] as const
 
 function report(
   name: DocumentName,
@@ -153,7 +157,7 @@ const withIdOfDocument = (schema: object): object =>
 
 const lastWord = (reference: string) => reference.split('/').at(-1) ?? ''
 
-type DocumentName = 'openapi' | 'admin-openapi'
+type DocumentName = 'openapi' | 'admin-openapi' | 'developer-openapi'
 
 const descriptions = new Map<DocumentName, ReturnType<typeof readDescription>>()
 function description(of: DocumentName) {

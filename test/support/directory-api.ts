@@ -1,4 +1,4 @@
-import type { AdminResponse } from './admin.ts'
+import type { ApiResponse } from './admin.ts'
 import type { TestServer } from './server.ts'
 
 export type ChangeRow = Record<string, unknown>
@@ -8,7 +8,7 @@ export function directoryCaller({ authUrl }: Pick<TestServer, 'authUrl'>, key: s
   return async (
     rows: ChangeRow[] | string | Buffer,
     headers: Record<string, string> = {},
-  ): Promise<AdminResponse> => {
+  ): Promise<ApiResponse> => {
     const body = Array.isArray(rows) ? rows.map((row) => JSON.stringify(row)).join('\n') : rows
     const response = await fetch(`${authUrl}/admin/v1/directory/changes`, {
       method: 'POST',

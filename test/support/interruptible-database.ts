@@ -21,8 +21,8 @@ export async function interruptibleDatabase(): Promise<InterruptibleDatabase> {
     cut,
     heal,
     async drop() {
+      if (listening()) await cut() // a silent connection would not end
       await database.close()
-      if (listening()) await cut()
       await own.drop()
     },
   }

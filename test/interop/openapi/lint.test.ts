@@ -17,6 +17,7 @@ const port = server.context.config.port
 const documents = [
   { name: 'openapi', address: `http://127.0.0.1:${port}/service-open-api/openapi.json` },
   { name: 'admin-openapi', address: `http://127.0.0.1:${port}/admin/v1/openapi.json` },
+  { name: 'developer-openapi', address: `http://127.0.0.1:${port}/developers/v1/openapi.json` },
 ]
 const served = (name: string) => join(directory, `${name}.json`)
 for (const { name, address } of documents) writeFileSync(served(name), await (await fetch(address)).text())

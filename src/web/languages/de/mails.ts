@@ -89,5 +89,19 @@ export const mails: Pick<Catalogue, 'mails'> = {
         `Sie können sich bei ${brand} anmelden, sobald Sie Ihr Passwort festgelegt haben. Dieser Link funktioniert einmal, bis ${until}.`,
       link: 'Passwort festlegen',
     },
+    developerInvited: {
+      subject: (partner) => `Sie gehören zu den Entwicklern von ${partner}`,
+      text: (partner, brand, until) =>
+        `Sie können bei ${brand} an der Anwendung ${partner} arbeiten, sobald Sie Ihr Konto eingerichtet haben. Dieser Link funktioniert einmal, bis ${until}.`,
+      link: 'Konto einrichten',
+    },
+    developerAdded: {
+      subject: (partner) => `Sie gehören zu den Entwicklern von ${partner}`,
+      text: (partner, brand) =>
+        `Sie können jetzt bei ${brand} an der Anwendung ${partner} arbeiten. Melden Sie sich mit Ihrem Konto an.`,
+      notYet:
+        'Falls Sie Ihr Konto noch nicht eingerichtet haben, verwenden Sie den Link in der Einladung, die Sie schon erhalten haben.',
+      link: 'Entwicklerseiten',
+    },
   },
 }

@@ -85,5 +85,18 @@ export const mails = {
         `You can sign in to ${brand} as soon as you have set your password. This link works once, until ${until}.`,
       link: 'Set your password',
     },
+    developerInvited: {
+      subject: (partner: string) => `You are a developer of ${partner}`,
+      text: (partner: string, brand: string, until: string) =>
+        `You can work on the application ${partner} at ${brand} as soon as you have set up your account. This link works once, until ${until}.`,
+      link: 'Set up your account',
+    },
+    developerAdded: {
+      subject: (partner: string) => `You are a developer of ${partner}`,
+      text: (partner: string, brand: string) =>
+        `You can now work on the application ${partner} at ${brand}. Sign in with your account.`,
+      notYet: 'If you have not set up your account yet, use the link in the invitation that you got before.',
+      link: 'Developer pages',
+    },
   },
 }

@@ -87,5 +87,18 @@ export const mails: Pick<Catalogue, 'mails'> = {
         `Podrá iniciar sesión en ${brand} en cuanto establezca su contraseña. Este enlace funciona una sola vez, hasta el ${until}.`,
       link: 'Establecer su contraseña',
     },
+    developerInvited: {
+      subject: (partner) => `Usted forma parte de los desarrolladores de ${partner}`,
+      text: (partner, brand, until) =>
+        `Podrá trabajar en la aplicación ${partner} en ${brand} en cuanto configure su cuenta. Este enlace funciona una sola vez, hasta el ${until}.`,
+      link: 'Configurar su cuenta',
+    },
+    developerAdded: {
+      subject: (partner) => `Usted forma parte de los desarrolladores de ${partner}`,
+      text: (partner, brand) =>
+        `Ya puede trabajar en la aplicación ${partner} en ${brand}. Inicie sesión con su cuenta.`,
+      notYet: 'Si todavía no ha configurado su cuenta, use el enlace de la invitación que ya recibió.',
+      link: 'Páginas para desarrolladores',
+    },
   },
 }

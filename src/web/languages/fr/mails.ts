@@ -88,5 +88,19 @@ export const mails: Pick<Catalogue, 'mails'> = {
         `Vous pourrez vous identifier chez ${brand} dès que vous aurez défini votre mot de passe. Ce lien fonctionne une seule fois, jusqu’au ${until}.`,
       link: 'Définir votre mot de passe',
     },
+    developerInvited: {
+      subject: (partner) => `Vous faites partie des développeurs de ${partner}`,
+      text: (partner, brand, until) =>
+        `Vous pourrez travailler sur l’application ${partner} chez ${brand} dès que vous aurez configuré votre compte. Ce lien fonctionne une seule fois, jusqu’au ${until}.`,
+      link: 'Configurer votre compte',
+    },
+    developerAdded: {
+      subject: (partner) => `Vous faites partie des développeurs de ${partner}`,
+      text: (partner, brand) =>
+        `Vous pouvez désormais travailler sur l’application ${partner} chez ${brand}. Identifiez-vous avec votre compte.`,
+      notYet:
+        'Si vous n’avez pas encore configuré votre compte, utilisez le lien de l’invitation que vous avez déjà reçue.',
+      link: 'Pages des développeurs',
+    },
   },
 }
