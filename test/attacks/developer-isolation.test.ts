@@ -9,11 +9,14 @@ import { fieldsOf, type Page } from '../support/visitor.ts'
 // Threat 60: a partner, with its keys and developers, reaches nothing of another partner. Every route of the developer API and of
 // the developer pages is called with ids of the other partner. A route without a recipe fails the test.
 
-const { result: server, routes } = await withRoutes(() => serverFixture({ users: ['ada'], households: ['h1'] }))
+const { result: server, routes } = await withRoutes(() =>
+  serverFixture({ users: ['ada'], households: ['h1'] }),
+)
 const own = await belongings(server, 'alder', 'ada')
 const other = await belongings(server, 'birch', 'ada')
 
-const served = (prefix: string) => routes.filter(({ method, url }) => method !== 'HEAD' && url.startsWith(prefix))
+const served = (prefix: string) =>
+  routes.filter(({ method, url }) => method !== 'HEAD' && url.startsWith(prefix))
 const apiRoutes = served('/developers/v1/').filter(({ url }) => url !== '/developers/v1/openapi.json')
 const pageRoutes = served('/developers').filter(({ url }) => !url.startsWith('/developers/v1/'))
 
@@ -141,7 +144,8 @@ describe('60: the developer pages', () => {
 
   test('pages that name no application are those of the person who is logged in', () => {
     const elsewhere = pageRoutes.filter(({ url }) => !url.startsWith(appPrefix)).map(({ url }) => url)
-    const known = /^\/developers(\/(login|logout|setup|confirm|account|provider|identity|apps$|invit|panel|assets)|$)/
+    const known =
+      /^\/developers(\/(login|logout|setup|confirm|account|provider|identity|apps$|invit|panel|assets)|$)/
     expect(elsewhere.filter((url) => !known.test(url))).toEqual([])
     // Ids in these addresses are of login providers.
     expect(elsewhere.filter((url) => url.includes(':') && !/provider|login/.test(url))).toEqual([])

@@ -132,7 +132,8 @@ const ofPartner = [
 /** What the database has of a partner, except when it was last used, as text. Two equal texts: nothing has changed. */
 export async function rowsOf({ database }: TestServer, clientId: string): Promise<string> {
   const tables = ofPartner.map(
-    ([table, where]) => `SELECT '${table} ' || (to_jsonb(t) - 'last_used_at' - 'last_seen_at')::text AS row FROM ${table} t WHERE ${where}`,
+    ([table, where]) =>
+      `SELECT '${table} ' || (to_jsonb(t) - 'last_used_at' - 'last_seen_at')::text AS row FROM ${table} t WHERE ${where}`,
   )
   const rows = await query<{ row: string }>(database, `${tables.join(' UNION ALL ')} ORDER BY 1`, [clientId])
   return rows.map(({ row }) => row).join('\n')
