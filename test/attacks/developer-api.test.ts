@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { commandOrigin } from '../../src/audit/origin.ts'
 import { listDeveloperKeys } from '../../src/developer-keys/developer-keys.sql.ts'
 import { revokeDeveloperKey } from '../../src/developer-keys/developer-keys.ts'
-import { developerRoles, includesRole } from '../../src/developer-keys/roles.ts'
+import { developerRoles, allows } from '../../src/developer-keys/roles.ts'
 import { reportLeak } from '../../src/incidents/leaked-credentials.ts'
 import { newToken, sha256 } from '../../src/secrets/token-format.ts'
 import { newKey } from '../support/admin.ts'
@@ -68,7 +68,7 @@ describe('60: no operation of the developer API answers without a key that may c
     for (const role of developerRoles) {
       const call = developerCaller(server, await newDeveloperKey(server, clientId, role))
       for (const { method, path, role: needed } of operations) {
-        if (includesRole(role, needed)) continue
+        if (allows(role, needed)) continue
         const { status, body } = await call(method, path)
         expect([role, method, path, status, body.code]).toEqual([
           role,

@@ -26,6 +26,8 @@ export type Belongings = {
   key: string
   keyId: string
   developerId: string
+  /** A developer who may be removed: the other one is the last admin. */
+  secondDeveloperId: string
   /** A browser in which an admin of the partner is logged in. */
   browser: Visitor
 }
@@ -66,9 +68,11 @@ export async function belongings(server: TestServer, mark: string, userId: strin
     [clientId, `Key ${mark}`],
   )
   const { id: developerId, browser } = await loggedInDeveloper(server, clientId, 'admin', mark)
+  const second = await loggedInDeveloper(server, clientId, 'viewer', mark)
   await recorded(server, requestId)
   return {
     ...{ mark, partner, accessToken, requestId, endpointId, key, developerId, browser },
+    secondDeveloperId: second.id,
     grantId: grant.id,
     subject: grant.subject,
     webhookSecret: added.secret ?? '',
