@@ -4,6 +4,7 @@ import { backupFixture, emptyDatabase } from '../support/backup.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { endpointOf, subjectOf } from '../support/events.ts'
 import { refresh } from '../support/journey.ts'
 
 const backups = await backupFixture({ users: ['ada', 'bob', 'cho', 'fay'] })
@@ -65,6 +66,25 @@ describe('a restore takes over from the replaced database', () => {
       { redirect_uris: ['https://new.example/callback'], auth_methods: ['client_secret_basic'] },
     ])
     await cli.json('user', 'enable', 'fay')
+  })
+
+  test('webhook endpoints; partners are told what ends with the restore, and not what was restored', async () => {
+    const other = await server.partner({ name: 'Told' })
+    const [kept, removed] = [await endpointOf(server, other), await endpointOf(server, other)]
+    for (const userId of ['ada', 'bob']) await tokensFor(server, other, userId)
+    const subject = await subjectOf(server, other, 'ada')
+    const file = await backup()
+    await query(source.database, 'DELETE FROM webhook_endpoints WHERE id = $1', [removed])
+    await query(
+      source.database,
+      `UPDATE grants SET revoked_at = now(), revoked_by = 'user' WHERE subject = $1`,
+      [subject],
+    )
+    await cliFor(backups.target).json('restore', file, '--replaces', source.url)
+    const messages = await query(backups.target.database, 'SELECT endpoint_id, type, data FROM webhook_messages')
+    expect(messages).toMatchObject([
+      { endpoint_id: kept, type: 'grant.revoked', data: { subject, by: 'user', reason: 'disconnected' } },
+    ])
   })
 
   test('second factors, links to identity providers, and requirements', async () => {
