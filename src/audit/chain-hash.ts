@@ -23,7 +23,16 @@ export const AuditRecord = Type.Object({
   client_id: OrNull,
   details: Type.Record(Type.String(), Type.Unknown()),
 })
-export type AuditRecord = Static<typeof AuditRecord>
+
+/**
+ * A row as it is hashed. `exact_details` is the text of `details` if a number in it is not exact in JavaScript: otherwise another
+ * number could take its place with the same hash. The server itself writes no such numbers.
+ */
+export const ChainedRecord = Type.Object({
+  ...AuditRecord.properties,
+  exact_details: Type.Optional(Type.String()),
+})
+export type ChainedRecord = Static<typeof ChainedRecord>
 
 const names = Object.keys(AuditRecord.properties)
 
@@ -38,12 +47,24 @@ export function recordColumns(row: string): string {
   return names.map((name) => `${expressions[name]?.(row) ?? `${row}.${name}`} AS ${name}`).join(', ')
 }
 
+/** SQL for a `ChainedRecord` of `row`, which has the columns of `recordColumns`. */
+export function chainedRecord(row: string): string {
+  return `to_jsonb(${row}) || CASE WHEN EXISTS (
+            SELECT FROM jsonb_path_query(${row}.details, '$.** ? (@.type() == "number")') AS found,
+                        LATERAL (SELECT (found #>> '{}')::numeric AS number) AS n
+             WHERE CASE WHEN abs(number) BETWEEN 1e-300 AND 1e300 THEN number <> number::float8::text::numeric
+                        ELSE number <> 0 END)
+          THEN jsonb_build_object('exact_details', ${row}.details::text) ELSE '{}' END`
+}
+
 /** The hash before the first row. */
 export const firstHash = Buffer.alloc(32)
 
 /** The hash of a row in the chain: SHA-256 over the hash before it and the row as canonical JSON. */
-export function chainHash(previous: Buffer, record: AuditRecord): Buffer {
-  const ownColumns = Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name)))
+export function chainHash(previous: Buffer, record: ChainedRecord): Buffer {
+  const ownColumns = Object.fromEntries(
+    Object.entries(record).filter(([name]) => Object.hasOwn(ChainedRecord.properties, name)),
+  )
   return createHash('sha256').update(previous).update(canonicalJson(ownColumns)).digest()
 }
 

@@ -1,6 +1,6 @@
 import { Bytes, Instant, statement } from '../database/database.ts'
 import Type from '../typebox.ts'
-import { AuditRecord, recordColumns } from './chain-hash.ts'
+import { ChainedRecord, chainedRecord, recordColumns } from './chain-hash.ts'
 
 /**
  * Rows of the audit log that can be chained, in their order, with the end of the chain. A row can be chained when all
@@ -22,7 +22,7 @@ export const nextRows = statement(
     /** All earlier transactions have ended. */
     oldest_running: Type.String(),
     /** Null: there is no row to chain. */
-    record: Type.Union([AuditRecord, Type.Null()]),
+    record: Type.Union([ChainedRecord, Type.Null()]),
   }),
   `WITH last AS (
      SELECT place, hash, looked_to FROM audit_chain ORDER BY place DESC LIMIT 1
@@ -33,7 +33,7 @@ export const nextRows = statement(
        FROM pg_current_snapshot() AS s
    )
    SELECT b.place::text AS last_place, b.hash AS last_hash, b.looked_to::text AS looked_to, b.is_foreign,
-          b.xmin::text AS oldest_running, to_jsonb(r) AS record
+          b.xmin::text AS oldest_running, ${chainedRecord('r')} AS record
      FROM bounds b LEFT JOIN LATERAL (
        SELECT ${recordColumns('a')}
          FROM audit_log a
@@ -112,9 +112,9 @@ export const chainedRows = statement(
   Type.Object({
     place: Type.String(),
     hash: Bytes,
-    record: Type.Union([AuditRecord, Type.Null()]),
+    record: Type.Union([ChainedRecord, Type.Null()]),
   }),
-  `SELECT c.place::text, c.hash, to_jsonb(r) AS record
+  `SELECT c.place::text, c.hash, ${chainedRecord('r')} AS record
      FROM (SELECT * FROM audit_chain WHERE place > $1 ORDER BY place LIMIT $2) AS c
      LEFT JOIN LATERAL (
        SELECT ${recordColumns('a')} FROM audit_log a WHERE a.at = c.audit_at AND a.id = c.audit_id

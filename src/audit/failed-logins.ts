@@ -54,10 +54,22 @@ export class FailedLogins {
     if (known) {
       known.count += 1
       known.last = last
-    } else if (this.#entries.size < maxEntries) {
-      this.#entries.set(key, { ...failure, count: 1, first: last, last })
     } else {
-      this.#uncounted += 1
+      this.#add(key, { ...failure, count: 1, first: last, last })
+    }
+  }
+
+  #add(key: string, entry: Entry): void {
+    if (this.#entries.size < maxEntries) this.#entries.set(key, entry)
+    else this.#uncounted += entry.count
+  }
+
+  /** Counts a batch that was not written together with what has come since. */
+  #putBack(batch: Map<string, Entry>): void {
+    for (const [key, entry] of batch) {
+      const since = this.#entries.get(key)
+      if (since) Object.assign(since, { count: since.count + entry.count, first: entry.first })
+      else this.#add(key, entry)
     }
   }
 
@@ -79,12 +91,12 @@ export class FailedLogins {
     }
     this.#uncounted = 0
     if (this.#entries.size === 0) return
-    const batch = [...this.#entries.values()]
+    const batch = this.#entries
     this.#entries = new Map()
     try {
       await this.#database.run(insertFailedLogins, [
         JSON.stringify(
-          batch.map(({ userId, accountDigest, ...entry }) => ({
+          [...batch.values()].map(({ userId, accountDigest, ...entry }) => ({
             ...entry,
             user_id: userId,
             account_digest: accountDigest,
@@ -92,7 +104,8 @@ export class FailedLogins {
         ),
       ])
     } catch (error) {
-      this.#logger.error({ event: 'failed_logins', outcome: 'not_written', entries: batch.length, error })
+      this.#logger.error({ event: 'failed_logins', outcome: 'not_written', entries: batch.size, error })
+      this.#putBack(batch)
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { AuditRecord } from './chain-hash.ts'
+import type { ChainedRecord } from './chain-hash.ts'
 
 /** The version of the Open Cybersecurity Schema Framework that the export follows. */
 const ocsfVersion = '1.3.0'
@@ -88,7 +88,7 @@ const failures = [
 ]
 
 /** An event of OCSF's category Identity and Access Management. `unmapped` has what is verified. */
-export function toOcsf(record: AuditRecord, unmapped: Record<string, unknown>): Record<string, unknown> {
+export function toOcsf(record: ChainedRecord, unmapped: Record<string, unknown>): Record<string, unknown> {
   const [className, activity] = activityOf(record.event)
   const classUid = classes[className]
   const { address, user_agent: agent, request_id: request } = record
@@ -128,7 +128,7 @@ function userOf(uid: string | null, name: string | null = null) {
 /** What was changed, under the name that the class requires. */
 function objectOf(
   className: keyof typeof classes,
-  { target_kind, target_id, user_id, client_id }: AuditRecord,
+  { target_kind, target_id, user_id, client_id }: ChainedRecord,
 ) {
   const resource = { type: target_kind, uid: target_id }
   switch (className) {

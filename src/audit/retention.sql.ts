@@ -29,6 +29,6 @@ export const planRemoval = statement(
  */
 export const keepAuditLog = statement(
   'keep_audit_log',
-  Type.Object({ removed: Type.Integer() }),
-  'SELECT keep_audit_log($1::int, $2::jsonb)::int AS removed',
+  Type.Object({ removed: Type.Number() }),
+  'SELECT keep_audit_log($1::int, $2::jsonb)::float8 AS removed',
 )

@@ -2,28 +2,37 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { SecretKeys } from '../secrets/derived-keys.ts'
 import Type, { Compile } from '../typebox.ts'
-import { AuditRecord, canonicalJson, chainHash } from './chain-hash.ts'
+import { ChainedRecord, canonicalJson, chainHash } from './chain-hash.ts'
 import { isSignedValue, type SignedCheckpoint } from './checkpoint.ts'
 import { toOcsf } from './ocsf.ts'
 import type { AuditFault } from './verify.ts'
 
-const Seal = Type.Object({
-  first: Type.String(),
-  last: Type.String(),
-  previous_hash: Type.String(),
-  last_hash: Type.String(),
-  key_id: Type.String(),
-  signature: Type.String(),
-})
+/** What the signature and the hash do not cover must not be in a line. */
+const closed = { additionalProperties: false }
+
+const Seal = Type.Object(
+  {
+    first: Type.String(),
+    last: Type.String(),
+    previous_hash: Type.String(),
+    last_hash: Type.String(),
+    key_id: Type.String(),
+    signature: Type.String(),
+  },
+  closed,
+)
 
 const Line = Compile(
   Type.Object({
-    unmapped: Type.Object({
-      place: Type.String(),
-      hash: Type.String(),
-      record: AuditRecord,
-      seal: Type.Optional(Seal),
-    }),
+    unmapped: Type.Object(
+      {
+        place: Type.String(),
+        hash: Type.String(),
+        record: Type.Object(ChainedRecord.properties, closed),
+        seal: Type.Optional(Seal),
+      },
+      closed,
+    ),
   }),
 )
 
@@ -93,6 +102,7 @@ class ExportCheck {
       this.#hash = seal.previous_hash
       this.#place = BigInt(seal.first) - 1n
     }
+    if (this.#rows > 0 && seal) return { place, reason: 'a seal was added' }
     this.#place += 1n
     const expected = String(this.#place)
     if (place !== expected) return { place: expected, reason: 'a row is missing or in another place' }

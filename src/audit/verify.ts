@@ -2,7 +2,7 @@ import type { Queries } from '../database/database.ts'
 import type { SecretKeys } from '../secrets/derived-keys.ts'
 import { chainAt, chainedRows, checkpointsAfter, unchainedRows } from './chain.sql.ts'
 import { checkpointOf } from './chain.ts'
-import { type AuditRecord, chainHash, firstHash } from './chain-hash.ts'
+import { type ChainedRecord, chainHash, firstHash } from './chain-hash.ts'
 import { isOwnCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 import { removedPlaces } from './removals.ts'
 
@@ -96,7 +96,7 @@ async function checkChain(
 
 /** @param before the hash of the row before, and the latest moment of all rows before, in milliseconds since 1970 */
 function faultOf(
-  record: AuditRecord,
+  record: ChainedRecord,
   hash: Buffer,
   before: { hash: Buffer; latest: number },
 ): string | undefined {

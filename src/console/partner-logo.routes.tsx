@@ -3,7 +3,7 @@ import { logoRules } from '../brand/image.ts'
 import type { Context } from '../context.ts'
 import { FileField, PostForm } from '../panel/forms.tsx'
 import { Faults, PageHead } from '../panel/page-parts.tsx'
-import { acceptUploads, Upload } from '../panel/upload.ts'
+import { acceptUploads, uploadOf } from '../panel/upload.ts'
 import { findListedPartner, type ListedPartner } from '../partners/partners.sql.ts'
 import { updatePartner } from '../partners/partners.ts'
 import Type, { type Static } from '../typebox.ts'
@@ -17,7 +17,7 @@ import { PartnerParams, type PartnerRoute, partnerAddress } from './partners.rou
 const route = { url: '/admin/partners/:client_id/logo', scope: 'partners:write' } as const
 const params = PartnerParams
 /** `remove` is the name of the button that was pressed. */
-const LogoBody = Type.Object({ logo: Type.Optional(Upload), remove: Type.Optional(Type.String()) })
+const LogoBody = Type.Object({ logo: Type.Unknown(), remove: Type.Optional(Type.String()) })
 type LogoBody = Static<typeof LogoBody>
 
 /** A file above the limit of logos must arrive, so that the page can say what is wrong with it. */
@@ -42,11 +42,11 @@ export function partnerLogoRoutes(console: FastifyInstance, context: Context, we
       { ...route, method: 'POST', schema: { params, body: LogoBody } },
       async ({ request, reply, origin, csrf, show }) => {
         const { client_id: id } = request.params
-        const { logo, remove } = request.body
+        const logo = request.body.remove === undefined ? uploadOf(request.body.logo) : null
         const outcome =
-          remove === undefined && !logo?.length
+          logo === undefined
             ? { kind: 'refused' as const, faults: ['Choose a picture.'] }
-            : await updatePartner(database, origin, config.environment, id, { logo: remove ? null : logo })
+            : await updatePartner(database, origin, config.environment, id, { logo })
         if (outcome.kind === 'updated') return reply.redirect(`${partnerAddress(id)}?done=saved`, 303)
         const partner = await database.maybe(findListedPartner, [id])
         if (!partner || outcome.kind === 'unknown') return showMissing(show, 'partners', 'partner')

@@ -98,8 +98,9 @@ export function serve<
     },
     handler: async (request, reply) => {
       // PostgreSQL's text type cannot store NUL.
-      if (hasNul(request.params)) return sendNotFound(reply, 'There is nothing with this id.')
-      if (json && hasNul(request.body)) throw new MalformedParameters('The body contains the character NUL.')
+      if (textFault(request.params)) return sendNotFound(reply, 'There is nothing with this id.')
+      const fault = json && textFault(request.body)
+      if (fault) throw new MalformedParameters(`The body ${fault}.`)
       const actor = request.getDecorator<C>(callerOf)
       const origin = originOf(request, api.via, actor)
       const key = creates ? idempotencyKeyOf(request, actor) : undefined
@@ -124,8 +125,19 @@ export function serve<
   })
 }
 
-function hasNul(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0')
-  const isObject = typeof value === 'object' && value !== null && !Buffer.isBuffer(value)
-  return isObject && Object.entries(value).flat().some(hasNul)
+/** Levels of objects and arrays. A much deeper body would exceed the stack of code that goes through it. */
+const mostLevels = 50
+
+/** Why the texts of a parsed body cannot be stored or read. Undefined: they can. */
+function textFault(value: unknown): string | undefined {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > mostLevels) return 'is nested too deeply'
+    if (level.some((part) => typeof part === 'string' && part.includes('\0')))
+      return 'contains the character NUL'
+    level = level.flatMap((part) =>
+      typeof part === 'object' && part !== null && !Buffer.isBuffer(part) ? Object.entries(part).flat() : [],
+    )
+  }
+  return undefined
 }

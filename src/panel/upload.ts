@@ -1,15 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ExplainedError } from '../explained-error.ts'
-import Type from '../typebox.ts'
-
-/** A file in a form. Empty: none was chosen. */
-export const Upload = Type.Unsafe<Buffer>({})
+import { MalformedParameters } from '../http/parameters.ts'
 
 /** Bytes of the other fields of a form with a file, and of its boundaries. */
 const otherFields = 16 * 1024
 
-class MalformedForm extends ExplainedError {
-  readonly statusCode = 400
+/** The file in a field of a form. Undefined: none was chosen, or the field is a text. */
+export function uploadOf(field: unknown): Buffer | undefined {
+  return Buffer.isBuffer(field) && field.length > 0 ? field : undefined
 }
 
 /**
@@ -24,7 +21,7 @@ export function acceptUploads(app: FastifyInstance, mostBytes: number): void {
     async (request: FastifyRequest, body: Buffer) => {
       const headers = { 'content-type': request.headers['content-type'] ?? '' }
       const form = await new Response(new Uint8Array(body), { headers }).formData().catch(() => {
-        throw new MalformedForm('The form is malformed.')
+        throw new MalformedParameters('The form is malformed.')
       })
       const fields = [...form].map(
         async ([name, value]): Promise<[string, string | Buffer]> => [

@@ -327,6 +327,23 @@ describe('58: an export of the audit log is changed', () => {
       (lines) => lines.with(4, (lines[4] ?? '').replace(/"time":\d+/, '"time":1')),
     ],
     ['a line is not JSON', (lines) => lines.with(4, '{')],
+    [
+      'a field is added to a record',
+      (lines) => lines.with(4, (lines[4] ?? '').replace('"record":{', '"record":{"note":"x",')),
+    ],
+    [
+      'a field is added to the seal',
+      (lines) => lines.with(0, (lines[0] ?? '').replace('"seal":{', '"seal":{"note":"x",')),
+    ],
+    [
+      'a seal is added to a later line',
+      (lines) => {
+        const { seal } = JSON.parse(lines[0] ?? '').unmapped
+        const line = JSON.parse(lines[4] ?? '')
+        line.unmapped.seal = seal
+        return lines.with(4, JSON.stringify(line))
+      },
+    ],
   ]
   test.each(changed)('%s', async (_, change) => {
     const lines = await exported()

@@ -236,3 +236,19 @@ describe('faults', () => {
     expect((await refusal(db.database, { 'notes.txt': 'x' }))[0]).toContain('contains no import files')
   })
 })
+
+test('an import that changes nothing leaves a record, without values of the files', async () => {
+  const directory = await writeFiles({ 'firms.csv': 'id,name\nf1,One\nf1,A private name\n' })
+  await latchkey(db.url, ['import', directory])
+  await latchkey(db.url, ['import', join(directory, 'missing')])
+  const rows = await query(
+    db.database,
+    `SELECT actor_kind, target_id, details FROM audit_log WHERE event = 'directory.import_refused' ORDER BY id DESC LIMIT 2`,
+  )
+  const record = { actor_kind: 'os_user', target_id: 'all' }
+  const files = { 'firms.csv': { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } }
+  expect(rows).toEqual([
+    { ...record, details: { reason: 'refused', faults: 1, files: {} } },
+    { ...record, details: { reason: 'refused', faults: 1, files } },
+  ])
+})

@@ -42,6 +42,8 @@ export const commandsAlone: Record<string, string> = {
   ...Object.fromEntries(['key', 'check', 'show'].map((name) => [`going-live ${name}`, reads])),
   ...Object.fromEntries(['export', 'open'].map((name) => [`going-live ${name}`, twoDeployments])),
   'developer-key list': reads,
+  'developer list': reads,
+  'developer reset': 'The account may belong to several partners: it needs access to the machine.',
   ...Object.fromEntries(
     ['create', 'revoke'].map((name) => [
       `developer-key ${name}`,
