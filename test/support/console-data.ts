@@ -23,6 +23,7 @@ export type ConsoleData = {
   grantId: string
   kid: string
   requestId: string
+  operatorId: string
   record: { id: string; at: string }
 }
 
@@ -62,6 +63,11 @@ export async function consoleData(server: TestServer, operator: TestOperator): P
      VALUES ('directory.imported', 'os_user', 'deploy', 'cli', 'directory', 'all',
              '{"files": {"users.csv": {"added": 3, "changed": 1, "unchanged": 0}, "households.csv": {"added": 7, "changed": 0, "unchanged": 0}}, "pruned": false}')`,
   )
+  await query(
+    database,
+    `INSERT INTO audit_log (event, actor_kind, actor_id, via, target_kind, target_id, details)
+     VALUES ('directory.import_refused', 'os_user', 'deploy', 'cli', 'directory', 'all', '{"reason": "refused", "faults": 3, "files": {}}')`,
+  )
   await server.context.readLog.write()
   await server.context.requestLog?.write()
   const [grant] = await query<{ id: string }>(database, `SELECT id FROM grants WHERE user_id = 'ada'`)
@@ -72,7 +78,14 @@ export async function consoleData(server: TestServer, operator: TestOperator): P
       WHERE event = 'partner.suspended'`,
   )
   if (!grant || !key || !record) throw new Error('the data of the console is incomplete')
-  return { clientId: partner.clientId, grantId: grant.id, kid: key.kid, requestId: 'ledgerline-ada', record }
+  return {
+    clientId: partner.clientId,
+    grantId: grant.id,
+    kid: key.kid,
+    requestId: 'ledgerline-ada',
+    operatorId: operator.id,
+    record,
+  }
 }
 
 /** Every page of the console by name, with its address. */
@@ -81,6 +94,7 @@ export function consolePages({
   grantId,
   kid,
   requestId,
+  operatorId,
   record,
 }: ConsoleData): Record<string, string> {
   return {
@@ -91,6 +105,8 @@ export function consolePages({
     'partner edit': `/admin/partners/${clientId}/edit`,
     'partner secret': `/admin/partners/${clientId}/secret`,
     'partner keys': `/admin/partners/${clientId}/keys`,
+    'partner logo': `/admin/partners/${clientId}/logo`,
+    'partner lifetime': `/admin/partners/${clientId}/apply-lifetime`,
     'partner delete': `/admin/partners/${clientId}/delete`,
     users: '/admin/users',
     user: '/admin/users/ada',
@@ -99,6 +115,9 @@ export function consolePages({
     'user access choice': '/admin/users/bob/access?household=family',
     'user invite': '/admin/users/ada/invite',
     'user factors': '/admin/users/ada/reset-factors',
+    'user new': '/admin/users/new',
+    'user edit': '/admin/users/ada/edit',
+    'user data': '/admin/users/cleo/data',
     connections: '/admin/connections?state=all',
     connection: `/admin/connections/${grantId}`,
     requests: '/admin/requests',
@@ -111,6 +130,11 @@ export function consolePages({
     'key remove': `/admin/keys/${kid}/remove`,
     'api keys': '/admin/api-keys',
     'api key new': '/admin/api-keys/new',
+    operators: '/admin/operators',
+    'operator new': '/admin/operators/new',
+    operator: `/admin/operators/${operatorId}`,
+    'operator reset': `/admin/operators/${operatorId}/reset`,
+    'operator remove': `/admin/operators/${operatorId}/remove`,
     imports: '/admin/imports',
     audit: '/admin/audit',
     'audit record': `/admin/audit/${record.id}?at=${record.at}`,
